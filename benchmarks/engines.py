@@ -109,7 +109,7 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
 def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
     with Library.open(settings=Settings.from_env()) as assistant:
         told = searched(assistant, questions, rounds=1 + _ROUNDS * warm)
-    return told | {"process_s": time.process_time(), "mib": _peak_mib()}
+    return told | {"process_s": time.process_time(), "mib": peak_mib()}
 
 
 def searched(assistant: Library, questions: Sequence[str], *, rounds: int) -> dict[str, Any]:
@@ -145,7 +145,8 @@ def _changed(questions: Sequence[str]) -> dict[str, float]:
     return {"changed_ms": 1000 * (times[1] - times[0]), "search_after_ms": 1000 * (times[2] - times[1])}
 
 
-def _peak_mib() -> float:
+def peak_mib() -> float:
+    """Return the most memory that this process had, in MiB."""
     # Not getrusage: it counts what the process that started this one had, and that one has indexed.
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024

@@ -24,6 +24,7 @@ _POSITIVE = (
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
     *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes", "course_chunk_chars"),
+    "storage_cache_bytes",
 )
 
 _NOT_NEGATIVE = (
@@ -56,6 +57,9 @@ class Settings:
     storage: str = ""
     """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
     `openbook plugins` lists. Empty: in the home."""
+    storage_cache_bytes: int = 64 * 1024 * 1024
+    """Memory that a process may use for what it has read of a library in `storage`: texts, words, and what the engine
+    keeps for itself."""
     max_file_bytes: int = 1024 * 1024
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
     max_document_bytes: int = 64 * 1024 * 1024

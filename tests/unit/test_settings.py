@@ -38,6 +38,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "query_expansion": ("off", False),
     "verifier": ("off", "off"),
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
+    "storage_cache_bytes": ("1000", 1000),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
     "model_requests_per_minute": ("50", 50),

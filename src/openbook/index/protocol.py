@@ -281,3 +281,6 @@ class CachingEngine(Engine, Protocol):
 
     cache: Path | None
     """Folder for that, set before a library is opened or removed; None for none. What is in it may be deleted."""
+
+    cache_bytes: int
+    """Memory for what a process has read of a library, set before one is opened."""

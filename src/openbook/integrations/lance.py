@@ -43,19 +43,23 @@ from openbook.integrations.lance_rows import (
 )
 from openbook.integrations.lance_state import LanceState
 from openbook.integrations.lance_tables import LanceTables, damaged_tables
-from openbook.integrations.lance_words import Segment, SegmentBuilder, write_segment_rows
+from openbook.integrations.lance_words import Segment, SegmentBuilder, WordRows, write_segment_rows
+from openbook.integrations.memory_cache import CACHE_BYTES, MemoryCache, bytes_of
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.columns import Positions
     from openbook.index.protocol import Vector
 
-# Documents whose text and outlines stay in memory. Most have some 20 KB.
-_KEPT_DOCUMENTS = 500
+# Shares of the memory that is given: a half for the bodies of documents and for words, as they are read, and the rest
+# for what is made of them. A search looks at the outlines of some hundred chunks and at the texts of twenty.
+_BODIES, _WORDS, _OUTLINES, _CHUNKS = 0.25, 0.25, 0.2, 0.2
 
-# Outlines and chunks that stay in memory. They take 1 and 5 KB, a search looks at some hundred and at twenty, and the
-# next one at many of them again.
-_KEPT_CHUNKS = 5_000
+# What LanceDB itself keeps of its tables: 1 MB for 100,000 chunks.
+_TABLES = 0.1
+
+# Bytes of an outline and of a chunk besides its texts, with their spans and keys.
+_OUTLINE_BYTES, _CHUNK_BYTES = 1_000, 2_000
 
 Made = TypeVar("Made")
 
@@ -76,6 +80,7 @@ class LanceIndex:
         *,
         lock_timeout_s: float = 60.0,
         cache: Path | None = None,
+        cache_bytes: int = CACHE_BYTES,
         fewest_kept: int = FEWEST_KEPT,
     ) -> None:
         """Open the library at an address, making it if there is none.
@@ -85,23 +90,29 @@ class LanceIndex:
             identity: What makes its chunks and vectors.
             lock_timeout_s: How long a writer waits for others.
             cache: Folder of this machine for what is known of libraries; None for none.
-            fewest_kept: Chunks of a library of which that is kept.
+            cache_bytes: Memory for what has been read.
+            fewest_kept: Chunks of a library of which a folder is kept.
 
         Raises:
             LibraryError: See `LanceTables`.
         """
         self.uri = uri
         self._lock = threading.RLock()
-        self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
-        self._state = LanceState(self._tables, LocalCache(cache, uri) if cache else None, fewest_kept)
+        self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s, cache_bytes=int(_TABLES * cache_bytes))
+        words: WordRows = MemoryCache(int(_WORDS * cache_bytes), bytes_of)
+        self._state = LanceState(self._tables, LocalCache(cache, uri) if cache else None, words, fewest_kept)
         self._depth = 0
         self._batch: _Batch | None = None
         self._counted: tuple[State, IndexStats] | None = None
         self._dim = 0
         self._ids_of = ""
-        self._heavy: dict[str, DocumentBody] = {}
-        self._outlines: dict[int, Outline] = {}
-        self._chunks: dict[int, Chunk] = {}
+        self._heavy: MemoryCache[str, DocumentBody] = MemoryCache(int(_BODIES * cache_bytes), bytes_of)
+        self._outlines: MemoryCache[int, Outline] = MemoryCache(
+            int(_OUTLINES * cache_bytes), lambda outline: _OUTLINE_BYTES + bytes_of((outline.signature,))
+        )
+        self._chunks: MemoryCache[int, Chunk] = MemoryCache(
+            int(_CHUNKS * cache_bytes), lambda chunk: _CHUNK_BYTES + bytes_of((chunk.text, chunk.docstring))
+        )
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -335,17 +346,13 @@ class LanceIndex:
             return self._kept_or(self._chunks, ids, chunk_from_row)
 
     def _kept_or(
-        self, kept: dict[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
+        self, kept: MemoryCache[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
     ) -> list[Made]:
         """Return what is made of chunks, in order. What an id was given to stays the same as long as it is there."""
         catalogue = self._catalogue()
         living = [id_ for id_ in ids if catalogue.holds([id_])]
-        missing = [id_ for id_ in dict.fromkeys(living) if id_ not in kept]
-        if len(kept) + len(missing) > _KEPT_CHUNKS:
-            kept.clear()
-            missing = list(dict.fromkeys(living))
-        kept.update(zip(missing, (make(*row) for row in self._found(missing)), strict=True))
-        return [kept[id_] for id_ in living]
+        found = kept.found(living, lambda missing: [make(*row) for row in self._found(missing)])
+        return [found[id_] for id_ in living]
 
     def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the rows of chunks that are there, each with the text of its document."""
@@ -370,13 +377,11 @@ class LanceIndex:
     def _heavy_of(self, documents: Sequence[DocumentRow]) -> list[DocumentBody]:
         changes = self._batch.changes if self._batch else {}
         found = {stored.version: changes[stored.key][1] for stored in documents if stored.key in changes}
-        missing = [each for each in documents if each.version not in found and each.version not in self._heavy]
-        if len(self._heavy) + len(missing) > _KEPT_DOCUMENTS:
-            self._heavy.clear()
-            missing = [each for each in documents if each.version not in found]
-        rows = self._tables.heavy([self._state.row_id(each) for each in missing])
-        self._heavy.update(zip((each.version for each in missing), rows, strict=True))
-        return [found[each.version] if each.version in found else self._heavy[each.version] for each in documents]
+        stored = {each.version: each for each in documents if each.version not in found}
+        found |= self._heavy.found(
+            list(stored), lambda missing: self._tables.heavy([self._state.row_id(stored[each]) for each in missing])
+        )
+        return [found[each.version] for each in documents]
 
     def optimize(self, *, every: bool = False) -> None:
         with self._lock:

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from openbook.errors import MissingExtraError, SettingsError
 from openbook.index.protocol import Index, IndexIdentity, Source
+from openbook.integrations.memory_cache import CACHE_BYTES
 
 
 class LanceEngine:
@@ -25,6 +26,7 @@ class LanceEngine:
                 f"{address!r} names no bucket", hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder"
             )
         self.cache: Path | None = None
+        self.cache_bytes = CACHE_BYTES
         self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
@@ -32,7 +34,9 @@ class LanceEngine:
         _lance_tables()
         from openbook.integrations.lance import LanceIndex
 
-        return LanceIndex(self._uri(name), identity, lock_timeout_s=lock_timeout_s, cache=self.cache)
+        return LanceIndex(
+            self._uri(name), identity, lock_timeout_s=lock_timeout_s, cache=self.cache, cache_bytes=self.cache_bytes
+        )
 
     def names(self) -> list[str]:
         """List the libraries, in order."""

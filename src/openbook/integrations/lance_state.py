@@ -14,7 +14,7 @@ from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow
 from openbook.integrations.lance_tables import LanceTables
-from openbook.integrations.lance_words import SegmentStore
+from openbook.integrations.lance_words import SegmentStore, WordRows
 
 if TYPE_CHECKING:
     from openbook.index.columns import Columns, Positions
@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 class LanceState:
     """What one process knows of a library, from state to state. Call it inside a snapshot."""
 
-    def __init__(self, tables: LanceTables, cache: LocalCache | None, fewest_kept: int) -> None:
+    def __init__(self, tables: LanceTables, cache: LocalCache | None, rows: WordRows, fewest_kept: int) -> None:
         """Take the tables.
 
         Args:
             tables: Of the library.
             cache: Where a state is kept for other processes of this machine.
+            rows: Keeps rows of words in memory.
             fewest_kept: Chunks of a library of which that pays.
         """
         self._tables = tables
         self._cache = cache
+        self._rows = rows
         self._fewest_kept = fewest_kept
         self._loaded: State | None = None
         self.made = ""
@@ -44,7 +46,8 @@ class LanceState:
     def _begin(self, kept: Kept | None) -> None:
         """Forget all, and go on from what was kept."""
         self._kept = kept
-        self.words = SegmentStore(self._tables)
+        self._rows.clear()  # the ids of a library that was made again are used again
+        self.words = SegmentStore(self._tables, self._rows)
         self._columns = ColumnStore(self._tables, kept.columns if kept else None)
         self._documents, self._loaded = DocumentTable(), None
         self._first_ids: dict[str, int] = {}

@@ -37,6 +37,7 @@ from openbook.integrations.lance_rows import (
     DocumentRow,
     new_version,
 )
+from openbook.integrations.memory_cache import CACHE_BYTES
 
 
 def check_conditional_writes(address: str) -> None:
@@ -216,8 +217,16 @@ def stored_table_sources(uri: str) -> list[Source]:
 class LanceTables:
     """Both tables at the version that was read last. Not for several threads."""
 
-    def __init__(self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float) -> None:
+    def __init__(
+        self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float, cache_bytes: int = CACHE_BYTES
+    ) -> None:
         """Open the library at an address, making it if there is none.
+
+        Args:
+            uri: The address.
+            identity: What makes its chunks and vectors.
+            lock_timeout_s: How long a writer waits for others.
+            cache_bytes: Memory that LanceDB may use for what it knows of the tables; it takes up to 7 GiB by itself.
 
         Raises:
             MismatchedLibraryError: Another version or embedder made it.
@@ -227,7 +236,9 @@ class LanceTables:
         base, self._name = split_address(uri)
         self._wanted = {"format": _FORMAT, **asdict(identity)}
         with lance_errors(uri):
-            self._database = lancedb.connect(base)
+            half = cache_bytes // 2
+            session = lancedb.Session(index_cache_size_bytes=half, metadata_cache_size_bytes=half)
+            self._database = lancedb.connect(base, session=session)
             schema = DOCUMENTS.with_metadata(self._wanted | {_MADE: new_version()})
             tables = {self._name + _WORDS_OF: WORDS, self._name + _DOCUMENTS_OF: schema}
             if not _all_there(self._database, tables):

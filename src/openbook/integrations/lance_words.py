@@ -31,19 +31,20 @@ from openbook.index.postings import (
 from openbook.integrations.lance_documents import FirstId
 from openbook.integrations.lance_rows import is_settled, new_version
 from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.memory_cache import MemoryCache
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openbook.index.protocol import Terms
 
-# Rows that stay in memory. Each has up to 20 KB.
-_KEPT_ROWS = 1_000
-
 # Rows of a segment are added so many at a time.
 _ROWS_AT_ONCE = 2_000
 
 _HEAD = -1
+
+WordRows = MemoryCache[int, PackedTerms]
+"""Rows of words by their ids. Each has up to 20 KB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +120,10 @@ def write_segment_rows(tables: LanceTables, segment: Segment) -> None:
 class SegmentStore:
     """The segments of one version of a library."""
 
-    def __init__(self, tables: LanceTables) -> None:
+    def __init__(self, tables: LanceTables, rows: WordRows) -> None:
         self._tables = tables
         self._heads: dict[int, SegmentHeader] = {}
-        self._kept: dict[int, PackedTerms] = {}
+        self._kept = rows
         self._segments: list[Segment] = []
         self._ids: dict[str, NDArray[np.uint32]] = {}
         self._holder: dict[str, str] = {}
@@ -256,14 +257,11 @@ class SegmentStore:
         return {token: merge_postings(parts) for token, parts in found.items()}
 
     def _rows(self, wanted: Sequence[int | PackedTerms]) -> list[PackedTerms]:
-        missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int) and row not in self._kept))
-        if len(self._kept) + len(missing) > _KEPT_ROWS:
-            missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int)))
-            self._kept.clear()
-        self._kept.update(
-            zip(missing, (PackedTerms(**row) for row in self._tables.rows_of_words(missing)), strict=True)
+        found = self._kept.found(
+            [row for row in wanted if isinstance(row, int)],
+            lambda missing: [PackedTerms(**row) for row in self._tables.rows_of_words(missing)],
         )
-        return [self._kept[row] if isinstance(row, int) else row for row in wanted]
+        return [found[row] if isinstance(row, int) else row for row in wanted]
 
     def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
         """Merge segments where it pays, dropping deleted chunks. False if it does not.

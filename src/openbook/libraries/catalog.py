@@ -77,7 +77,7 @@ class LibraryCatalog:
         """
         self._home = settings.home
         self._storage = settings.storage
-        self._engine = open_engine(self._storage, self._home) if self._storage else None
+        self._engine = open_engine(self._storage, settings) if self._storage else None
 
     def location(self, name: str) -> Location:
         """Return the place of a library by name, whether it is there or not.
@@ -165,12 +165,12 @@ def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple
     return found
 
 
-def open_engine(storage: str, home: Path) -> Engine:
+def open_engine(storage: str, settings: Settings) -> Engine:
     """Open the engine that `engine:address` names.
 
     Args:
         storage: Engine and address.
-        home: Where it may keep what it has read.
+        settings: Say where it may keep what it has read, and how much of it in memory.
 
     Raises:
         SettingsError: There is no such engine, or the address means nothing to it.
@@ -178,7 +178,8 @@ def open_engine(storage: str, home: Path) -> Engine:
     """
     engine: Engine = require_plugin("engines", storage, "OPENBOOK_STORAGE")
     if isinstance(engine, CachingEngine):
-        engine.cache = home / "cache"
+        engine.cache = settings.home / "cache"
+        engine.cache_bytes = settings.storage_cache_bytes
     return engine
 
 
@@ -196,7 +197,7 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
                 keep_private(settings.home)
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
     storage, _, name = location.rpartition("/")
-    return open_engine(storage, settings.home).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
+    return open_engine(storage, settings).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
 
 
 def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:

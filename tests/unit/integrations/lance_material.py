@@ -5,6 +5,8 @@ from __future__ import annotations
 from openbook.index.protocol import IndexIdentity
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow, new_version
 from openbook.integrations.lance_tables import ROW_ID, LanceTables
+from openbook.integrations.lance_words import WordRows
+from openbook.integrations.memory_cache import MemoryCache, bytes_of
 from tests.support import IDENTITY
 
 NOTHING = DocumentBody("", "[]", "[]")
@@ -12,6 +14,10 @@ NOTHING = DocumentBody("", "[]", "[]")
 
 def opened(uri: str, identity: IndexIdentity = IDENTITY, *, lock_timeout_s: float = 10) -> LanceTables:
     return LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
+
+
+def word_rows(most_bytes: int = 1 << 20) -> WordRows:
+    return MemoryCache(most_bytes, bytes_of)
 
 
 def row(path: str, text: str = "") -> tuple[DocumentRow, DocumentBody]:

@@ -14,10 +14,12 @@ import pytest
 from openbook.index.sqlite import SqliteIndex
 from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_cache import LocalCache
+from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_state import LanceState
 from openbook.integrations.lance_tables import LanceTables
 from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+from tests.unit.integrations.lance_material import word_rows
 
 Opener = Callable[[], LanceIndex]
 
@@ -69,11 +71,62 @@ def reader(uri: str, cache: Path) -> Iterator[Opener]:
 
 def state_of(uri: str, cache: Path) -> tuple[LanceState, CountedTables]:
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-    return LanceState(tables, LocalCache(cache, uri), fewest_kept=1), tables
+    return LanceState(tables, LocalCache(cache, uri), word_rows(), fewest_kept=1), tables
 
 
 def search(index: LanceIndex | SqliteIndex) -> object:
     return answers(index, ["fox", "red"], vector(1), 9, EVERYTHING), index.frequencies(["fox", "red", "dog"])
+
+
+def test_a_reader_with_little_memory_finds_the_same_and_keeps_no_more_than_that(writer: LanceIndex, uri: str) -> None:
+    words = [f"word{number}" for number in range(40)]
+    for number, word in enumerate(words):
+        put(writer, f"{number}.md", f"{word} fox " * 40)
+    found, held = [], []
+    for cache_bytes in (1, 20_000, 10_000_000):
+        with contextlib.closing(LanceIndex(uri, IDENTITY, cache_bytes=cache_bytes)) as index:
+            found.append([_everything_said(index, word) for word in words])
+            caches = (index._heavy, index._outlines, index._chunks, index._state._rows)
+            held.append(sum(cache.size_bytes for cache in caches))
+
+    assert found[0] == found[1] == found[2]
+    assert held[0] == 0 < held[1] <= 20_000 < held[2]
+
+
+def _everything_said(index: LanceIndex, word: str) -> object:
+    matches = index.match([word, "fox"], vector(1), 9, EVERYTHING)
+    ids = [each.id for each in matches.evidence]
+    return matches, index.outlines(ids), index.fetch(ids)
+
+
+def test_a_change_copies_no_rows_and_many_changes_do_not_pile_up(writer: LanceIndex, uri: str, cache: Path) -> None:
+    with writer.batch():
+        for number in range(60):
+            put(writer, f"{number}.md", "red fox", vector=vector(1))
+    state_of(uri, cache)[0].catalogue({})
+    state, tables = state_of(uri, cache)
+    before = state.documents()
+
+    put(writer, "7.md", "dog", vector=vector(1))
+    tables.refresh()
+    after = state.documents()
+
+    assert _address(after) == _address(before)
+    place = after.find("s", "7.md")
+    assert place is not None
+    assert (len(after), before.find("s", "7.md")) == (60, place)
+    assert after.row(place).version > before.row(place).version
+    for number in range(30):
+        put(writer, f"{number}.md", "dog again", vector=vector(1))
+        tables.refresh()
+        assert len(state.documents()) == 60
+        assert state.documents()._rows.num_rows < 70
+    expected = state_of(uri, cache / "none")[0].documents()
+    assert state.documents().listed(("source", "path", "version")) == expected.listed(("source", "path", "version"))
+
+
+def _address(documents: DocumentTable) -> object:
+    return documents._rows["path"].chunk(0).buffers()[2].address
 
 
 def test_a_new_process_reads_nothing_of_a_state_that_was_kept(writer: LanceIndex, uri: str, cache: Path) -> None:

@@ -17,6 +17,7 @@ from openbook.integrations.lance_rows import new_version
 from openbook.integrations.lance_tables import LanceTables
 from openbook.integrations.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from tests.support import IDENTITY
+from tests.unit.integrations.lance_material import word_rows
 
 Found = dict[tuple[str, int], tuple[int, ...]]
 """How often a word stands in each field, by version and number of a chunk."""
@@ -39,7 +40,7 @@ class Process:
 
     def __init__(self, tables: CountedTables, first_id: int = 1) -> None:
         self.tables = tables
-        self.words = SegmentStore(tables)
+        self.words = SegmentStore(tables, word_rows())
         self._next_id = first_id
         self._first_ids: dict[str, int] = {}
         self._places: dict[int, tuple[str, int]] = {}

@@ -1,0 +1,81 @@
+"""What a process that searches a library on LanceDB holds, by the cache that it is given.
+
+    OPENBOOK_HOME=... OPENBOOK_STORAGE=lance:... python -m benchmarks.reader_memory [--mib 1 16 64 256]
+
+The library `default` there is searched, as `benchmarks.scale --keep` leaves it. Each line is of a new process: after
+its first search, after 300 different questions of three words that stand in paths, and after another process has put
+one document again and ten more questions were asked. Peaks of resident memory, pages of LanceDB's own code included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import sys
+
+from benchmarks.engines import QUESTIONS, peak_mib
+from benchmarks.speed import run
+from openbook.index.protocol import EVERYTHING, IndexEntry
+from openbook.library import Library
+from openbook.retrieval.fields import terms_of
+from openbook.settings import Settings
+
+_ASKED = 300
+_WORD = re.compile("[a-z]{4,}")
+_COMMAND = [sys.executable, "-m", "benchmarks.reader_memory"]
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mib", type=int, nargs="*", default=[1, 16, 64, 256], help="sizes of the cache")
+    parser.add_argument("--read", action="store_true", help="be the reader")
+    parser.add_argument("--change", action="store_true", help="put one document again")
+    arguments = parser.parse_args()
+    if arguments.read:
+        print(json.dumps(_read()))
+    elif arguments.change:
+        _change()
+    else:
+        print(
+            "| cache, MiB | after one search, MiB | after 300 | after a change of another process |\n|---|---|---|---|"
+        )
+        for mib in arguments.mib:
+            environment = os.environ | {"OPENBOOK_STORAGE_CACHE_BYTES": str(mib << 20)}
+            peaks = json.loads(run([*_COMMAND, "--read"], environment).output)
+            print(f"| {mib} | {' | '.join(f'{peak:.0f}' for peak in peaks)} |", flush=True)
+
+
+def _read() -> list[float]:
+    with Library.open(settings=Settings.from_env()) as assistant:
+        assistant.search(QUESTIONS[0])
+        peaks = [peak_mib()]
+        words = {word for each in assistant.index.documents(EVERYTHING) for word in _WORD.findall(each.path)}
+        chance, ordered = random.Random(1), sorted(words)
+        del words
+        for _ in range(_ASKED):
+            assistant.search(" ".join(chance.sample(ordered, 3)))
+        peaks.append(peak_mib())
+        run([*_COMMAND, "--change"], os.environ)
+        for question in QUESTIONS:
+            assistant.search(question)
+        return [*peaks, peak_mib()]
+
+
+def _change() -> None:
+    with Library.open(settings=Settings.from_env()) as assistant:
+        index = assistant.index
+        listed = next(each for each in index.documents(EVERYTHING) if each.kind == "docs")
+        document, chunks = index.document(listed.source, listed.path), index.chunks(listed.source, listed.path)
+        vectors = index.vectors(listed.source, listed.path)
+        stamp = index.records(listed.source)[listed.path].stamp
+        assert document is not None
+        entries = [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+        index.put(document, entries, stamp)
+
+
+if __name__ == "__main__":
+    main()

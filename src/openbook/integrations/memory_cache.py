@@ -1,0 +1,59 @@
+"""What was read is kept in memory up to a size, so that a reader grows with what it is given, not with its library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+CACHE_BYTES = 64 * 1024 * 1024
+"""As the setting `storage_cache_bytes` has it."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class MemoryCache(Generic[Key, Value]):
+    """Values by key, up to so many bytes together: what was asked for longest ago goes first. Not thread-safe."""
+
+    def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
+        """Keep nothing yet.
+
+        Args:
+            most_bytes: Of all values together.
+            size_of: Gives the bytes of a value.
+        """
+        self._most_bytes = most_bytes
+        self._size_of = size_of
+        self._kept: dict[Key, tuple[Value, int]] = {}
+        self.size_bytes = 0
+        """Of what is kept now."""
+
+    def found(self, keys: Sequence[Key], read: Callable[[list[Key]], Iterable[Value]]) -> dict[Key, Value]:
+        """Return the values of keys.
+
+        Args:
+            keys: Of what is wanted; it may be more than can be kept.
+            read: Called once, if some are missing, with their keys. Gives their values in order.
+        """
+        wanted = dict.fromkeys(keys)
+        missing = [key for key in wanted if key not in self._kept]
+        found = {key: self._kept.pop(key) for key in wanted if key in self._kept}
+        if missing:
+            found |= {key: (value, self._size_of(value)) for key, value in zip(missing, read(missing), strict=True)}
+            self.size_bytes += sum(found[key][1] for key in missing)
+        self._kept |= found  # last, so they stay longest
+        while self.size_bytes > self._most_bytes:
+            oldest = next(iter(self._kept))
+            self.size_bytes -= self._kept.pop(oldest)[1]
+        return {key: value for key, (value, _) in found.items()}
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self.size_bytes = 0
+
+
+def bytes_of(values: Iterable[object]) -> int:
+    """Return the memory of texts and bytes."""
+    return sum(map(sys.getsizeof, values))
