@@ -74,7 +74,7 @@ class RefusalReason(StrEnum):
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
 _WITHOUT_LINES = frozenset(
-    {"docx", "eml", "epub", "mbox", "odp", "ods", "odt", "pdf", "pptx", "rtf", "srt", "vtt", "xls", "xlsx"}
+    "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx recording rtf srt vtt xls xlsx zip".split()
 )
 
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from openbook.answers import GenerationResult
+from openbook.answers import GenerationResult, has_lines
 from openbook.errors import SkippedFileError
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.runs import EvalRun
 from openbook.sources.documents import read_document
-from openbook.sources.formats import binary_format, may_be_binary, own_output
+from openbook.sources.formats import BINARY_FORMATS, binary_format, may_be_binary, own_output
 from openbook.types import Chunk, RetrievalResult, SkipReason, Span
 from tests.unit.sources.readers.pdf_files import FACT, lines, pdf, text
 from tests.unit.sources.readers.zipped_files import zipped
@@ -138,3 +138,8 @@ def test_what_we_print_as_json_is_no_source_however_it_is_laid_out() -> None:
     assert kinds == ["answer of openbook ask", "run of openbook eval", "question set", search, search]
     with pytest.raises(SkippedFileError, match="answer of openbook ask"):
         read_document(answer.encode(), source="s", path="notes.json")
+
+
+def test_no_line_is_cited_of_a_format_whose_text_is_extracted() -> None:
+    assert not any(map(has_lines, [*BINARY_FORMATS, "ics", "picture", "recording", "srt", "vtt"]))
+    assert has_lines("markdown")
