@@ -25,7 +25,7 @@ from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
-from openbook.sources.recognition import recognizer_of
+from openbook.sources.recognition import readers_of
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Library(LibraryAnswers):
         self._made_by = self._served or self._embedder
         self._reranker = reranker
         super().__init__(judge)
-        self._readers = ReaderRegistry(readers or {}, recognizer_of(settings))
+        self._readers = ReaderRegistry(readers or {}, readers_of(settings))
         self.location = location
         """The file of the library, or `engine:address/name`."""
         made_by = self._made_by.identity

@@ -72,6 +72,9 @@ class Settings:
     """Opens PDF that is encrypted. Never shown."""
     ocr: bool = False
     """Whether the text of pictures and scanned pages is recognized, which takes seconds for each."""
+    audio: str = ""
+    """What recognizes speech in recordings: a model that `openbook models add` has fetched, such as `whisper-small`, or
+    the path of its folder. Empty: nothing does."""
     mask_secrets: bool = True
     """Whether access tokens and private keys in the text of new libraries are masked, such as `ghp_****`."""
     chunk_strategy: Strategy = "semantic"
@@ -241,6 +244,11 @@ class Settings:
                 values[setting.name] = _parse(setting.name, text)
         return cls(**values)
 
+    @property
+    def models_folder(self) -> Path:
+        """The folder of the home that models lie in; it may not exist."""
+        return self.home.expanduser().resolve() / "models"
+
     def is_default(self, name: str) -> bool:
         """Return whether a setting has its default, so that what is known better may stand in for it.
 
@@ -372,6 +380,7 @@ def _switch(text: str) -> bool:
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
     "ocr": (_switch, "`on` or `off`"),
+    "audio": (str, "a model or a folder"),
     "mask_secrets": (_switch, "`on` or `off`"),
     "query_expansion": (_switch, "`on` or `off`"),
     "chunk_strategy": (str, "a name"),

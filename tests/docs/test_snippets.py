@@ -17,7 +17,6 @@ from PIL import Image
 
 from openbook.agent import pdf_pages
 from openbook.cli import main
-from openbook.grounding.installed_models import models_folder
 from openbook.llm.messages import ToolCall
 from openbook.settings import Settings
 from openbook.testing import FakeServer, ScriptedReply
@@ -107,7 +106,7 @@ def add_documents(folder: Path) -> None:
 
 
 def install_a_model(folder: Path) -> None:
-    write(models_folder(Settings.from_env()) / "nli-deberta-v3-xsmall")
+    write(Settings.from_env().models_folder / "nli-deberta-v3-xsmall")
 
 
 def serve_two_repositories(folder: Path) -> None:

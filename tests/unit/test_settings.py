@@ -21,6 +21,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "max_pages": ("70", 70),
     "mask_secrets": ("off", False),
     "ocr": ("on", True),
+    "audio": ("whisper-small", "whisper-small"),
     "file_timeout_s": ("2.5", 2.5),
     "pdf_password": ("open sesame", Secret("open sesame")),
     "chunk_strategy": ("hybrid", "hybrid"),

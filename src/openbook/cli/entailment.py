@@ -1,4 +1,4 @@
-"""Commands for entailment models: `models list`, `fetch_model` and `remove_model`."""
+"""Commands for models of entailment and speech: `models list`, `fetch_model` and `remove_model`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from openbook.cli import EXIT_NOTHING, options, printing
 
 models: typer.Typer = typer.Typer(
     name="models",
-    help="Download, list and remove entailment models.",
-    short_help="Download, list and remove entailment models",
+    help="Download, list and remove models of entailment and speech.",
+    short_help="Download, list and remove models of entailment and speech",
     no_args_is_help=True,
 )
 
@@ -22,7 +22,7 @@ _STEP_PERCENT = 10
 
 @models.command("list")
 def list_models(*, as_json: options.AsJson = False) -> None:
-    """List installed entailment models, those that can be downloaded by name, and programs that can be `--model`."""
+    """List installed models, those that can be downloaded by name, and programs that can be `--model`."""
     from dataclasses import asdict
 
     from openbook.cli.opening import settings
@@ -66,12 +66,17 @@ def add_model(
     from openbook.cli.opening import settings
     from openbook.grounding.installed_models import KNOWN, fetch_model
 
-    for model in KNOWN:
-        if model.name == name:
-            printing.note(f"{model.repository}, {_megabytes(model.size_bytes)}, licence {model.licence}")
+    known = next((model for model in KNOWN if model.name == name), None)
+    if known:
+        printing.note(f"{known.repository}, {_megabytes(known.size_bytes)}, licence {known.licence}")
     folder = fetch_model(name, settings(), progress=_News())
     printing.say(str(folder))
-    printing.note(f"{folder.name} is here; use it as nli:{folder.name}, or onnx:{folder.name} if it reranks")
+    use = f"nli:{folder.name}, or onnx:{folder.name} if it reranks"
+    printing.note(
+        f"{folder.name} is here; set OPENBOOK_AUDIO={folder.name}"
+        if known and known.is_speech
+        else f"{folder.name} is here; use it as {use}"
+    )
 
 
 @models.command("remove")

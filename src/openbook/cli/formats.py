@@ -7,9 +7,11 @@ from openbook.cli import options, printing
 
 def formats(*, as_json: options.AsJson = False) -> None:
     """List the formats that are read, by what, and what to do about others."""
+    from openbook.cli.opening import settings
     from openbook.sources.known_formats import known_formats, unread_formats
 
-    known, unread = known_formats(), unread_formats()
+    here = settings()
+    known, unread = known_formats(here), unread_formats(here)
     if as_json:
         printing.print_json(
             {"formats": [one.to_dict() for one in known], "unread": [one.to_dict() for one in unread]},

@@ -1,4 +1,4 @@
-"""Entailment models by name: which ones are known and where they lie. Fetched into the home, never unasked.
+"""Models of entailment and speech by name: which are known, where they lie. Fetched into the home, never unasked.
 
 What is on this disk is opened without a network. `fetch_model` alone uses one, when a person asks for it.
 """
@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from openbook.downloads import Download, PlannedFile, Progress, is_safe_url
+from openbook.downloads import Download, FetchedFile, PlannedFile, Progress, is_safe_url
 from openbook.errors import FetchError, MissingExtraError, SettingsError
 from openbook.grounding.entailment_formats import read_config
 from openbook.grounding.nli import OnnxJudge, open_nli
 from openbook.onnx_encoder import CONFIG_FILE, MODEL_FILES, OWN_FILE, TOKENIZER_FILE
 from openbook.settings import Settings, read_addresses
+from openbook.sources.readers.recordings import MODEL_FILE as SPEECH_FILE
+from openbook.sources.readers.recordings import load_whisper
 
 HUB = "https://huggingface.co"
 _ENDPOINT = "HF_ENDPOINT"  # which every client of the hub reads, for mirrors
@@ -39,20 +41,39 @@ _MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
 # Larger graphs cannot be one file of protobuf, whose limit is 2 GB.
 _MAX_MODEL_BYTES = 2 * 1024 * 1024 * 1024
 
+# Beside the weights of a model of speech. Its list of words is JSON, or text in older ones.
+_SPEECH_FILES = (
+    PlannedFile(CONFIG_FILE, (CONFIG_FILE,), _SMALL_BYTES),
+    PlannedFile(TOKENIZER_FILE, (TOKENIZER_FILE,), _MAX_TOKENIZER_BYTES),
+    PlannedFile("preprocessor_config.json", ("preprocessor_config.json",), _SMALL_BYTES, is_optional=True),
+    PlannedFile("vocabulary.json", ("vocabulary.json",), _MAX_TOKENIZER_BYTES, is_optional=True),
+    PlannedFile("vocabulary.txt", ("vocabulary.txt",), _MAX_TOKENIZER_BYTES, is_optional=True),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model that is documented to have an ONNX file on the hub."""
+    """A model that is documented to be on the hub."""
 
     name: str
     repository: str
     file: str
     size_bytes: int
-    """Of the graph, as its page on the hub says it."""
+    """Of the graph, as its page on the hub says it; of a model of speech about, by the number of its weights."""
     licence: str
     about: str
     input_format: str = "pair"
     revision: str = "main"
+    is_speech: bool = False
+    """It recognizes speech."""
+
+
+def _whisper(name: str, owner: str, million_weights: int) -> KnownModel:
+    size = million_weights * 2_000_000  # in half precision
+    about = f"speech in many languages, {million_weights} million weights"
+    return KnownModel(
+        f"whisper-{name}", f"{owner}/faster-whisper-{name}", SPEECH_FILE, size, "MIT", about, is_speech=True
+    )
 
 
 # As their pages on the hub listed them. None was run for this table: docs/entailment.md says what was.
@@ -97,6 +118,11 @@ KNOWN = (
         "MIT",
         "16 languages, three labels, quantised",
     ),
+    _whisper("tiny", "Systran", 39),
+    _whisper("base", "Systran", 74),
+    _whisper("small", "Systran", 244),
+    _whisper("medium", "Systran", 769),
+    _whisper("large-v3-turbo", "mobiuslabsgmbh", 809),
 )
 
 
@@ -120,16 +146,12 @@ class _Wanted:
     """Where the graph may lie; the first that is there is fetched."""
     revision: str = ""
     input_format: str = ""
-
-
-def models_folder(settings: Settings) -> Path:
-    """Return the folder of the home that models lie in; it may not exist."""
-    return settings.home.expanduser().resolve() / "models"
+    is_speech: bool = False
 
 
 def installed(settings: Settings) -> list[InstalledModel]:
     """List the models in the home, by name."""
-    folder = models_folder(settings)
+    folder = settings.models_folder
     found = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name)) if folder.is_dir() else []
     return [_installed(path) for path in found if path.is_dir()]
 
@@ -140,7 +162,7 @@ def find_model(name: str, settings: Settings) -> Path:
     Raises:
         SettingsError: There is neither.
     """
-    at_home = models_folder(settings) / name
+    at_home = settings.models_folder / name
     if _NAME.fullmatch(name) and at_home.is_dir():
         return at_home
     path = Path(name).expanduser()
@@ -183,10 +205,11 @@ def fetch_model(wanted: str, settings: Settings, *, hub_url: str = "", progress:
         MissingExtraError: The packages for it are not installed.
     """
     plan = _plan(wanted, hub_url or read_addresses([_ENDPOINT]).get(_ENDPOINT, HUB))
-    for package in ("httpx2", "onnxruntime"):  # before the first byte
+    for package in ("httpx2", "faster_whisper" if plan.is_speech else "onnxruntime"):  # before the first byte
         if find_spec(package) is None:
-            raise MissingExtraError(f"the package {package!r} is not installed", hint="pip install 'openbook[nli]'")
-    folder = models_folder(settings)
+            hint = f"pip install 'openbook[{'audio' if plan.is_speech else 'nli'}]'"
+            raise MissingExtraError(f"the package {package!r} is not installed", hint=hint)
+    folder = settings.models_folder
     target = folder / plan.name
     with _locked(folder, settings.lock_timeout_s, wanted):
         if target.is_dir():
@@ -209,7 +232,7 @@ def remove_model(name: str, settings: Settings) -> bool:
     Raises:
         FetchError: It cannot be deleted.
     """
-    folder = models_folder(settings)
+    folder = settings.models_folder
     if not _NAME.fullmatch(name) or not (folder / name).is_dir():
         return False
     with _locked(folder, settings.lock_timeout_s, name):
@@ -227,7 +250,7 @@ def _plan(wanted: str, hub_url: str) -> _Wanted:
     known = next((model for model in KNOWN if model.name == wanted), None)
     if known:
         files_url = f"{hub_url}/{known.repository}/resolve/{{revision}}"
-        return _Wanted(known.name, files_url, (known.file,), known.revision, known.input_format)
+        return _Wanted(known.name, files_url, (known.file,), known.revision, known.input_format, known.is_speech)
     if wanted.startswith(f"{hub_url}/"):
         wanted = wanted.removeprefix(f"{hub_url}/").strip("/")
     if "://" in wanted:
@@ -258,6 +281,9 @@ def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -
         SettingsError: They are no model that can be used.
         FetchError: They cannot be fetched.
     """
+    if plan.is_speech:
+        _fetch_speech(plan, place, wanted, progress)
+        return
     own = PlannedFile(OWN_FILE, (OWN_FILE,), _SMALL_BYTES, is_optional=True)
     with Download(wanted, plan.files_url, plan.revision, progress) as download:
         fetched = [
@@ -274,11 +300,27 @@ def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -
             open_nli(place)
         except SettingsError as exc:
             raise SettingsError(f"{wanted} was not installed: {exc}", hint=exc.hint) from exc
-        origin = plan.files_url.replace("{revision}", download.revision)
+        _record(place, plan, download.revision, fetched)
+
+
+def _fetch_speech(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -> None:
+    """Do the same for a model of speech, as CTranslate2 keeps it."""
+    with Download(wanted, plan.files_url, plan.revision, progress) as download:
+        fetched = [download.fetch(file, place) for file in _SPEECH_FILES]
+        fetched.append(download.fetch(PlannedFile(SPEECH_FILE, plan.graphs, _MAX_MODEL_BYTES), place))
+        try:
+            load_whisper(place)
+        except (RuntimeError, ValueError) as exc:
+            hint = "take another model: openbook models list"
+            raise SettingsError(f"{wanted} was not installed: {exc}", hint=hint) from exc
+        _record(place, plan, download.revision, fetched)
+
+
+def _record(place: Path, plan: _Wanted, revision: str, fetched: Sequence[FetchedFile | None]) -> None:
     files = {
         each.name: {"from": each.path, "bytes": each.size_bytes, "sha256": each.sha256} for each in fetched if each
     }
-    _write(place / _RECORD_FILE, {"from": origin, "files": files})
+    _write(place / _RECORD_FILE, {"from": plan.files_url.replace("{revision}", revision), "files": files})
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:

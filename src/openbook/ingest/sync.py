@@ -186,7 +186,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
         for path, reason in skipped.items()
         if may_be_read_now(reason, options)
         or optional_readers.may_be_read_now(reason)
-        or (readers and readers.covers(path) and SkipReason.of(reason) is not SkipReason.READER_FAILED)
+        or (readers and readers.may_read_now(path, reason))
         or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
     }
     holders = {holder for holder, inner in difference.held.items() if not outdated.isdisjoint(inner)}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from openbook.plugins import plugins
+from openbook.settings import Settings
 from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.languages import BY_SUFFIX
 from openbook.sources.optional_readers import OPTIONAL_READERS, optional_reader
@@ -33,7 +36,18 @@ _UNREAD = {
         "tiff",
         "webp",
     ): "`pip install 'openbook[ocr]'`, or install Tesseract, and set OPENBOOK_OCR=on; or make a PDF with a text layer",
-    ("mp3", "wav", "m4a", "mp4", "mkv", "webm"): "speech is not recognized; add a transcript as VTT or SRT",
+    (
+        "mp3",
+        "wav",
+        "m4a",
+        "flac",
+        "ogg",
+        "mp4",
+        "mov",
+        "mkv",
+        "webm",
+    ): "`pip install 'openbook[audio]'`, `openbook models add "
+    "whisper-small`, and set OPENBOOK_AUDIO=whisper-small; or add a transcript as VTT or SRT",
 }
 
 
@@ -64,8 +78,12 @@ class UnreadFormat:
         return {"suffixes": list(self.suffixes), "remedy": self.remedy}
 
 
-def known_formats() -> list[KnownFormat]:
-    """List what is read, by kind and name. A reader of an installed package goes before ours."""
+def known_formats(settings: Settings | None = None) -> list[KnownFormat]:
+    """List what is read, by kind and name. A reader of an installed package goes before ours.
+
+    Args:
+        settings: They may ask for readers of pictures and of speech, which are listed where they are installed.
+    """
     installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
     found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS if _is_read(name)}
     for suffix, (kind, language) in BY_SUFFIX.items():
@@ -76,6 +94,10 @@ def known_formats() -> list[KnownFormat]:
         if (kept := tuple(sorted(suffix for suffix in suffixes if suffix not in installed)))
     ]
     formats += [KnownFormat(suffix, "docs", (suffix,), package) for suffix, package in installed.items()]
+    formats += [
+        KnownFormat(name, "docs", tuple(sorted(suffixes - installed.keys())), reader)
+        for name, suffixes, reader in _asked_for(settings)
+    ]
     return sorted(formats, key=lambda one: (KINDS.index(one.kind), one.name))
 
 
@@ -89,9 +111,25 @@ def _reader_of(name: str) -> str:
     return optional.name if optional else _LIBRARIES.get(name, "openbook")
 
 
-def unread_formats() -> list[UnreadFormat]:
-    """List what is not read, with what to do about it. What a package reads is not among it."""
+def _asked_for(settings: Settings | None) -> Iterator[tuple[str, frozenset[str], str]]:
+    """Yield name, suffixes and reader of what settings ask for, and is there."""
+    if settings and settings.ocr:
+        from openbook.sources.readers.ocr import PICTURES, is_there
+
+        if is_there():
+            yield "picture", PICTURES, "RapidOCR" if find_spec("rapidocr") else "Tesseract"
+    if settings and settings.audio:
+        from openbook.sources.readers.recordings import RECORDINGS
+
+        if find_spec("faster_whisper"):
+            yield "recording", RECORDINGS, f"faster-whisper, {settings.audio}"
+
+
+def unread_formats(settings: Settings | None = None) -> list[UnreadFormat]:
+    """List what is not read, with what to do about it. What a package reads, or settings ask for, is not among it."""
     installed = {name.lower() for name in plugins("readers")}
+    for _, suffixes, _ in _asked_for(settings):
+        installed |= suffixes
     missing = [(one.suffixes, one.remedy) for one in OPTIONAL_READERS if not one.is_there()]
     unread = [*missing, *_UNREAD.items()]
     left = ((tuple(one for one in suffixes if one not in installed), remedy) for suffixes, remedy in unread)

@@ -13,12 +13,19 @@ from openbook.sources.formats import MAIL_SUFFIXES
 from openbook.types import SkipReason
 
 if TYPE_CHECKING:
-    from openbook.sources.readers.ocr import Recognizer
     from openbook.sources.readers.reading import Reading
 
 FileReader = Callable[[bytes, str], "Reading | str"]
 """Takes all bytes of a file and its path, and returns what it read, or just its text. It may raise anything: the file
 is then skipped with that reason."""
+
+# Why files are skipped whose reader is one of ours that nobody asked for, or that is not there.
+_WITHOUT_OWN = frozenset(
+    {SkipReason.BINARY, SkipReason.BINARY_NAME, SkipReason.NO_RECOGNIZER, SkipReason.NO_TRANSCRIBER}
+)
+
+# Why they are skipped by readers of others: these have been tried.
+_OF_READERS = frozenset({SkipReason.READER_FAILED, SkipReason.TOOK_LONGER})
 
 
 class ReaderRegistry:
@@ -28,9 +35,15 @@ class ReaderRegistry:
     """
 
     def __init__(
-        self, readers: Mapping[str, FileReader] = MappingProxyType({}), recognizer: Recognizer | None = None
+        self,
+        readers: Mapping[str, FileReader] = MappingProxyType({}),
+        own: Mapping[str, FileReader] = MappingProxyType({}),
     ) -> None:
-        """Take readers by suffix, with or without a leading dot, in any case, and what reads the text of pictures.
+        """Take readers by suffix.
+
+        Args:
+            readers: Those of a program: suffixes with or without a leading dot, in any case.
+            own: Ours that settings ask for, by lower-case suffix. They pickle.
 
         Raises:
             TypeError: A reader cannot be called.
@@ -40,19 +53,19 @@ class ReaderRegistry:
                 raise TypeError(f"the reader of {suffix!r} is {reader!r}, which cannot be called")
         self._given = {suffix.lower().lstrip("."): reader for suffix, reader in readers.items()}
         self._installed = frozenset(name.lower() for name in plugins("readers"))
-        self._recognizer = recognizer
+        self._own = {suffix: own[suffix] for suffix in own if suffix not in {*self._given, *self._installed}}
 
     def __getstate__(self) -> Any:
-        return self._installed, self._recognizer
+        return self._installed, self._own
 
     def __setstate__(self, state: Any) -> None:
         self._given = {}
-        self._installed, self._recognizer = state
+        self._installed, self._own = state
 
     def covers(self, path: str) -> bool:
         """Return whether one of the readers reads a file of that name."""
         suffix = _suffix(path)
-        return suffix in self._given or suffix in self._installed or self._is_picture(suffix)
+        return suffix in self._given or suffix in self._installed or suffix in self._own
 
     def is_given(self, path: str) -> bool:
         """Return whether a reader of the program reads it, or may read what is attached to it.
@@ -72,29 +85,25 @@ class ReaderRegistry:
         from openbook.sources.readers.course import is_course, read_course
         from openbook.sources.readers.reading import storable
 
-        if self._recognizer and self._is_picture(_suffix(path)):
-            from openbook.sources.readers.ocr import read_picture
-
-            return read_picture(raw, path, self._recognizer)
         reading = self._call(raw, path)
         text = storable(reading.text)
         if reading.kind == "docs" and not reading.blocks and is_course(text):
             return read_course(text, path)
         return replace(reading, text=text)
 
-    def _is_picture(self, suffix: str) -> bool:
-        if self._recognizer is None or suffix in self._given or suffix in self._installed:
-            return False
-        from openbook.sources.readers.ocr import PICTURES
-
-        return suffix in PICTURES
+    def may_read_now(self, path: str, reason: str) -> bool:
+        """Return whether a file could be read that was skipped for a reason."""
+        known = SkipReason.of(reason)
+        if _suffix(path) in self._own:
+            return known in _WITHOUT_OWN
+        return self.covers(path) and known not in _OF_READERS
 
     def _call(self, raw: bytes, path: str) -> Reading:
         from openbook.sources.readers.reading import Reading
 
         suffix = _suffix(path)
         try:
-            reader = self._given.get(suffix) or load_plugin("readers", suffix)
+            reader = self._given.get(suffix) or self._own.get(suffix) or load_plugin("readers", suffix)
             found = reader(raw, path) if reader else None
         except SkippedFileError:
             raise

@@ -17,7 +17,6 @@ from openbook.grounding.installed_models import (
     fetch_model,
     find_model,
     installed,
-    models_folder,
     open_entailment_model,
     remove_model,
 )
@@ -51,7 +50,7 @@ def refused(wanted: str, settings: Settings) -> FetchError:
 
 
 def leftovers(settings: Settings) -> list[str]:
-    folder = models_folder(settings)
+    folder = settings.models_folder
     return (
         sorted(path.name for path in folder.iterdir() if not path.name.startswith(".lock")) if folder.exists() else []
     )
@@ -142,7 +141,7 @@ def test_any_repository_of_the_hub_can_be_named(
 
     assert fetch_model("ada/my.model@v1", settings).name == "my.model"
     assert fetch_model(f"{model_server.url}/ada/flat/", settings).name == "flat"
-    assert (models_folder(settings) / "my.model" / "openbook.json").is_file()
+    assert (settings.models_folder / "my.model" / "openbook.json").is_file()
 
 
 def test_folder_of_another_host_can_be_named(model_server: ModelServer, settings: Settings, tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ def test_known_models_have_what_is_needed_to_fetch_them(known: object) -> None:
     model = next(each for each in KNOWN if each is known)
 
     assert model.repository.count("/") == 1
-    assert model.file.endswith(".onnx")
+    assert model.file.endswith(".bin" if model.is_speech else ".onnx")
     assert model.licence
     assert 0 < model.size_bytes < 2**31
 
@@ -192,7 +191,7 @@ def test_fetch_that_broke_off_begins_anew(
     whole = model_server.responses[storage]
     model_server.responses[storage] = Response(status=500)
     refused(NAME, settings)
-    killed = models_folder(settings) / ".incoming" / NAME
+    killed = settings.models_folder / ".incoming" / NAME
     killed.mkdir(parents=True)
     (killed / "model.onnx").write_bytes(b"half of a model that another fetch left when it was killed")
 
@@ -250,7 +249,7 @@ def test_what_is_no_model_is_refused_without_a_network(settings: Settings, wante
 
     assert caught.value.hint
     assert "secret" not in str(caught.value)
-    assert not models_folder(settings).exists()
+    assert not settings.models_folder.exists()
 
 
 @pytest.mark.parametrize("endpoint", ["http://hub.example.org", "https://u:secret@hub.example.org", "hub"])
@@ -267,8 +266,8 @@ def test_second_fetch_waits_for_the_first(
     model_server: ModelServer, files: dict[str, bytes], settings: Settings
 ) -> None:
     model_server.add(REPOSITORY, files)
-    models_folder(settings).mkdir(parents=True)
-    other = sqlite3.connect(models_folder(settings) / ".lock", isolation_level=None)
+    settings.models_folder.mkdir(parents=True)
+    other = sqlite3.connect(settings.models_folder / ".lock", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
 
     assert "cannot be locked" in str(refused(NAME, settings))
@@ -305,7 +304,7 @@ def test_models_are_listed_by_name_with_where_they_are_from(
     assert installed(settings) == []
     model_server.add(REPOSITORY, files)
     fetch_model(NAME, settings)
-    by_hand = write(models_folder(settings) / "by-hand")
+    by_hand = write(settings.models_folder / "by-hand")
 
     first, second = installed(settings)
 
@@ -315,7 +314,7 @@ def test_models_are_listed_by_name_with_where_they_are_from(
 
 
 def test_removed_model_is_gone(settings: Settings) -> None:
-    write(models_folder(settings) / "mine")
+    write(settings.models_folder / "mine")
 
     assert remove_model("mine", settings)
     assert not remove_model("mine", settings)
@@ -324,7 +323,7 @@ def test_removed_model_is_gone(settings: Settings) -> None:
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../home", ".lock", "a/b"])
 def test_only_models_can_be_removed(settings: Settings, name: str) -> None:
-    write(models_folder(settings) / "mine")
+    write(settings.models_folder / "mine")
 
     assert not remove_model(name, settings)
     assert leftovers(settings) == ["mine"]
@@ -342,7 +341,7 @@ def test_model_of_the_home_comes_before_a_path(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "mine")
-    at_home = write(models_folder(settings) / "mine")
+    at_home = write(settings.models_folder / "mine")
 
     assert find_model("mine", settings) == at_home
     assert find_model("./mine", settings) == Path("mine")

@@ -14,11 +14,12 @@ from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.tesseract import recognize_with_tesseract, tesseract_program
+from openbook.types import SkipReason
 
 PICTURES = frozenset({"png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"})
 """Suffixes of pictures that are read."""
 
-MISSING = "text in pictures is not recognized; install 'openbook[ocr]' or Tesseract"
+MISSING = f"{SkipReason.NO_RECOGNIZER}; install 'openbook[ocr]' or Tesseract"
 """The reason for which pictures are skipped without the package that reads them."""
 
 DOTS_PER_INCH = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,7 +42,9 @@ _FARTHEST_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Cue:
+class Cue:
+    """What is said from one second to another."""
+
     start_s: float
     end_s: float
     lines: tuple[str, ...]
@@ -69,6 +71,18 @@ def read_subtitles(text: str, path: str = "") -> Reading:
     if not cues:
         return read_plain_text(text, path)
     rolls = _INNER_TIME.search(text) is not None or _do_roll(cues)
+    return spoken(cues, language, rolls=rolls)
+
+
+def spoken(cues: Iterable[Cue], language: str, remarks: Iterable[str] = (), *, rolls: bool = False) -> Reading:
+    """Put what is said together: see `read_subtitles`.
+
+    Args:
+        cues: In order.
+        language: Of the reading.
+        remarks: What is missing.
+        rolls: Lines move up, and so stand in two cues or three: only the first time counts.
+    """
     composer = Composer()
     anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
     for start_s, lines in _paragraphs(_utterances(cues, rolls)):
@@ -76,7 +90,7 @@ def read_subtitles(text: str, path: str = "") -> Reading:
             anchored, anchored_s = len(composer), start_s
             composer.anchor(_clock(start_s))
         composer.text("\n".join(lines))
-    return composer.reading(language)
+    return composer.reading(language, remarks)
 
 
 def _clock(seconds: float) -> str:
@@ -84,7 +98,7 @@ def _clock(seconds: float) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
 
 
-def _cues(lines: list[str]) -> Iterator[_Cue]:
+def _cues(lines: list[str]) -> Iterator[Cue]:
     found = [(at, match) for at, line in enumerate(lines) if (match := _TIMING.match(line))]
     ends = [*(at for at, _ in found), len(lines)]
     for (at, match), end in zip(found, ends[1:], strict=True):
@@ -95,7 +109,7 @@ def _cues(lines: list[str]) -> Iterator[_Cue]:
         rows = range(1, len(body))
         comment = next((row for row in rows if not body[row - 1].strip() and _COMMENT.match(body[row])), None)
         times = [part or "0" for part in match.groups()]
-        yield _Cue(_seconds(times[:4]), _seconds(times[4:]), tuple(line for line in body[:comment] if line.strip()))
+        yield Cue(_seconds(times[:4]), _seconds(times[4:]), tuple(line for line in body[:comment] if line.strip()))
 
 
 def _seconds(parts: list[str]) -> float:
@@ -103,7 +117,7 @@ def _seconds(parts: list[str]) -> float:
     return hours * 3600 + minutes * 60 + seconds + float(f"0.{parts[3]}")
 
 
-def _do_roll(cues: list[_Cue]) -> bool:
+def _do_roll(cues: list[Cue]) -> bool:
     """Return whether most cues begin with the line that the one before ends with."""
     edges = [(_words(cue.lines[0]), _words(cue.lines[-1])) for cue in cues if cue.lines]
     return 2 * sum(before[1] == after[0] for before, after in pairwise(edges)) > len(edges)
@@ -123,13 +137,8 @@ class _Utterance:
     """Another speaker begins, or the last one paused."""
 
 
-def _utterances(cues: list[_Cue], rolls: bool) -> Iterator[_Utterance]:
-    """Yield what is said, in order.
-
-    Args:
-        cues: In order.
-        rolls: Lines move up, and so stand in two cues or three: only the first time counts.
-    """
+def _utterances(cues: Iterable[Cue], rolls: bool) -> Iterator[_Utterance]:
+    """Yield what is said, in order."""
     voice, silent_since, before = "", 0.0, ""
     for cue in cues:
         is_apart = cue.start_s - silent_since >= _PAUSE_S

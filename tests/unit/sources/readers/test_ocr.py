@@ -8,6 +8,7 @@ import pickle
 import struct
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from openbook.errors import SkippedFileError
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.readers.ocr import MISSING, REMARK, OcrLine, read_picture, recognize
+from openbook.sources.readers.ocr import MISSING, PICTURES, REMARK, OcrLine, read_picture, recognize
 from openbook.sources.readers.pdf import NO_TEXT, may_be_read_now, read_pdf
 from openbook.sources.readers.reading import PdfOptions
 from openbook.sources.readers.tesseract import lines_of
-from openbook.sources.recognition import recognizer_of
+from openbook.sources.recognition import readers_of, recognizer_of
+from openbook.types import SkipReason
 from tests.unit.sources.readers.pdf_files import blank, pdf, picture, text
 
 LINES = [OcrLine("Rye rests", 10, 10, 200, 40), OcrLine("for an hour.", 10, 45, 180, 75)]
@@ -93,20 +95,32 @@ def test_only_scanned_pages_of_a_pdf_are_recognized() -> None:
 
 
 def test_pictures_are_covered_only_where_they_are_asked_for_and_so_in_other_processes() -> None:
-    registry = pickle.loads(pickle.dumps(ReaderRegistry(recognizer=seen)))
+    own = dict.fromkeys(PICTURES, partial(read_picture, recognizer=seen))
+    registry = pickle.loads(pickle.dumps(ReaderRegistry(own=own)))
 
     assert registry.covers("scan.PNG")
     assert not ReaderRegistry().covers("scan.png")
-    assert not ReaderRegistry({"png": lambda raw, path: "mine"}, seen).covers("a.gif")
+    assert not ReaderRegistry({"png": lambda raw, path: "mine"}, own).covers("a.gif")
     document = read_document(png(), source="s", path="scan.png", readers=registry)
     assert (document.language, document.text.split()[0]) == ("picture", "Rye")
-    own = ReaderRegistry({"png": lambda raw, path: "mine"}, seen)
-    assert read_document(png(), source="s", path="scan.png", readers=own).text == "mine"
+    mine = ReaderRegistry({"png": lambda raw, path: "mine"}, own)
+    assert read_document(png(), source="s", path="scan.png", readers=mine).text == "mine"
+
+
+def test_pictures_without_text_are_not_looked_at_again_and_again() -> None:
+    registry = ReaderRegistry(own=readers_of(Settings(ocr=True)))
+
+    assert registry.may_read_now("a.png", MISSING)
+    assert registry.may_read_now("mail.eml/a.png", SkipReason.BINARY_NAME)
+    assert not registry.may_read_now("a.png", "no text in the picture")
+    assert not registry.may_read_now("a.png", "damaged")
 
 
 def test_settings_ask_for_it() -> None:
     assert recognizer_of(Settings()) is None
     assert recognizer_of(Settings(ocr=True)) is recognize
+    assert readers_of(Settings()) == {}
+    assert readers_of(Settings(ocr=True)).keys() == PICTURES
     assert not may_be_read_now(NO_TEXT, PdfOptions())
 
 
