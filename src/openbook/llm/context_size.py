@@ -1,4 +1,8 @@
-"""How many tokens a server of this machine takes, where it tells: llama.cpp by `/props`, Ollama by `/api/show`."""
+"""How many tokens a server of this machine takes, where it tells.
+
+llama.cpp tells by `/props`, Ollama by `/api/show` for a model that sets its context, and by `/api/ps` for one that is
+loaded.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,12 @@ def context_size(provider: Provider, model: str, key: Secret | None = None) -> i
     root = replace(provider, url=provider.url.rstrip("/").removesuffix("/v1"))
     client = make_client(sdk, "OpenAI", root, key or Secret("none"), blocking=True)
     options = {"timeout": timeout_within(_DEADLINE_S)}
+    shown = {"body": {"model": model}, "options": options}
     try:
-        return _asked(sdk, lambda: _of_props(client.get("/props", cast_to=object, options=options))) or _asked(
-            sdk, lambda: _of_show(client.post("/api/show", cast_to=object, body={"model": model}, options=options))
+        return (
+            _asked(sdk, lambda: _of_props(client.get("/props", cast_to=object, options=options)))
+            or _asked(sdk, lambda: _of_show(client.post("/api/show", cast_to=object, **shown)))
+            or _asked(sdk, lambda: _of_ps(client.get("/api/ps", cast_to=object, options=options), model))
         )
     finally:
         client.close()
@@ -50,9 +57,15 @@ def _of_props(reply: Any) -> int:
 
 
 def _of_show(reply: Any) -> int | None:
-    """Read `num_ctx` of the model's own parameters. Without it, the server decides by its memory, and does not tell.
+    """Read `num_ctx` of the model's own parameters. Without it, the server decides by its memory when it loads it.
 
     `model_info` has what the model was trained for, which the server seldom gives it.
     """
     found = _NUM_CTX.search(str(reply["parameters"]))
     return int(found[1]) if found else None
+
+
+def _of_ps(reply: Any, model: str) -> int | None:
+    """Read what a model that is loaded has been given."""
+    names = (model, f"{model}:latest")
+    return next((int(each["context_length"]) for each in reply["models"] if each["name"] in names), None)

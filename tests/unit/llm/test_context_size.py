@@ -63,10 +63,22 @@ def test_ollama_tells_by_the_parameters_of_the_model() -> None:
         assert context_size(replace(OLLAMA, url=f"{url}/v1"), "qwen3:4b") == 16384
 
 
+def test_ollama_tells_what_a_loaded_model_has_been_given() -> None:
+    loaded = {
+        "models": [{"name": "other:latest", "context_length": 1}, {"name": "qwen3:latest", "context_length": 4096}]
+    }
+    silent = {"parameters": "top_k 20"}
+    with serving({"POST /api/show": silent, "GET /api/ps": loaded}) as (url, asked):
+        assert context_size(replace(OLLAMA, url=f"{url}/v1"), "qwen3") == 4096
+        assert context_size(replace(OLLAMA, url=f"{url}/v1"), "gemma3:4b") is None
+    assert asked[:3] == ["GET /props", "POST /api/show", "GET /api/ps"]
+
+
 @pytest.mark.parametrize(
     "replies",
     [
         {},
+        {"GET /api/ps": {"models": [{"name": "tiny"}]}},
         {"GET /props": [], "POST /api/show": []},
         {"GET /props": {"default_generation_settings": {}}, "POST /api/show": {"parameters": "top_k 20"}},
     ],
