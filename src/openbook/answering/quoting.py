@@ -6,8 +6,9 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
-from openbook.answering.citations import UnitRange
+from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.context import FENCES
 from openbook.answering.displaying import FENCE, Example
 from openbook.answering.passages import INDENT, Passage, is_row
@@ -32,9 +33,23 @@ def quoted(passage: Passage) -> str:
 
 
 def pointed(passage: Passage) -> str:
-    """Return a passage as an item of a list in Markdown, on one line, that ends with its mark."""
+    """Return a passage as an item of a list in Markdown, on one line, that ends with its mark.
+
+    In front is what it stands in, since a single line says little alone.
+    """
     text = " ".join(_text_of(passage).split())
-    return f"- {_in_code(text) if passage.is_code else text} {mark_of(passage)}"
+    written = _in_code(text) if passage.is_code else text
+    where = _stands_in(passage)
+    return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
+
+
+def _stands_in(passage: Passage) -> str:
+    """Return the definition or the section that a passage stands in, or the file; empty if it says so itself."""
+    chunk = passage.shown.result.chunk
+    section = chunk.context[-1] if chunk.context else ""
+    place = UnitRange(passage.shown, passage.first, passage.last)
+    where = (section if passage.shown.is_prose else symbol_at(place)) or PurePosixPath(chunk.span.path).name
+    return "" if where.removesuffix("()") in passage.text else where
 
 
 def _text_of(passage: Passage) -> str:

@@ -21,13 +21,27 @@ def pointers(*chunks: Chunk, scores: tuple[float, ...] = (), question: str = QUE
 def test_a_result_that_is_not_quoted_is_pointed_to_by_its_best_sentence() -> None:
     other = chunk_of("Roses need sun.\n\nThe policy is set by the client.", "b.md")
 
-    assert pointers(other) == ["- The policy is set by the client. [2:2]"]
+    assert pointers(other) == ["- b.md: The policy is set by the client. [2:2]"]
 
 
 def test_code_is_pointed_to_by_its_best_line_without_its_indentation() -> None:
     code = chunk_of("def send():\n    limit = policy(1)\n    return 3\n", "b.py", kind="code", language="python")
 
-    assert pointers(code) == ["- `limit = policy(1)` [2:2]"]
+    assert pointers(code) == ["- b.py: `limit = policy(1)` [2:2]"]
+
+
+def test_what_a_pointer_stands_in_is_named_in_front_of_it() -> None:
+    code = chunk_of(
+        "    limit = policy(1)\n    return 3\n", "b.py", kind="code", language="python", symbol="Client.send"
+    )
+    page = chunk_of("The policy is set by the client.", "c.md", context=("Clients", "Retries"))
+    itself = chunk_of("policy is set by Clients alone.", "d.md", context=("Clients",))
+
+    assert pointers(code, page, itself) == [
+        "- Client.send: `limit = policy(1)` [2:1]",
+        "- Retries: The policy is set by the client. [3:1]",
+        "- policy is set by Clients alone. [4:1]",
+    ]
 
 
 def test_a_line_of_an_example_in_prose_is_written_as_code() -> None:
@@ -35,31 +49,31 @@ def test_a_line_of_an_example_in_prose_is_written_as_code() -> None:
         "Send it:\n\n```python\nclient = Client(retry=policy)\nclient.send()\n```", "b.md", language="markdown"
     )
 
-    assert pointers(page) == ["- `client = Client(retry=policy)` [2:3]"]
+    assert pointers(page) == ["- b.md: `client = Client(retry=policy)` [2:3]"]
 
 
 def test_backticks_in_a_line_of_code_stay_as_they_are() -> None:
     code = chunk_of("echo `retry policy`", "b.sh", kind="code", language="bash")
 
-    assert pointers(code) == ["- `` echo `retry policy` `` [2:1]"]
+    assert pointers(code) == ["- b.sh: `` echo `retry policy` `` [2:1]"]
 
 
 def test_what_opens_an_item_in_markup_is_left_out() -> None:
     assert pointers(chunk_of("- The policy is set by the client.", "b.md")) == [
-        "- The policy is set by the client. [2:1]"
+        "- b.md: The policy is set by the client. [2:1]"
     ]
 
 
 def test_nothing_is_pointed_to_twice_or_where_it_is_quoted() -> None:
     again = [chunk_of("The policy is set by the client.", path) for path in ("b.md", "c.md")]
 
-    assert pointers(*again) == ["- The policy is set by the client. [2:1]"]
+    assert pointers(*again) == ["- b.md: The policy is set by the client. [2:1]"]
 
 
 def test_a_result_far_below_the_best_is_not_pointed_to() -> None:
     other = chunk_of("The policy is set by the client.", "b.md")
 
-    assert pointers(other, scores=(10.0, 7.0)) == ["- The policy is set by the client. [2:1]"]
+    assert pointers(other, scores=(10.0, 7.0)) == ["- b.md: The policy is set by the client. [2:1]"]
     assert pointers(other, scores=(10.0, 6.9)) == []
 
 
@@ -71,14 +85,14 @@ def test_a_line_with_little_of_the_question_is_not_pointed_to() -> None:
     other = chunk_of("A policy of three.", "b.md")
     longer = "how long does the retry policy of a client wait between attempts against unreachable hosts"
 
-    assert pointers(other) == ["- A policy of three. [2:1]"]
+    assert pointers(other) == ["- b.md: A policy of three. [2:1]"]
     assert pointers(other, question=longer) == []
 
 
 def test_no_more_than_eight_results_are_pointed_to_in_their_order() -> None:
     others = [chunk_of(f"The policy of client {n} is set.", f"{n}.md") for n in range(12)]
 
-    assert pointers(*others) == [f"- The policy of client {n} is set. [{n + 2}:1]" for n in range(8)]
+    assert pointers(*others) == [f"- {n}.md: The policy of client {n} is set. [{n + 2}:1]" for n in range(8)]
 
 
 def test_a_long_sentence_and_a_printed_answer_point_nowhere() -> None:
