@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -129,9 +130,16 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         server.kill()
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return paths without end, one for each test: `mktemp` lists all that are there to find the next one's number."""
+    return map(tmp_path_factory.mktemp("homes").joinpath, map(str, itertools.count()))
+
+
 @pytest.fixture(autouse=True)
-def _home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    home: Path = tmp_path_factory.mktemp("home")
+def _home_of_its_own(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    home = next(_homes)
+    home.mkdir(mode=0o700)
     monkeypatch.setenv("OPENBOOK_HOME", str(home))
     for name in [name for name in os.environ if name.startswith("OPENBOOK_") and name != "OPENBOOK_HOME"]:
         monkeypatch.delenv(name)
