@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from openbook.answering import extractive, pointers, surroundings
+from openbook.answering import extractive, surroundings
 from openbook.answers import Citation, GenerationResult
 from openbook.chunking.grammars import parse
 from openbook.evals.metrics import ExpectedSpan, mean
@@ -214,7 +214,7 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
     """Ask all again with each of the limits."""
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
-            patch.object(pointers, "_MOST_POINTERS", 0),
+            patch.object(extractive, "_MOST_POINTERS", 0),
             patch.object(extractive, "_MOST_QUOTES", quotes),
             patch.object(extractive, "_MOST_WORDS", words),
             patch.object(surroundings, "_ENLARGED_WORDS", first_words),
@@ -247,10 +247,10 @@ def _print_pointers(libraries: Mapping[str, Library], checkouts: Path, asked: Se
     curve = []
     for most, words, share, held in _POINTERS:
         with (
-            patch.object(pointers, "_MOST_POINTERS", most),
-            patch.object(pointers, "_MOST_WORDS", words),
-            patch.object(pointers, "_LEAST_SHARE", share),
-            patch.object(pointers, "_LEAST_HELD", held),
+            patch.object(extractive, "_MOST_POINTERS", most),
+            patch.object(extractive, "_MOST_POINTER_WORDS", words),
+            patch.object(extractive, "_LEAST_POINTER_SCORE", share),
+            patch.object(extractive, "_LEAST_POINTER_SHARE", held),
         ):
             outcomes = [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
         curve.append(outcomes)

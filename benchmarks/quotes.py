@@ -3,7 +3,7 @@
     python -m benchmarks.quotes --data DATA --checkouts FOLDER
 
 `FOLDER` has a checkout of each repository of real-questions under its last name. Prints the weights of
-`openbook.answering.choosing`, and how often the best passage, or one of the best three, is the right place.
+`openbook.answering.scoring`, and how often the best passage, or one of the best three, is the right place.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 from benchmarks import works
 from benchmarks.fit import Case, fit
 from benchmarks.ours import folder_library
-from openbook.answering.choosing import signals_of
 from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.passages import Passage, overlap, passages_of
+from openbook.answering.scoring import signals_of
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import ExpectedSpan
 from openbook.questions.question import read_question
@@ -67,7 +67,7 @@ def _asked(work: works.Work) -> Iterator[Asked]:
                 if passages:
                     signals = signals_of(query, passages, embedder, finder.weigh(query).rarity)
                     right = np.array([question.is_answered_by(_place(passage)) for passage in passages])
-                    yield collection.name, Case(signals, right, 1.0), passages
+                    yield collection.name, Case([each._asdict() for each in signals], right, 1.0), passages
 
 
 def _place(passage: Passage) -> ExpectedSpan:

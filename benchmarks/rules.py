@@ -22,10 +22,10 @@ from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook.answering import choosing, evidence, extractive, surroundings
+from openbook.answering import evidence, extractive, scoring, surroundings
 from openbook.answers import GenerationResult
-from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
+from openbook.evals.runs import interval
 from openbook.library import Library
 from openbook.retrieval import duplicates, ranking, weights
 from openbook.settings import Settings
@@ -34,9 +34,9 @@ _XQUAD_STEP = 6
 
 RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
-    "a bonus for the definition of a name": ((extractive, "_ASKED_BONUS", 0.0),),
+    "a bonus for the definition of a name": ((scoring, "ASKED_BONUS", 0.0), (extractive, "ASKED_BONUS", 0.0)),
     "a bonus for the sentence that defines": (
-        (extractive, "_DEFINING_BONUS", 0.0),
+        (scoring, "_DEFINING_BONUS", 0.0),
         (weights.QUESTION, "defining", 0.0),
     ),
     "a loss for what repeats the question": ((extractive, "_ECHO_LOSS", 0.0),),
@@ -51,7 +51,15 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "intents in the ranking": tuple(
         (weights.QUESTION, name, 0.0) for name in weights.QUESTION if name.startswith("role:documentation:")
     ),
-    "intents in the quotes": tuple((choosing.WEIGHTS, name, 0.0) for name in choosing.WEIGHTS if ":" in name),
+    "intents in the quotes": (
+        (
+            scoring,
+            "WEIGHTS",
+            scoring.WEIGHTS._replace(
+                number_where_value_is_asked=0.0, prose_for_how_to=0.0, prose_for_where=0.0, fence_for_how_to=0.0
+            ),
+        ),
+    ),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
     "leaving out texts that say the same": ((duplicates, "_SAME_LINES", 2.0),),
 }

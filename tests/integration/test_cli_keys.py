@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.server.classes import ClassStore
+from openbook.server.classes import ClassStore, StudentStore
 from openbook.server.keys import KeyStore
-from openbook.server.students import StudentStore
 from tests.integration.support_cli import assert_fails_clearly, run
 
 Captured = pytest.CaptureFixture[str]

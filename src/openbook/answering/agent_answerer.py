@@ -11,9 +11,9 @@ from dataclasses import replace
 from openbook.agent.agent import Agent
 from openbook.agent.driving import CallModel, Wait
 from openbook.agent.events import AgentResult, CallFinished, RunFinished
+from openbook.answering.checking import answer_of, signed
 from openbook.answering.citations import TextNow
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.model_calls import ModelReply
 from openbook.answering.numbering import ResultNumbering
 from openbook.answering.options import AnswerOptions
 from openbook.answering.prompting import (
@@ -23,8 +23,7 @@ from openbook.answering.prompting import (
     with_images_named,
     without_marks,
 )
-from openbook.answering.replies import answer_of, signed
-from openbook.answering.steps import Steps
+from openbook.answering.steps import ModelReply, Steps
 from openbook.answering.tools import LibraryTools
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Claim, GenerationResult, Stage, ToolUsed

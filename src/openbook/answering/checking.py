@@ -1,16 +1,25 @@
-"""The one way that an answer in the words of a model takes before it is shown: verdicts, verifier, repair, policy."""
+"""From what a model wrote to an answer: verdicts, verifier, repair, policy; then quotes where it cites nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from openbook.answering.model_calls import ModelReply
+from openbook.answering.citations import TextNow
+from openbook.answering.context import Context
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.extractive import compose, pick, quotes_of
+from openbook.answering.prompting import build_uncited_note, prompts_version
+from openbook.answering.refusals import no_answer
 from openbook.answering.repair import anchored, dropped
-from openbook.answering.steps import Steps
-from openbook.answering.verification import CitationChecker, Verification
+from openbook.answering.steps import ModelReply, Steps
+from openbook.answering.verification import CitationChecker, Verification, check_quotes
 from openbook.answering.verifiers import ClaimVerifier
-from openbook.answers import POLICIES, Claim, Policy, Repair, Stage
+from openbook.answers import POLICIES, Claim, GenerationResult, Policy, RefusalReason, Repair, Stage
+from openbook.costs import Spent
+from openbook.errors import QueryError
+from openbook.llm.protocol import Model
+from openbook.questions.question import read_question
 
 Retry = Callable[[Sequence[Claim]], str]
 """Asks the model once more: takes the claims in conflict, with their reasons, and returns a new answer."""
@@ -76,3 +85,81 @@ def _judged(answer: str, checker: CitationChecker, verifier: ClaimVerifier | Non
         checker.settle(dict(zip(keys, found.entailments, strict=False)), found.failure)
         checked = checker.check(answer)
     return anchored(checked, checker)
+
+
+# A model that thinks first may have no tokens left for words.
+_SILENT = {
+    "refused": RefusalReason.WITHHELD,
+    "filtered": RefusalReason.FILTERED,
+    "length": RefusalReason.LENGTH,
+}
+
+
+def answer_of(
+    query: str,
+    reply: ModelReply,
+    context: Context,
+    finder: EvidenceFinder,
+    text_now: TextNow,
+    policy: Policy,
+    *,
+    verifier: ClaimVerifier | None = None,
+    ask_again: AskAgain | None = None,
+) -> Steps[GenerationResult]:
+    """Check what a model wrote. Its words are always shown; without any words, the answer says why there are none.
+
+    Raises:
+        ValueError: The policy is none, or `retry` without anything to ask.
+    """
+    shown = tuple(entry.result for entry in context.shown)
+    stopped = reply.stopped or (reply.stop if reply.stop in _SILENT else "")
+    if not reply.text.strip():
+        silent = _SILENT.get(reply.stop, RefusalReason.NOTHING_WRITTEN)
+        reason = RefusalReason.BUDGET if reply.stopped else silent
+        return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
+    checker = CitationChecker(context, text_now)
+    checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)
+    answer = GenerationResult(
+        query,
+        checked.answer,
+        checked.citations,
+        shown,
+        model="",
+        claims=checked.claims,
+        repairs=checked.repairs,
+        stopped=stopped,
+        verifier=verifier.name if verifier else "",
+    )
+    if not any(claim.verdict for claim in checked.claims) and not checked.citations and not checked.repairs:
+        return replace(answer, refused=True, reason=RefusalReason.NOTHING_CLAIMED)
+    if not checked.citations:
+        return _with_quotes(answer, checked, context, finder, text_now)
+    return answer
+
+
+def _with_quotes(
+    answer: GenerationResult, checked: Verification, context: Context, finder: EvidenceFinder, text_now: TextNow
+) -> GenerationResult:
+    """Say below an answer that it cites nothing, and quote what the sources say."""
+    try:
+        query = read_question(answer.query)
+    except QueryError:  # an agent may be asked what has no telling word
+        return answer
+    picked = pick(query, context, finder.embedder, finder.weigh(query).rarity) if context.shown else []
+    quotes = compose(picked) if picked else ""
+    told = checked.answer.rstrip()
+    note = build_uncited_note(has_quotes=bool(picked), is_empty=not told)
+    text = "\n\n".join(filter(None, (told, note, quotes)))
+    found = check_quotes(quotes_of(picked), context, text_now)
+    behind = len(text) - len(quotes)
+    moved: Callable[[Claim], Claim] = lambda claim: replace(  # noqa: E731
+        claim, start_char=claim.start_char + behind, end_char=claim.end_char + behind
+    )
+    citations = (replace(each, claim=(each.claim or 0) + len(checked.claims)) for each in found.citations)
+    claims = (*checked.claims, *map(moved, found.claims))
+    return replace(answer, answer=text, claims=claims, citations=tuple(citations), own_chars=len(told))
+
+
+def signed(answer: GenerationResult, model: Model, spent: Spent) -> GenerationResult:
+    """Add model, prompt version and cost to an answer, its check included."""
+    return replace(answer, model=model.name, usage=spent.usage, cost_usd=spent.cost_usd, prompts=prompts_version())

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
 from openbook.answering.displaying import displayed
-from openbook.answers import anchor_of, place_of
+from openbook.answers import anchor_of
 from openbook.costs import estimate_tokens
 from openbook.llm.messages import ShownSource
 from openbook.text import units
-from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, Unit
-
-FENCES = re.compile(r"`{3,}")
 
 # Those who share a library ask about the same parts of it. Each takes about 10 KB.
 _KEPT_CHUNKS = 512
@@ -159,12 +155,6 @@ def _displayed(chunk: Chunk) -> tuple[str, ...]:
     return displayed(chunk, _measured(chunk)[0])
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
-def words_of_units(chunk: Chunk) -> tuple[tuple[str, ...], ...]:
-    """Return the tokens of each unit of a chunk, in no order, each once."""
-    return tuple(tuple(set(tokenize(unit.text))) for unit in _measured(chunk)[0])
-
-
 def _cost(number: int, text: str) -> int:
     # What looks like the end of a line to some program gets a number on each side.
     return sum(estimate_tokens(f"{number}| {line}\n") for line in text.splitlines())
@@ -181,17 +171,3 @@ def label_of(result: RetrievalResult) -> str:
     headings = " › ".join(chunk.context) if chunk.kind == "docs" else ""
     anchor = "" if headings and anchor_of(chunk) else chunk.anchor
     return " ".join(filter(None, (headings, anchor)))
-
-
-def format_chunk(result: RetrievalResult, number: int) -> str:
-    """Print a result for people: `[1] file.py:10-20` and its text in a fence."""
-    chunk = result.chunk
-    longest = max((len(run) for run in FENCES.findall(chunk.text)), default=2)
-    fence = "`" * (longest + 1)
-    language = chunk.language if chunk.kind == "code" else ""
-    return f"[{number}] {place_of(chunk)}\n{fence}{language}\n{chunk.text}\n{fence}\n"
-
-
-def format_context(results: Iterable[RetrievalResult]) -> str:
-    """Print results for people, in order, with a blank line between them."""
-    return "\n".join(format_chunk(result, number) for number, result in enumerate(results, start=1))

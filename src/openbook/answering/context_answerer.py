@@ -7,17 +7,16 @@ from dataclasses import replace
 from decimal import Decimal
 
 from openbook.agent.metering import TokenEstimator
+from openbook.answering.checking import answer_of
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.expansion import build_expansion_prompt, read_searches
 from openbook.answering.followups import StandaloneQuestion, is_rewritable, standalone
-from openbook.answering.model_calls import ModelCaller, ModelReply
 from openbook.answering.options import AnswerOptions
 from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
 from openbook.answering.refusals import refusal
-from openbook.answering.replies import answer_of
-from openbook.answering.steps import Steps
+from openbook.answering.steps import ModelCaller, ModelReply, Steps
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Claim, GenerationResult, RefusalReason, Stage
 from openbook.costs import Price, Spent, estimate_cost, price_of

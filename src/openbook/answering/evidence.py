@@ -19,7 +19,7 @@ from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.overview import introduction
-from openbook.answering.uses import has_name
+from openbook.answering.scoring import has_name
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index

@@ -6,33 +6,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.descriptions import describing
-from openbook.answering.openings import openings
-from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
-from openbook.answering.pointers import further_places
+from openbook.answering.displaying import is_fence
+from openbook.answering.overview import openings
+from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import mark_of, pointed, quoted
+from openbook.answering.scoring import ASKED_BONUS, bonuses_of, signals_of, without_imports, words_around
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
-from openbook.answering.uses import has_name, without_imports
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
-from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize, words_to_read
-from openbook.types import ResultRole
+from openbook.types import ResultRole, Unit
 
-# What outweighs the learned signals (`openbook.answering.choosing`). The definition of a name that was asked for is
-# the answer, or its use where that was asked for; so is the sentence that says what a thing is; and what only repeats
-# the question answers nothing. The questions that the signals were fitted on name few things, and change by none.
-_ASKED_BONUS = 3.0
-_DEFINING_BONUS = 3.0
-# What describes an option need not name it again, as each mention of it does: words, place and proximity weigh 6, and
-# the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
-_DESCRIBING_BONUS = 9.0
+# What only repeats the question answers nothing.
 _ECHO_LOSS = 6.0
 
 # A question, as a list of questions has them, with the number of the next one behind it.
@@ -108,7 +98,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
     if not passages:
         return []
-    bonuses, namesakes = _bonuses(query, passages)
+    bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     scored = []
     for passage, signals, bonus in zip(passages, signals_of(query, passages, embedder, rarity), bonuses, strict=True):
@@ -121,7 +111,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
-        score = passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo
+        score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
     return _answer(ranked, passages, rarity, by_place=by_place)
@@ -141,51 +131,6 @@ def _answer(
         places = further_places([item.passage for item in ranked if not item.is_echo], quoted, rarity)
         answer += [ScoredPassage(place, 0.0, is_pointer=True) for place in places]
     return answer
-
-
-def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
-    """Return the keys of the heads that define what the question names, and of those that only have its name.
-
-    Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
-    """
-    asked_for: set[PassageKey] = set()
-    namesakes: set[PassageKey] = set()
-    for name, owners in zip(query.identifiers, query.owners, strict=True):
-        named = [passage for passage in passages if passage.defines == name]
-        meant = [head for head in named if stands_in(owners, head.within)] or named
-        asked_for.update(head.key for head in meant)
-        namesakes.update({head.key for head in named}.difference(asked_for))
-    return asked_for, namesakes
-
-
-def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
-    """Return what each passage is worth as what was asked for, and the keys of mere namesakes."""
-    asked_for, namesakes = _heads_of_names(query, passages)
-    if "uses" in query.intents:
-        asked_for = {passage.key for passage in passages if _uses(passage, query)}
-    definitions, described = _definitions(query, passages), describing(query, passages)
-    bonuses = [
-        _ASKED_BONUS * (passage.key in asked_for)
-        + _DEFINING_BONUS * (passage.key in definitions)
-        + _DESCRIBING_BONUS * (passage.key in described)
-        for passage in passages
-    ]
-    return bonuses, namesakes
-
-
-def _uses(passage: Passage, query: Question) -> bool:
-    """Return whether a passage of code has a name of the question and does not define it."""
-    return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
-
-
-def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the key of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
-    found: dict[tuple[str, str], PassageKey] = {}
-    if defining := query.definition:
-        for passage in sorted(passages, key=lambda each: each.start_char):
-            if passage.shown.is_prose and defining.search(passage.text):
-                found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage.key)
-    return set(found.values())
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
@@ -362,3 +307,69 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
         for word, tokens in tokens_of.items()
         if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
     )
+
+
+# So many are read at a glance. A result with a lower share of the best score than this is not pointed to: at .8, an
+# answer has 13 words less, and one of a hundred lacks its place. `python -m benchmarks.answers --curve pointers`.
+_MOST_POINTERS, _MOST_POINTER_WORDS, _LEAST_POINTER_SCORE = 8, 15, 0.7
+
+# A pointer has this share of the words of the question, weighted by rarity. Without it, answers have ten words more and
+# are as often right; from .17 on they are less often.
+_LEAST_POINTER_SHARE = 0.125
+
+# What opens a heading, an item or a quote in markup, and is not part of what is said.
+_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+-]+\s|\.(?:SS|SH|Sh|Ss|B|BR|BI|I|IR)\s)*")
+
+
+def further_places(ranked: Sequence[Passage], quotes: Sequence[Passage], rarity: Mapping[str, float]) -> list[Passage]:
+    """Return a pointer to each good result that is not quoted, in the order of the results, and none twice.
+
+    Args:
+        ranked: What may be quoted, best first.
+        quotes: What is quoted.
+        rarity: Weight of each token of the question.
+    """
+    done = {quote.shown.number for quote in quotes}
+    least = _LEAST_POINTER_SCORE * max((passage.shown.result.score for passage in ranked), default=0.0)
+    found: dict[int, Passage] = {}
+    for passage in ranked:
+        number = passage.shown.number
+        is_open = number not in done and number not in found and passage.shown.result.score >= least
+        if is_open and not any(overlap(passage, quote) for quote in quotes):
+            pointer = _pointer(passage, rarity)
+            if (
+                pointer is not None
+                and words_to_read(pointer.text) <= _MOST_POINTER_WORDS
+                and _held_by(pointer, rarity) >= _LEAST_POINTER_SHARE
+            ):
+                found[number] = pointer
+    distinct = {_words_of(quote): quote for quote in quotes}
+    pointers = [found[number] for number in sorted(found)]
+    return [each for each in pointers if distinct.setdefault(_words_of(each), each) is each][:_MOST_POINTERS]
+
+
+def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:
+    return coverage(frozenset(tokenize(passage.text)), rarity)
+
+
+def _words_of(passage: Passage) -> str:
+    return " ".join(passage.text.split())
+
+
+def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
+    """Return a sentence of prose without what opens it in markup, of code and examples the line that says most.
+
+    None of transcripts: their sentences say little alone (`benchmarks.courses`: 32 words more, and no answer).
+    """
+    if passage.shown.result.chunk.kind == "course" or (passage.shown.is_prose and passage.is_title):
+        return None
+    lines = [unit for unit in passage.units if not is_fence(unit.text)]
+    if not lines:
+        return None
+    if passage.is_code or len(lines) < len(passage.units):
+        best = max(lines, key=lambda unit: _held_by(unit, rarity))
+        passage = Passage(passage.shown, best, best)
+    opening = _MARKUP_BEFORE.match(passage.text) if not passage.is_code else re.match(r"\s*", passage.text)
+    start = passage.start_char + (opening.end() if opening else 0)
+    end = passage.start_char + len(passage.text.rstrip())
+    return Passage(passage.shown, passage.first, passage.last, (start, end)) if start < end else None

@@ -10,20 +10,25 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
 from openbook.agent.driving import ThreadStepRunner
-from openbook.answering.checking import Retry
+from openbook.answering.checking import Retry, answer_of, signed
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.expansion import is_expandable
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
-from openbook.answering.model_calls import ModelReply
 from openbook.answering.options import AnswerOptions
-from openbook.answering.refusals import noted, refusal
-from openbook.answering.replies import answer_of, signed
-from openbook.answering.small_talk import reply_to_small_talk
-from openbook.answering.steps import Steps, arun, run
-from openbook.answering.unread_files import Unread, asks_for_content_alone, named_unread, refusal_of_unread, with_unread
+from openbook.answering.refusals import (
+    Unread,
+    asks_for_content_alone,
+    named_unread,
+    noted,
+    refusal,
+    refusal_of_unread,
+    reply_to_small_talk,
+    with_unread,
+)
+from openbook.answering.steps import ModelReply, Steps, arun, run
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, RefusalReason, Stage, answered

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
-from openbook.answering.nearest_paths import split_lines, told_instead, told_of_pattern
 from openbook.errors import ToolError
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Filter, Kind
 
 # What is told outside of a fence has no room for a sentence.
-_PLAIN = re.compile(r"[\w./-]{1,40}")
+PLAIN_NAME = re.compile(r"[\w./-]{1,40}")
 
 
 class NamedDocuments:
@@ -42,7 +43,7 @@ class NamedDocuments:
             told = told_instead(wanted, [one.path for one in documents])
             raise ToolError(f"the library has no document of that path; {told}")
         if len(found) > 1:
-            sources = ", ".join(one.source for one in found if _PLAIN.fullmatch(one.source))
+            sources = ", ".join(one.source for one in found if PLAIN_NAME.fullmatch(one.source))
             raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
         return found[0], first, last
 
@@ -75,3 +76,97 @@ def path_check(pattern: str) -> Callable[[str], bool]:
     """Return what tells whether a path is like a pattern; all are like the empty one."""
     check = filter_predicate(Filter(globs=(pattern,))) if pattern else None
     return lambda path: check is None or check("", path, "")
+
+
+# What is told outside of a fence has no room for a sentence.
+_PLAIN_PATH = re.compile(r"[\w./-]{1,100}")
+
+# More would have to be read.
+_MOST_MEANT = 3
+_MOST_FOLDERS = 8
+
+# `src/a.py:12-18`, `src/a.py:12:5` as compilers write it, and `src/a.py#L12-L18` as GitHub does.
+_LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
+
+_ENDING = re.compile(r"\.\w{1,12}$")
+
+
+def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int, int]:
+    """Read lines behind a path, unless a document has that very path. Without any, they are 0.
+
+    Example:
+        >>> split_lines("src/a.py:12-18", lambda path: False), split_lines("src/a.py#L3", lambda path: False)
+        (('src/a.py', 12, 18), ('src/a.py', 3, 3))
+    """
+    path = path.strip()
+    named = _LINES.fullmatch(path)
+    if named is None or is_document(path):
+        return path, 0, 0
+    first = int(named[2] or named[4])
+    return named[1], first, int(named[3] or named[5] or first)
+
+
+def told_instead(wanted: str, paths: Sequence[str]) -> str:
+    """Return what helps an agent that named a path which no document has.
+
+    Example:
+        >>> told_instead("main.rs", ["src/main.rs", "src/cli.rs"])
+        'did you mean src/main.rs?'
+        >>> told_instead("src", ["src/main.rs", "src/cli.rs"])
+        'that is a folder; list_files shows what is in it'
+    """
+    plain = [path for path in paths if _PLAIN_PATH.fullmatch(path)]
+    asked = wanted.replace("\\", "/").strip("/")
+    if asked and any(path.startswith(f"{asked}/") for path in paths):
+        return "that is a folder; list_files shows what is in it"
+    meant = [path for path in plain if asked and f"/{path}".endswith(f"/{asked}")]
+    if not meant and asked:
+        name = asked.rpartition("/")[2]
+        meant = [path for path in plain if path.rpartition("/")[2] == name]
+        meant = meant or [path for path in plain if path.rpartition("/")[2].partition(".")[0] == name]
+        meant = meant or get_close_matches(asked, plain, _MOST_MEANT, 0.8)
+    if 0 < len(meant) <= _MOST_MEANT:
+        return f"did you mean {' or '.join(sorted(meant))}?"
+    return "search shows paths as they are"
+
+
+def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
+    """Return what helps an agent whose pattern of paths matches no document.
+
+    Example:
+        >>> [told_of_pattern(pattern, ["command.go", "doc/a.md"]) for pattern in ("commands.go", "*.rs", "src/")]
+        ['did you mean command.go?', 'paths end in .go, .md', 'the folders are doc/']
+    """
+    asked, _, _ = split_lines(pattern.replace("\\", "/").strip().removeprefix("./").strip("/"), lambda _: False)
+    plain = [path for path in paths if _PLAIN_PATH.fullmatch(path)]
+    if not plain:
+        return "search shows paths as they are"
+    name = asked.rpartition("/")[2]
+    ending = _ENDING.search(name)
+    if "*" in name and ending and not any(path.endswith(ending[0]) for path in paths):
+        endings = Counter(found[0] for path in plain if (found := _ENDING.search(path)))
+        most = sorted(endings, key=lambda each: (-endings[each], each))[:_MOST_FOLDERS]
+        return f"paths end in {', '.join(most)}"
+    folders = sorted({path[: at + 1] for path in plain for at, char in enumerate(path) if char == "/"})
+    meant = _meant(asked.replace("*", ""), [*plain, *folders])
+    if meant:
+        return f"did you mean {' or '.join(meant)}?"
+    tops = [folder for folder in folders if folder.count("/") == 1]
+    more = f" and {len(tops) - _MOST_FOLDERS} more" if len(tops) > _MOST_FOLDERS else ""
+    return f"the folders are {', '.join(tops[:_MOST_FOLDERS])}{more}" if tops else "list_files shows what is there"
+
+
+def _meant(asked: str, places: Sequence[str]) -> list[str]:
+    """Return the few paths and folders that are most like what was asked for, whatever the case of its letters."""
+    wanted = asked.casefold().strip("/")
+    if not wanted:
+        return []
+    told = {place: place.casefold().strip("/") for place in places}
+    name = wanted.rpartition("/")[2]
+    names = {place: full.rpartition("/")[2] for place, full in told.items()}
+    found = [place for place, full in told.items() if f"/{full}".endswith(f"/{wanted}")]
+    found = found or [place for place, its in names.items() if its == name]
+    if not found:
+        near = get_close_matches(name, sorted(set(names.values())), _MOST_MEANT, 0.8)
+        found = [place for each in near for place, its in names.items() if its == each]
+    return sorted(found, key=lambda place: (place.count("/"), place))[:_MOST_MEANT]

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
-from openbook.answering.headings import HEADING
-from openbook.answering.passages import COURSE_FACT, passages_of
+from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
 

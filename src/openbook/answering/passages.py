@@ -1,4 +1,4 @@
-"""Which runs of units can be quoted on their own: sentences of prose, blocks of code."""
+"""Which runs of units can be quoted on their own, and the headings over them: sentences of prose, blocks of code."""
 
 from __future__ import annotations
 
@@ -6,17 +6,53 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import filterfalse, groupby
+from itertools import filterfalse, groupby, takewhile
+from typing import NamedTuple
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of
-from openbook.answering.headings import HEADING
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.text import sentences
 from openbook.text import units as units_of
 from openbook.tokens import tokenize
 from openbook.types import Chunk, Unit
+
+# Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
+HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
+
+
+def heading_over(chunk: Chunk, at: int) -> str:
+    """Return the headings over a place in a chunk, outermost first, in one string."""
+    found = [heading for heading in _headings(chunk.text) if heading.end <= at]
+    if not found:
+        return " / ".join(chunk.context)
+    first = found[0].title.strip("# \t\r")
+    # Of the headings of a chunk that begins with one, those before it are over all of it.
+    outer = chunk.context[: chunk.context.index(first)] if first in chunk.context else ()
+    inner: list[tuple[str, str]] = []
+    for _, mark, title in found:
+        # A mark of reStructuredText that was there before closes what stands below it; so does one "#" what has two.
+        inner = list(takewhile(lambda above, mark=mark: above[0] != mark and not above[0].startswith(mark), inner))  # type: ignore[misc]
+        inner.append((mark, title))
+    return " / ".join([*outer, *(title for _, title in inner)])
+
+
+class _Heading(NamedTuple):
+    end: int
+    mark: str
+    """The signs before it, or one of those below it."""
+    title: str
+
+
+# The passages of a chunk ask one after the other.
+@lru_cache(maxsize=64)
+def _headings(text: str) -> tuple[_Heading, ...]:
+    return tuple(
+        _Heading(found.end(), found[1] or found[0][: len(found[0]) - len(found[0].lstrip("#"))], found[0])
+        for found in HEADING.finditer(text)
+    )
+
 
 # Columns that set off code in Markdown, and mostly in reStructuredText.
 INDENT = 4
@@ -117,12 +153,6 @@ class Passage:
         chunk = self.shown.result.chunk
         before = chunk.text[: self.start_char - chunk.span.start_char]
         return before.endswith(" " * INDENT)
-
-    @property
-    def is_in_section(self) -> bool:
-        """Whether what is shown is a section of documentation, from its heading on."""
-        heading = Passage(self.shown, self.shown.units[0], self.shown.units[0])
-        return self.shown.result.chunk.kind == "docs" and heading.is_title
 
     @property
     def start_char(self) -> int:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.context import FENCES
 from openbook.answering.displaying import FENCE, Example
 from openbook.answering.passages import INDENT, Passage, is_row
 from openbook.grounding.readable import closed_up
+
+_TICKS = re.compile(r"`{3,}")
 
 
 def quoted(passage: Passage) -> str:
@@ -124,7 +125,7 @@ def _blocks(text: str, example: Example | None) -> Iterator[_Block]:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    fence = "`" * (max((len(run) for run in FENCES.findall(text)), default=2) + 1)
+    fence = "`" * (max((len(run) for run in _TICKS.findall(text)), default=2) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 

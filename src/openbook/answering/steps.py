@@ -1,16 +1,144 @@
-"""Answering as sans-IO steps, with a blocking and an async driver."""
+"""Answering as sans-IO steps: calls of a model within a budget, a blocking and an async driver."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
 from contextlib import aclosing, closing
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from openbook.agent.driving import CallModel, Delta, StepRunner, Wait, adrive, drive
-from openbook.answering.model_calls import CitationMarker
+from openbook.agent.driving import CallModel, Delta, Role, StepRunner, Wait, adrive, drive
+from openbook.agent.metering import TokenEstimator
 from openbook.answers import Answered, AnswerEvent, Written
-from openbook.llm.messages import CitationDelta, ReplyFinished, TextDelta
+from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, price_of
+from openbook.llm.messages import (
+    CitationDelta,
+    Part,
+    ProviderCitation,
+    ReplyFinished,
+    Request,
+    StopReason,
+    TextBlock,
+    TextDelta,
+)
 from openbook.llm.protocol import Model
+
+_FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model wrote in one call."""
+
+    text: str
+    """With a mark for each of its citations."""
+    stop: StopReason = "end"
+    stopped: str = ""
+    """Limit of the budget that forbade the call, such as `max_usd`; else empty."""
+    reason: str = ""
+    """Why it was forbidden, for people."""
+
+
+class ModelCaller:
+    """Call one model for one answer, within its budget. The clock starts when this is made."""
+
+    def __init__(self, model: str, budget: Budget, *, price: Price = price_of) -> None:
+        """Take the name of the model, and what its calls may cost."""
+        self.ledger: BudgetLedger = BudgetLedger(budget, model, price=price)
+        self._meter = TokenEstimator()
+
+    def allows(self, request: Request, input_tokens: int, output_tokens: int) -> bool:
+        """Return whether the budget allows a call, and after it one of this size."""
+        input_tokens += self._meter.most_tokens(request)
+        return self.ledger.allows(input_tokens, request.max_tokens + output_tokens)
+
+    def ask(
+        self, request: Request, *, is_answer: bool = False, by: Role = "writer", may_fail: bool = False
+    ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
+        """Call the model, and return the whole reply.
+
+        Args:
+            request: What it is asked.
+            is_answer: Its words are shown as they come.
+            by: Who asks: the writer of the answer, or its verifier.
+            may_fail: A failure is no error: the reply has no words then, and says why.
+        """
+        granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        if isinstance(granted, BudgetExceeded):
+            return ModelReply("", "other", granted.limit, granted.reason)
+        asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
+        try:
+            finished = yield CallModel(asked, is_answer, by, may_fail)
+        except BaseException:
+            self.ledger.abandon()
+            raise
+        if finished is None or finished.failure:
+            self.ledger.abandon()
+            return ModelReply("", "other", reason=finished.failure if finished else "it did not reply")
+        self.ledger.settle(finished.usage)
+        self._meter.learn(asked, finished)
+        return ModelReply(with_marks(finished.message.parts), finished.stop)
+
+
+class CitationMarker:
+    """Insert marks behind the words that a provider cites, while they stream.
+
+    White space at the end is held back: a mark belongs before it.
+
+    Example:
+        >>> marker = CitationMarker()
+        >>> [marker.text("It waits. "), marker.cite(ProviderCitation(2, 1, 3)), marker.text("Then"), marker.close()]
+        ['It waits.', ' [2:1-3]', ' Then', '']
+    """
+
+    def __init__(self) -> None:
+        self._blanks = ""
+        self._line = ""
+        self._run: list[str] = []
+
+    def text(self, text: str) -> str:
+        """Take words, and give what can be shown by now."""
+        kept = text.rstrip()
+        if not kept:
+            self._blanks += text
+            return ""
+        parts = self._blanks + kept
+        self._blanks = text[len(kept) :]
+        self._line = (self._line + parts).rpartition("\n")[2]
+        self._run = []
+        return parts
+
+    def cite(self, cited: ProviderCitation) -> str:
+        """Take a citation of the words before it, and give its mark; nothing if they have it already."""
+        mark = str(cited)
+        if mark in self._run:
+            return ""
+        # Behind the last line of a fence, a mark would open it again.
+        before = "" if self._run else "\n" if self._line.lstrip().startswith(_FENCES) else " "
+        self._run.append(mark)
+        self._line = "" if before == "\n" else self._line
+        return before + mark
+
+    def close(self) -> str:
+        """Return the rest."""
+        return self._blanks
+
+
+def with_marks(parts: Iterable[Part]) -> str:
+    """Write what a model said as one text, with a mark for each of its citations.
+
+    Example:
+        >>> with_marks([TextBlock("It waits."), ProviderCitation(1, 2, 2), TextBlock(" It ends.")])
+        'It waits. [1:2] It ends.'
+    """
+    marker, written = CitationMarker(), []
+    for part in parts:
+        if isinstance(part, TextBlock):
+            written.append(marker.text(part.text))
+        elif isinstance(part, ProviderCitation):
+            written.append(marker.cite(part))
+    return "".join((*written, marker.close()))
+
 
 T = TypeVar("T")
 

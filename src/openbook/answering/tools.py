@@ -5,7 +5,6 @@ No tool touches the disk or a shell, and none sees a document that the filter of
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
 from openbook.answering.issue_search import find_for_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
-from openbook.answering.named_documents import NamedDocuments, path_check
+from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
 from openbook.answering.references import Reference, References, find_references
@@ -56,8 +55,6 @@ _MOST_LINES = 300
 _LINES_READ = 200
 _MOST_ENTRIES = 50
 
-# What is told outside of a fence has no room for a sentence.
-_PLAIN = re.compile(r"[\w./-]{1,40}")
 
 AnyLine = TypeVar("AnyLine", Reference, MatchingLine)
 
@@ -459,7 +456,7 @@ def _result(chunk: Chunk) -> RetrievalResult:
 
 def _told(courses: Sequence[Course]) -> str:
     """List courses by their paths, and say how many cannot be listed so."""
-    told = list(filter(_PLAIN.fullmatch, map(course_key_text, courses)))[:_MOST_COURSES]
+    told = list(filter(PLAIN_NAME.fullmatch, map(course_key_text, courses)))[:_MOST_COURSES]
     more = len(courses) - len(told)
     if not told:
         return "list_courses lists them"

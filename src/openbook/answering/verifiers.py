@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
 from openbook.agent.driving import drive
-from openbook.answering.model_calls import ModelCaller
 from openbook.answering.options import AnswerOptions
-from openbook.answering.steps import Steps
+from openbook.answering.steps import ModelCaller, Steps
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.errors import ModelError, SettingsError
 from openbook.grounding.entailment import VERIFIER_FAILED, ask_judge

@@ -13,11 +13,21 @@ from openbook.cli import printing
 from openbook.cli.asking import open_writer
 from openbook.cli.opening import settings
 from openbook.cli.reading import read_text_file
-from openbook.evals.comparing import RESAMPLES, SEED, MetricChange, compare_runs
 from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import LibraryFiles, run_questions
-from openbook.evals.runs import METRICS, EvalRun, Metric, Threshold, read_run, read_thresholds
+from openbook.evals.runs import (
+    METRICS,
+    RESAMPLES,
+    SEED,
+    EvalRun,
+    Metric,
+    MetricChange,
+    Threshold,
+    compare_runs,
+    read_run,
+    read_thresholds,
+)
 from openbook.library import Library
 from openbook.sources.formats import own_output
 from openbook.types import SkipReason

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from openbook.cli import options, printing
-from openbook.errors import SettingsError
+from openbook.errors import MissingExtraError, SettingsError
 
 
 def serve(
@@ -25,7 +27,6 @@ def serve(
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
     from openbook.server.people import People
-    from openbook.server.requirements import check_installed
 
     check_installed()
     from openbook.server.app import create_app
@@ -56,3 +57,20 @@ def serve(
             stopping=app.stop,
         )
     printing.note("stopped")
+
+
+# What is imported, beside the packages that every installation has.
+_MODULES = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "nh3", "pygments")
+
+
+def check_installed(modules: Sequence[str] = _MODULES) -> None:
+    """Refuse to go on without the packages of the extra.
+
+    Raises:
+        MissingExtraError: One is missing.
+    """
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"the server needs {', '.join(missing)}", hint="install it with: pip install 'openbook[server]'"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from openbook.integrations.redis_client import RedisClient
-from openbook.server.shared_work import LOST_AFTER_S, Heard, Kind, ToldWork, WorkNews
+from openbook.server.shared_store import LOST_AFTER_S, Heard, Kind, ToldWork, WorkNews
 
 # Of each kind: a hash and a stream of events for each piece of work, and two sorted sets of ids by the time at which
 # they began, of one owner and of all.

@@ -40,7 +40,7 @@ from openbook.server.models import ModelRegistry
 from openbook.server.presenting import present
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
-from openbook.server.replacing import Replacing, find_replaced
+from openbook.server.records import Replacing, find_replaced
 from openbook.server.schemas import (
     AnswerResponse,
     FilterRequest,

@@ -13,7 +13,7 @@ from openbook.server.failures import error_body
 from openbook.server.question_queue import Arrival
 from openbook.server.running_answers import RunningAnswer, RunningAnswers
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse
-from openbook.server.shared_work import SharedWork, ToldWork
+from openbook.server.shared_store import SharedWork, ToldWork
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.work_teller import WorkTeller, read_event
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from openbook.errors import SharedError
 from openbook.server.jobs import Job, JobQueue
 from openbook.server.schemas import JobResponse
-from openbook.server.shared_work import SharedWork, ToldWork
+from openbook.server.shared_store import SharedWork, ToldWork
 
 _LOOK_EVERY_S = 0.3
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from openbook.errors import SharedError
 from openbook.server.jobs import Job, JobQueue
 from openbook.server.running_answers import RunningAnswer, RunningAnswers
-from openbook.server.shared_work import Kind, SharedWork, WorkNews
+from openbook.server.shared_store import Kind, SharedWork, WorkNews
 
 _logger = logging.getLogger(__name__)
 

@@ -1,8 +1,11 @@
-"""What a study guide says: a summary, terms and questions, each with the places that it is taken from."""
+"""What a study guide says, each part with the places that it is taken from; as Markdown, and as cards of Anki."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import html
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
@@ -71,15 +74,99 @@ class StudyGuide:
 
     def to_markdown(self) -> str:
         """Return the guide as Markdown, with its sources numbered at the end."""
-        from openbook.study.exporting import as_markdown
+        from openbook.study.guide import as_markdown
 
         return as_markdown(self)
 
     def to_anki(self) -> str:
         """Return terms and questions as a text file that Anki imports as cards."""
-        from openbook.study.exporting import as_anki
+        from openbook.study.guide import as_anki
 
         return as_anki(self)
 
     def __str__(self) -> str:
         return self.to_markdown()
+
+
+_DECK = "Openbook"
+_TAG_SEPARATORS = re.compile(r"[\s\"]+")
+
+
+class _Sources:
+    """Numbers places in the order in which they are first cited."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def marks(self, citations: Iterable[Citation]) -> str:
+        """Return the numbers of places, each once, as `[1][3]`, with what was not checked named so."""
+        found: dict[int, bool] = {}
+        for citation in citations:
+            number = self.numbers.setdefault(citation.place, len(self.numbers) + 1)
+            found[number] = found.get(number, True) and citation.verdict == "unverified"
+        return "".join(f"[{number}]{' (not checked)' * unchecked}" for number, unchecked in found.items())
+
+
+def as_markdown(guide: StudyGuide) -> str:
+    """Write a guide as Markdown. Answers stand behind their questions, in a part of their own."""
+    sources = _Sources()
+    lines = [f"# {guide.title}", "", f"*{_origin(guide)}*"]
+    if guide.summary:
+        lines += ["", "## Summary", ""]
+        lines += [f"- {item.text} {sources.marks(item.citations)}" for item in guide.summary]
+    if guide.terms:
+        lines += ["", "## Key terms", ""]
+        lines += [f"- **{item.prompt}**: {item.text} {sources.marks(item.citations)}" for item in guide.terms]
+    if guide.questions:
+        lines += ["", "## Questions", ""]
+        lines += [f"{number}. {item.prompt}" for number, item in enumerate(guide.questions, start=1)]
+        lines += ["", "## Answers", ""]
+        lines += [
+            f"{number}. {item.text} {sources.marks(item.citations)}"
+            for number, item in enumerate(guide.questions, start=1)
+        ]
+    if sources.numbers:
+        lines += ["", "## Sources", ""]
+        lines += [f"- [{number}] {place}" for place, number in sources.numbers.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _origin(guide: StudyGuide) -> str:
+    if guide.model == "extractive":
+        return "Quoted from the sources; no model wrote this."
+    return f"Written by {guide.model} from the sources that are cited, and checked against them."
+
+
+def as_anki(guide: StudyGuide) -> str:
+    """Write terms and questions as a file for Anki's import: identifier, front, back and tag of a card in each line."""
+    lines = [
+        "#separator:tab",
+        "#html:true",
+        "#notetype:Basic",
+        f"#deck:{_DECK}::{_on_one_line(guide.title).replace('::', ':')}",
+        "#guid column:1",
+        "#tags column:4",
+    ]
+    tag = _TAG_SEPARATORS.sub("-", guide.title.strip())
+    lines += ["\t".join((_identifier(guide, item), *_sides(item), tag)) for item in guide.cards]
+    return "\n".join(lines) + "\n"
+
+
+def _identifier(guide: StudyGuide, item: StudyItem) -> str:
+    """Return what a card is known by: the same whenever the same question is asked of the same lesson."""
+    return hashlib.sha256(f"{guide.title}\0{item.prompt}".encode()).hexdigest()[:20]
+
+
+def _sides(item: StudyItem) -> tuple[str, str]:
+    places = dict.fromkeys(citation.place for citation in item.citations)
+    note = " (not checked)" if any(citation.verdict == "unverified" for citation in item.citations) else ""
+    source = html.escape(f"{'; '.join(places)}{note}")
+    return _field(item.prompt), f"{_field(item.text)}<br><br><small>{source}</small>"
+
+
+def _field(text: str) -> str:
+    return html.escape(_on_one_line(text))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,24 +1,25 @@
-"""From a filter to a study guide: choose what is read, and let it be quoted or written."""
+"""From a filter to a study guide: choose what is read, and let it be quoted, or written by a model and checked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from openbook.answering.checking import signed
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
 from openbook.answering.context_answerer import ContextAnswerer
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.options import AnswerOptions
-from openbook.answering.replies import signed
 from openbook.answering.steps import Steps, run
-from openbook.answers import Answered, GenerationResult, answered
+from openbook.answers import Answered, Citation, Claim, GenerationResult, answered
 from openbook.errors import QueryError
 from openbook.index.protocol import Index
+from openbook.llm.prompts import prompts_of
 from openbook.llm.protocol import Model
 from openbook.study.extracting import extract
-from openbook.study.guide import StudyGuide
-from openbook.study.writing import items_of, request_text
+from openbook.study.guide import StudyGuide, StudyItem
 from openbook.types import Chunk, Filter, RetrievalResult
 
 # Chunks that are read of a long document, spread over it: some 100 pages.
@@ -110,3 +111,79 @@ def _title(chunks: Sequence[Chunk]) -> str:
     if len(paths) == 1 and len(headings) == 1:
         return headings.pop()[0]
     return PurePosixPath(chunks[0].span.path).name if len(paths) == 1 else chunks[0].source
+
+
+SENTENCES = 8
+"""Most sentences of a summary."""
+
+PARTS = ("summary", "key terms", "questions")
+"""The headings of an answer, in lower case."""
+
+_HEADING = re.compile(r"\s*#{1,6}\s*(.*?)\s*#*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:(?P<mark>\*\*|__)(?P<prompt>.+?)(?P=mark)\s*:?\s*)?(?P<text>.+)$")
+_MARK = re.compile(r"\s*\[\d+(?:[:,\s\d-]*\d)?\]")
+_GOOD = frozenset({"exact", "confirmed"})
+
+
+def request_text(count: int) -> str:
+    """Return what a model is asked for."""
+    return prompts_of("openbook.study.prompts").fill("guide", sentences=str(SENTENCES), count=str(count))
+
+
+def items_of(result: GenerationResult) -> tuple[dict[str, tuple[StudyItem, ...]], int]:
+    """Return the items of a checked answer by the heading that they stand under, and how many were not kept.
+
+    An item is kept if it cites something and all that it claims passed: `exact` or `confirmed`; or `unverified`,
+    where no verifier was asked.
+    """
+    good = _GOOD if result.verifier else _GOOD | {"unverified"}
+    found: dict[str, list[StudyItem]] = {part: [] for part in PARTS}
+    left_out = 0
+    for part, start, line in _lines(result):
+        item = _ITEM.match(line)
+        if item is None:
+            continue
+        read = _item(item, start, result, good) if bool(item["prompt"]) == (part != "summary") else None
+        if read is None:
+            left_out += 1
+        else:
+            found[part].append(read)
+    return {part: tuple(items) for part, items in found.items()}, left_out
+
+
+def _lines(result: GenerationResult) -> Iterator[tuple[str, int, str]]:
+    """Yield the lines under known headings, with these and their offsets. Quotes that follow an answer are none."""
+    part, offset = "", 0
+    for line in result.answer[: result.own_chars].split("\n"):
+        heading = _HEADING.fullmatch(line)
+        if heading:
+            part = heading[1].strip("*: ").casefold()
+        elif part in PARTS:
+            yield part, offset, line
+        offset += len(line) + 1
+
+
+def _item(item: re.Match[str], start: int, result: GenerationResult, good: frozenset[str]) -> StudyItem | None:
+    end = start + len(item.string)
+    # A question is no claim, whatever it takes for granted.
+    said = start + item.start("text")
+    claims = [
+        number for number, one in enumerate(result.claims) if start <= one.start_char < end and one.end_char > said
+    ]
+    citations = tuple(one for one in result.citations if one.claim in claims and one.verdict in good)
+    if not citations or any(_is_bad(result.claims[number], good) for number in claims):
+        return None
+    prompt = (item["prompt"] or "").strip(" :")
+    return StudyItem(_without_marks(item["text"]), _each_once(citations), prompt)
+
+
+def _is_bad(claim: Claim, good: frozenset[str]) -> bool:
+    return bool(claim.verdict) and claim.verdict not in good
+
+
+def _each_once(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+    return tuple({(one.source, one.span): one for one in citations}.values())
+
+
+def _without_marks(text: str) -> str:
+    return _MARK.sub("", text).strip()

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from openbook.answering.checking import check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
-from openbook.answering.model_calls import ModelReply
-from openbook.answering.steps import Steps, run
+from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import CitationChecker, Verification
 from openbook.answering.verifiers import ClaimVerifier, VerifierReport
 from openbook.answers import AnswerEvent, Claim, Policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openbook.chunking.course import chunk_course
+from openbook.chunking.dispatch import chunk_course
 from openbook.chunking.fixed import ChunkOptions
 from openbook.sources.readers.course import read_course
 from openbook.types import Document

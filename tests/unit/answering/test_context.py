@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from openbook.answering.context import (
     ContextItem,
     build_context,
-    format_chunk,
-    format_context,
     label_of,
 )
 from openbook.costs import estimate_tokens
@@ -195,36 +193,3 @@ def test_numbers_begin_where_they_are_told_to() -> None:
 )
 def test_docs_and_courses_are_read_by_the_sentence(kind: Kind, prose: bool) -> None:
     assert ContextItem(1, result_of(chunk_of("x", kind=kind)), ()).is_prose is prose
-
-
-@pytest.mark.parametrize(
-    ("text", "fence"),
-    [
-        pytest.param("plain", "```", id="none-inside"),
-        pytest.param("a `b` and ``c``", "```", id="inline-code"),
-        pytest.param("```py\nx\n```", "````", id="fence-inside"),
-        pytest.param("````\n```\n``````", "```````", id="the-longest-decides"),
-    ],
-)
-def test_a_fence_is_longer_than_any_inside_it(text: str, fence: str) -> None:
-    printed = format_chunk(result_of(chunk_of(text)), 3)
-
-    lines = "1" if "\n" not in text else f"1-{text.count(chr(10)) + 1}"
-    assert printed == f"[3] a.md:{lines}\n{fence}\n{text}\n{fence}\n"
-
-
-def test_code_is_printed_in_its_language() -> None:
-    chunk = chunk_of("x = 1", "a.py", kind="code", language="python")
-
-    assert format_chunk(result_of(chunk), 1) == "[1] a.py:1\n```python\nx = 1\n```\n"
-
-
-def test_prose_is_printed_in_no_language() -> None:
-    assert format_chunk(result_of(chunk_of("Hi.", language="markdown")), 1) == "[1] a.md:1\n```\nHi.\n```\n"
-
-
-def test_results_are_printed_in_order_with_a_blank_line_between_them() -> None:
-    results = [result_of(chunk_of("One.")), result_of(chunk_of("Two.", "b.md"))]
-
-    assert format_context(results) == "[1] a.md:1\n```\nOne.\n```\n\n[2] b.md:1\n```\nTwo.\n```\n"
-    assert format_context([]) == ""

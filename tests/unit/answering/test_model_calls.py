@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from openbook.answering.model_calls import CitationMarker, ModelCaller, ModelReply, with_marks
-from openbook.answering.steps import Steps, run
+from openbook.answering.steps import CitationMarker, ModelCaller, ModelReply, Steps, run, with_marks
 from openbook.answers import Written
 from openbook.costs import Budget
 from openbook.errors import BadResponseError, OverloadedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.nearest_paths import split_lines, told_instead, told_of_pattern
+from openbook.answering.named_documents import split_lines, told_instead, told_of_pattern
 
 PATHS = ["README.md", "src/main.rs", "src/cli.rs", "tests/cli.rs", *(f"docs/{number}/index.md" for number in range(5))]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.small_talk import reply_to_small_talk
+from openbook.answering.refusals import reply_to_small_talk
 
 
 def test_small_talk_is_answered_at_once_unless_it_may_be_a_name() -> None:

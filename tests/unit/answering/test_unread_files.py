@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.unread_files import asks_for_content_alone, named_unread
+from openbook.answering.refusals import asks_for_content_alone, named_unread
 from openbook.index.protocol import DocumentSummary
 from openbook.types import Filter
 

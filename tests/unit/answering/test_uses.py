@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.uses import has_name
+from openbook.answering.scoring import has_name
 from openbook.questions.question import read_question
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from openbook.chunking.course import chunk_course
+from openbook.chunking.dispatch import chunk_course
 from openbook.chunking.fixed import ChunkOptions
 from openbook.types import Anchor, Block, Chunk, Document, Lesson
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.errors import QueryError
-from openbook.evals.comparing import compare_runs, interval
-from openbook.evals.runs import EvalRun, Figures, QuestionOutcome
+from openbook.evals.runs import EvalRun, Figures, QuestionOutcome, compare_runs, interval
 
 
 def run_of(*figures: Figures, first: int = 0) -> EvalRun:

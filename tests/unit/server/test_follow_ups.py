@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from openbook.library import Library
-from openbook.server.follow_ups import follow_ups
 from openbook.server.presenting import present
 from openbook.server.schemas import CitationResponse
 from openbook.server.served_library import ServedLibrary
+from openbook.server.suggestions import follow_ups
 from openbook.settings import Settings
 from tests.support import write_tree
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.cli.serving import check_installed
 from openbook.errors import MissingExtraError
-from openbook.server.requirements import check_installed
 
 
 def test_what_is_missing_is_named_with_the_way_to_install_it() -> None:

@@ -16,7 +16,7 @@ from openbook.server.jobs import JobQueue
 from openbook.server.running_answers import RunningAnswer
 from openbook.server.shared_answers import RemoteAnswer, SharedAnswers
 from openbook.server.shared_jobs import RemoteJob, SharedJobs
-from openbook.server.shared_work import Heard, Kind, ToldWork, WorkNews
+from openbook.server.shared_store import Heard, Kind, ToldWork, WorkNews
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.work_teller import WorkTeller
 

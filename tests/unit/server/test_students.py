@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.server.classes import ClassStore
+from openbook.server.classes import ClassStore, StudentStore
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, KeyStore
-from openbook.server.students import StudentStore
 from tests.fakes.clock import Clock
 
 PIN = "704312"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.study.terms import definition_in
+from openbook.study.extracting import definition_in
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from markdown_it import MarkdownIt
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
 from openbook.server.feedback import FeedbackStore
-from openbook.server.follow_ups import follow_ups
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
@@ -33,6 +32,7 @@ from openbook.server.session_schemas import (
     SessionResponse,
     SessionsResponse,
 )
+from openbook.server.suggestions import follow_ups
 from openbook.sessions.protocol import Session, Sessions
 from openbook.sessions.searching import search_sessions
 

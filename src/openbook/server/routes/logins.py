@@ -7,13 +7,13 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from openbook.server.auth import Authenticator, Caller, Identified
+from openbook.server.classes import StudentStore
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key
 from openbook.server.people import People
 from openbook.server.people_schemas import CallerResponse, LoginRequest, StudentRequest
 from openbook.server.routes.people import note
 from openbook.server.shares import may_share
-from openbook.server.students import StudentStore
 
 router: APIRouter = APIRouter()
 

@@ -7,12 +7,32 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from openbook.server.auth import Identified
+from openbook.server.people_schemas import CallerResponse
 from openbook.server.routes.answers import answers
 from openbook.server.routes.contents import courses, sources
 from openbook.server.routes.conversations import sessions
 from openbook.server.routes.logins import me
 from openbook.server.routes.questions import models
-from openbook.server.start_schemas import StartResponse
+from openbook.server.schemas import (
+    CoursesResponse,
+    ModelsResponse,
+    RunningAnswersResponse,
+    Shape,
+    SourcesResponse,
+)
+from openbook.server.session_schemas import SessionsResponse
+
+
+class StartResponse(Shape):
+    """The replies of several routes."""
+
+    me: CallerResponse
+    models: ModelsResponse
+    answers: RunningAnswersResponse
+    sources: SourcesResponse
+    sessions: SessionsResponse
+    courses: CoursesResponse
+
 
 router: APIRouter = APIRouter()
 

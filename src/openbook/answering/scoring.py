@@ -1,0 +1,231 @@
+"""How much speaks for each passage as the answer: a linear model over what is known of it, and what outweighs that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from openbook.answering.passages import Passage, PassageKey, heading_over
+from openbook.embedding.protocol import Embedder
+from openbook.questions.names import stands_in
+from openbook.questions.question import Question
+from openbook.retrieval.proximity import expand_inflections, proximity
+from openbook.retrieval.roles import is_aside, role_of
+from openbook.retrieval.signals import coverage
+from openbook.tokens import tokenize
+
+
+class PassageSignals(NamedTuple):
+    """What is known of a passage."""
+
+    words: float
+    """Share of the question's words that it holds, rare ones weighing more."""
+    place: float
+    """That share, with the words that it stands under."""
+    meaning: float
+    """Cosine to the question."""
+    result: float
+    """Score of its result, as a share of the best."""
+    rank: float
+    """1 in the first result, a half in the second."""
+    proximity: float
+    number_where_value_is_asked: float
+    """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
+    prose_for_how_to: float
+    prose_for_where: float
+    fence_for_how_to: float
+    is_aside: float
+    """It is of a test, an example, a changelog or generated text."""
+    is_head: float
+    """It is the head of a definition."""
+
+    @property
+    def score(self) -> float:
+        """The score of the passage. Scores compare within one question and may be negative."""
+        return sum(weight * value for weight, value in zip(WEIGHTS, self, strict=True))
+
+
+# Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
+WEIGHTS = PassageSignals(1.91, 2.80, 3.04, 1.68, 1.75, 1.30, 1.89, 1.20, -0.94, 2.23, -1.31, 0.57)
+
+_ASKS_FOR_VALUE = re.compile(
+    r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"
+    r"|\bwie (?:viele?|lange?|oft|gro(?:ß|ss))\b|\bcombien\b|\bcu[aá]nt[oa]s?\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
+    re.IGNORECASE,
+)
+_ASIDE = frozenset({"test", "example", "changelog", "generated"})
+
+
+def signals_of(
+    query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
+) -> list[PassageSignals]:
+    """Measure what speaks for each passage.
+
+    Args:
+        query: What was asked.
+        passages: What may be quoted.
+        embedder: The one that made the index.
+        rarity: Weight of each token of the question.
+    """
+    asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
+    best = max(passage.shown.result.score for passage in passages)
+    ranks = {number: rank for rank, number in enumerate(sorted({p.shown.number for p in passages}), start=1)}
+    wants_value = _ASKS_FOR_VALUE.search(query.text) is not None
+    found = []
+    for passage, vector in zip(passages, vectors, strict=True):
+        tokens = tokenize(passage.text)
+        words, result = frozenset(tokens), passage.shown.result
+        is_prose = passage.shown.is_prose
+        found.append(
+            PassageSignals(
+                words=coverage(words, rarity),
+                place=coverage(words | words_around(passage), rarity),
+                meaning=max(0.0, float(asked @ vector)),
+                result=result.score / best if best > 0 else 0.0,
+                rank=1 / ranks[passage.shown.number],
+                proximity=proximity(expand_inflections(tokens, query.tokens), rarity),
+                number_where_value_is_asked=float(wants_value and _NUMBER.search(passage.text) is not None),
+                prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
+                prose_for_where=float(is_prose and "where" in query.intents),
+                fence_for_how_to=float("how-to" in query.intents and "```" in passage.text),
+                is_aside=float(role_of(result.chunk.span.path, result.chunk.kind) in _ASIDE),
+                is_head=float(passage.is_head),
+            )
+        )
+    return found
+
+
+def words_around(passage: Passage) -> frozenset[str]:
+    """Return the words of the headings or the symbol that a passage stands under."""
+    chunk = passage.shown.result.chunk
+    above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
+    return _words(" ".join((*chunk.context, chunk.symbol, above)))
+
+
+# Most passages stand under the same headings as the one before.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text))
+
+
+# What outweighs the learned signals. The definition of a name that was asked for is
+# the answer, or its use where that was asked for; so is the sentence that says what a thing is. The questions that the
+# signals were fitted on name few things, and change by none.
+ASKED_BONUS = 3.0
+_DEFINING_BONUS = 3.0
+# What describes an option need not name it again, as each mention of it does: words, place and proximity weigh 6, and
+# the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
+_DESCRIBING_BONUS = 9.0
+
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+# `idle_timeout`, `Client.close`. Only headings count for these: entries of lists begin with names of all kinds.
+_JOINED_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+# What stands before the name of an option in a list, a table, a heading or a manual page.
+_BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
+_FEWEST_WORDS = 3
+
+
+def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
+
+    What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
+    manual page that begins with it. Another name of several words, `like_this`, is described by such a section alone.
+    Who asks where a name is, or what uses it, wants no description.
+    """
+    if not query.intents.isdisjoint(("where", "uses")):
+        return set()
+    options = _OPTION.findall(query.text)
+    settings = filter(_SETTING.fullmatch, query.identifiers)
+    names = dict.fromkeys((*settings, *options))
+    titles = dict.fromkeys((*names, *filter(_JOINED_NAME.fullmatch, query.identifiers)))
+    if not titles:
+        return set()
+    heading = re.compile(rf"{_BEFORE}(?:{_any_of(titles)})(?![\w-])")
+    entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
+    opening: dict[tuple[str, str, str], PassageKey] = {}
+    entries: set[PassageKey] = set()
+    for passage in sorted(passages, key=lambda each: each.start_char):
+        chunk = passage.shown.result.chunk
+        if not passage.shown.is_prose or passage.is_title or is_aside(chunk.span.path):
+            continue
+        title = heading_over(chunk, passage.start_char - chunk.span.start_char).rpartition(" / ")[2]
+        if heading.match(title):
+            opening.setdefault((chunk.source, chunk.span.path, title), passage.key)
+        elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
+            entries.add(passage.key)
+    return set(opening.values()) or entries
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+# Statements that only make a name known: it is used below.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+\S+[ \t]+import\b|import\b|export\b[^\n]{0,200}\bfrom\b|use[ \t]+[\w:\\]+"
+    r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
+    re.MULTILINE,
+)
+
+
+def without_imports(question: Question, code: str) -> str:
+    """Return code without its imports, unless a question asks for these."""
+    return code if "import" in question.text.lower() else _IMPORT.sub("", code)
+
+
+def has_name(question: Question, text: str) -> bool:
+    """Return whether a name that a question spells stands in a text, but for imports that it does not ask for."""
+    text = without_imports(question, text)
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)
+
+
+def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
+    """Return what each passage is worth as what was asked for, and the keys of mere namesakes."""
+    asked_for, namesakes = _heads_of_names(query, passages)
+    if "uses" in query.intents:
+        asked_for = {passage.key for passage in passages if _uses(passage, query)}
+    definitions, described = _definitions(query, passages), describing(query, passages)
+    bonuses = [
+        ASKED_BONUS * (passage.key in asked_for)
+        + _DEFINING_BONUS * (passage.key in definitions)
+        + _DESCRIBING_BONUS * (passage.key in described)
+        for passage in passages
+    ]
+    return bonuses, namesakes
+
+
+def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
+    """Return the keys of the heads that define what the question names, and of those that only have its name.
+
+    Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
+    """
+    asked_for: set[PassageKey] = set()
+    namesakes: set[PassageKey] = set()
+    for name, owners in zip(query.identifiers, query.owners, strict=True):
+        named = [passage for passage in passages if passage.defines == name]
+        meant = [head for head in named if stands_in(owners, head.within)] or named
+        asked_for.update(head.key for head in meant)
+        namesakes.update({head.key for head in named}.difference(asked_for))
+    return asked_for, namesakes
+
+
+def _uses(passage: Passage, query: Question) -> bool:
+    """Return whether a passage of code has a name of the question and does not define it."""
+    return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
+
+
+def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the key of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
+    found: dict[tuple[str, str], PassageKey] = {}
+    if defining := query.definition:
+        for passage in sorted(passages, key=lambda each: each.start_char):
+            if passage.shown.is_prose and defining.search(passage.text):
+                found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage.key)
+    return set(found.values())
