@@ -14,10 +14,11 @@ from fastapi.testclient import TestClient
 
 from openbook.library import Library
 from openbook.server.failures import RequestRefusedError
-from openbook.server.originals import Originals
+from openbook.server.originals import Originals, _boxes, page_of
 from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.sources.readers.pdf_picture import PageJob
+from openbook.types import Anchor, Document
 from tests.server.conftest import Serve
 from tests.server.reading import ask
 
@@ -72,6 +73,16 @@ def test_an_attached_pdf_has_pages_and_an_original_too(serve: Serve, folder: Pat
     assert client.get(f"{route}/original").content == PDF.read_bytes()
     (folder / "mail.eml").write_bytes(b"Subject: Tides\n\nNo slides.\n")
     assert client.get(f"{route}/original").status_code == 404
+
+
+def test_what_was_recognized_on_a_scanned_page_is_marked_in_its_box(client: TestClient) -> None:
+    anchors = (Anchor(0, "p. 1"), Anchor(10, "p. 2 box 72,90,300,130"), Anchor(30, "p. 2 box 72,200,300,240"))
+    scan = Document("s", "scan.pdf", "docs", "pdf", "x" * 50, "", anchors=anchors)
+
+    assert [page_of(scan, offset) for offset in (0, 12, 49)] == [1, 2, 2]
+    assert list(_boxes(scan, 2, 12, 29)) == [(72, 90, 300, 130)]
+    assert list(_boxes(scan, 2, 0, 50)) == [(72, 90, 300, 130), (72, 200, 300, 240)]
+    assert list(_boxes(scan, 1, 0, 50)) == []
 
 
 def test_what_is_no_pdf_has_no_pages_but_an_original(client: TestClient) -> None:

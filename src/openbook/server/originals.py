@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from openbook.errors import SkippedFileError, SourceError
@@ -32,7 +32,7 @@ _MEMORY_BYTES = 1024**3
 # More is no quote.
 _MOST_WORDS_CHARS = 20_000
 
-_PAGE = re.compile(r"p\. (\d+)")
+_PAGE = re.compile(r"p\. (\d+)(?: box (\d+),(\d+),(\d+),(\d+))?")
 
 
 def page_of(document: Document, offset: int) -> int:
@@ -42,6 +42,15 @@ def page_of(document: Document, offset: int) -> int:
     labels = [anchor.label for anchor in document.anchors if anchor.start_char <= offset]
     named = _PAGE.fullmatch(labels[-1]) if labels else None
     return int(named[1]) if named else 1
+
+
+def _boxes(document: Document, page: int, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the places of a range of characters on a scanned page."""
+    ends = (*(anchor.start_char for anchor in document.anchors[1:]), len(document.text))
+    for anchor, behind in zip(document.anchors, ends, strict=True):
+        named = _PAGE.fullmatch(anchor.label)
+        if named and named[2] and int(named[1]) == page and anchor.start_char < end and start < behind:
+            yield int(named[2]), int(named[3]), int(named[4]), int(named[5])
 
 
 class Originals:
@@ -122,7 +131,8 @@ class Originals:
             raise _no_original("it has no pages to draw")
         words = document.text[start_char : min(end_char, start_char + _MOST_WORDS_CHARS)]
         options = PdfOptions(password=self._library.settings.pdf_password)
-        drawn = self._drawn(PageJob(self.read(document), number, words, options))
+        boxes = tuple(_boxes(document, number, start_char, end_char))
+        drawn = self._drawn(PageJob(self.read(document), number, words, options, boxes))
         if isinstance(drawn, JobFailure):
             raise RequestRefusedError(503, f"this page cannot be drawn: {drawn.reason}", hint="read its text instead")
         if not drawn:

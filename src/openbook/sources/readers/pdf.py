@@ -63,6 +63,8 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted as viewers do,
     whatever numbers are printed on them. A word that was broken at the end of a line is whole.
     Lines of a larger font are headings; running heads and page numbers are left out.
+    What was recognized on a scanned page has anchors `p. 3 box 72,90,520,131`, one for each paragraph, in points from
+    the upper left corner.
     Remarks name the pages without text that are not blank, and those that could not be read or whose letters could not.
 
     Raises:
@@ -90,7 +92,8 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         (f"{REMARK}, on page", {number for number, page in enumerate(pages, start=1) if page.recognized}),
         (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
     )
-    return _composed(rows, notes, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
+    heights = [page.height if page.recognized else None for page in pages]
+    return _composed(rows, notes, heights, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
@@ -174,15 +177,22 @@ class _Part:
     level: int
     heights: tuple[float, float]
     """Of the font of its first line and its last."""
+    box: str = ""
+    """Where it stands on a scanned page."""
 
 
-def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], remarks: tuple[str, ...]) -> Reading:
+def _composed(
+    pages: Sequence[Sequence[Row]],
+    notes: Sequence[Sequence[str]],
+    scanned_heights: Sequence[float | None],
+    remarks: tuple[str, ...],
+) -> Reading:
     levels = heading_levels(pages, body_height(pages))
     known = words_of(text_of(row) for rows in pages for row in rows)
     parts = []
-    for rows in pages:
+    for rows, height in zip(pages, scanned_heights, strict=True):
         edges = edges_of(rows)
-        page = [_part(lines, edges, levels, known) for lines in paragraphs_of(rows)]
+        page = [_part(lines, edges, levels, known, height) for lines in paragraphs_of(rows)]
         if all(part.level for part in page):
             _keep_largest(page)
         parts.append(page)
@@ -195,8 +205,8 @@ def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], re
     offset = 0
     for number, page in enumerate(parts, start=1):
         for position, part in enumerate(part for part in page if part.text):
-            if position == 0:
-                anchors.append(Anchor(offset, f"p. {number}"))
+            if position == 0 or part.box:
+                anchors.append(Anchor(offset, f"p. {number}{part.box}"))
             end = offset + len(part.text)
             blocks.append(Block(offset, end, "heading" if part.level else "text", part.level, part.title))
             pieces.append(part.text)
@@ -204,11 +214,21 @@ def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], re
     return Reading("\n\n".join(pieces), "docs", "pdf", tuple(blocks), tuple(anchors), remarks)
 
 
-def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: KnownWords) -> _Part:
+def _part(
+    lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: KnownWords, scanned_height: float | None
+) -> _Part:
     title, level = heading_title(lines, levels)
     text = title or "\n".join(unwrapped(lines, edges))
     heights = lines[0][0].height, lines[-1][-1].height
-    return _Part(whole_words(text, known), whole_words(title, known), level, heights)
+    box = "" if scanned_height is None else f" box {_box(lines, scanned_height)}"
+    return _Part(whole_words(text, known), whole_words(title, known), level, heights, box)
+
+
+def _box(lines: Sequence[Row], height: float) -> str:
+    found = [line for row in lines for line in row]
+    left, top = min(line.left for line in found), height - max(line.top for line in found)
+    right, bottom = max(line.right for line in found), height - min(line.bottom for line in found)
+    return f"{left:.0f},{top:.0f},{right:.0f},{bottom:.0f}"
 
 
 def _keep_largest(page: Sequence[_Part]) -> None:

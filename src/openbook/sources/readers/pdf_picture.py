@@ -33,7 +33,7 @@ _SHORTEST_PIECE = 12
 _PIECES = re.compile(r"\n+|(?<=[.!?])\s+")
 
 Rectangle = tuple[int, int, int, int]
-"""Left, top, right and bottom, in pixels from the upper left corner."""
+"""Left, top, right and bottom, from the upper left corner; in pixels if nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class PageJob:
     words: str
     """Marked where they stand on it; empty for none."""
     options: PdfOptions
+    boxes: tuple[Rectangle, ...] = ()
+    """Marked too: of scanned pages, which have no words, in points from the upper left corner."""
 
 
 def draw_page(job: PageJob) -> bytes:
@@ -69,7 +71,13 @@ def draw_page(job: PageJob) -> bytes:
             made = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=pdfium.FPDFBitmap_BGR)
             with contextlib.closing(made) as bitmap:
                 marks = list(_rectangles(page, job.words, bitmap.width, bitmap.height)) if job.words else []
+                marks += (_scaled(box, scale, bitmap.width, bitmap.height) for box in job.boxes)
                 return _png(bitmap, marks)
+
+
+def _scaled(box: Rectangle, scale: float, width: int, height: int) -> Rectangle:
+    left, top, right, bottom = (round(edge * scale) for edge in box)
+    return max(0, left), max(0, top), min(width, right), min(height, bottom)
 
 
 def _rectangles(page: PdfPage, words: str, width: int, height: int) -> Iterator[Rectangle]:

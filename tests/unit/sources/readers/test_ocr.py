@@ -88,7 +88,8 @@ def test_only_scanned_pages_of_a_pdf_are_recognized() -> None:
     reading = read_pdf(raw, "a.pdf", PdfOptions(recognizer=seen))
 
     assert reading.text.startswith("One.\n\nRye rests")
-    assert [anchor.label for anchor in reading.anchors] == ["p. 1", "p. 2"]
+    labels = [anchor.label for anchor in reading.anchors]
+    assert labels == ["p. 1", "p. 2 box 4,4,72,27", "p. 2 box 180,108,216,119"]
     assert reading.remarks == (f"{REMARK}, on page 2",)
     assert read_pdf(raw, "a.pdf", PdfOptions(recognizer=missing)).remarks == ("no text on page 2",)
     assert read_pdf(raw, "a.pdf").text == "One."

@@ -48,6 +48,16 @@ def test_a_page_is_drawn_with_the_cited_words_marked_on_each_of_their_lines() ->
     assert 25 <= len(rows) <= 100
 
 
+def test_boxes_of_a_scanned_page_are_marked_in_points_from_its_upper_left_corner() -> None:
+    job = PageJob(RAW, 1, "", DEFAULT_PDF_OPTIONS, ((100, 50, 200, 90), (0, 5_000, 10, 6_000)))
+    width, height, _ = pixels(draw_page(job))
+    scale = width / 595.276  # of A4
+    rows = marked_rows(draw_page(job))
+
+    assert (rows[0], rows[-1]) == (round(50 * scale), round(90 * scale) - 1)
+    assert len(rows) < height / 2
+
+
 def test_of_words_that_go_on_overleaf_each_sentence_is_marked_where_it_stands() -> None:
     text = read_pdf(RAW, "tides.pdf").text
     end = text.index("Lesson 1")
