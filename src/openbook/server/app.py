@@ -56,6 +56,7 @@ from openbook.server.shared_store import SharedStore, open_shared_store
 from openbook.server.shares import ShareStore
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
+from openbook.server.study_guides import StudyGuides
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import UploadStore
 from openbook.server.work_teller import WorkTeller
@@ -147,6 +148,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     state.shared_jobs = SharedJobs(state.jobs, work)
     state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots, others=state.shared_jobs)
     state.originals = Originals(state.library)
+    state.guides = StudyGuides(state.library)
     state.images = QuestionImages(settings.server_images, state.originals.pages)
     state.asker = QuestionService(
         *(state.library, state.sessions, state.models, state.limits, state.metrics, settings, state.images),
@@ -227,6 +229,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(state.searcher.close)
         await asyncio.to_thread(COLOURER.close)
         await asyncio.to_thread(state.originals.close)
+        await asyncio.to_thread(state.guides.close)
         state.library.close()
         state.sessions.close()
         state.shares.close()

@@ -17,6 +17,7 @@ from openbook.server.routes.people import note
 from openbook.server.schemas import CourseEditRequest, CoursesResponse
 from openbook.server.served_library import ServedLibrary
 from openbook.server.source_service import SourceService
+from openbook.server.study_guides import StudyGuides
 from openbook.sources import course_edits
 from openbook.sources.lesson_numbers import LessonNumber
 from openbook.types import Filter
@@ -71,13 +72,13 @@ async def study(
     """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
     limits: Limits = request.app.state.limits
     library: ServedLibrary = request.app.state.library
+    guides: StudyGuides = request.app.state.guides
     await asyncio.to_thread(limits.take, caller)
 
     def make() -> str:
         place = _place(lesson)
         with library.in_use() as assistant:
             found = assistant.course(course)
-            where = Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
-            return assistant.study(where=where, count=_ITEMS).to_markdown()
+        return guides.make(Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part), _ITEMS)
 
     return PlainTextResponse(await asyncio.to_thread(make), media_type="text/markdown; charset=utf-8")

@@ -1,0 +1,101 @@
+"""Study guides, made in a process of their own: a long lesson takes seconds, and others ask meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from openbook.errors import OpenbookError
+from openbook.libraries.catalog import Location
+from openbook.library import Library
+from openbook.process_pool import JobFailure, SingleProcess
+from openbook.server.failures import RequestRefusedError
+from openbook.server.served_library import ServedLibrary
+from openbook.settings import Settings
+from openbook.types import Filter
+
+# The 200 passages that are read of a long document take seconds, and the process about one to start.
+_TIMEOUT_S = 60.0
+
+# Guides before it are made first.
+_LONGEST_WAIT_S = 60.0
+
+_HINT = "make it by the command openbook study, which has no limit"
+
+
+@dataclass(frozen=True, slots=True)
+class GuideJob:
+    """A guide that is to be made."""
+
+    where: Filter
+    count: int
+    """Terms and questions, at most."""
+
+
+Make = Callable[[GuideJob], str | OpenbookError]
+"""Makes a guide in Markdown, in the process. Picklable."""
+
+
+class StudyGuides:
+    """Guides to lessons of one library, one at a time. Thread-safe. The process starts with the first."""
+
+    def __init__(
+        self,
+        library: ServedLibrary,
+        *,
+        timeout_s: float = _TIMEOUT_S,
+        longest_wait_s: float = _LONGEST_WAIT_S,
+        make: Make | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            library: Whose lessons are studied.
+            timeout_s: Seconds that a guide may take.
+            longest_wait_s: Seconds that it waits for its turn.
+            make: Makes a guide. Default: quotes it.
+        """
+        self._make = make or partial(make_guide, library.location, library.settings)
+        self._timeout_s = timeout_s
+        self._longest_wait_s = longest_wait_s
+        self._lock = threading.Lock()
+        self._process: SingleProcess[GuideJob, str | OpenbookError] | None = None
+
+    def make(self, where: Filter, count: int) -> str:
+        """Return a guide as Markdown.
+
+        Raises:
+            OpenbookError: There is nothing to study.
+            RequestRefusedError: It takes too long, or others do that come before it.
+        """
+        if not self._lock.acquire(timeout=self._longest_wait_s):
+            raise RequestRefusedError(503, "other study guides are being made", hint="try again in a minute")
+        try:
+            if self._process is None:
+                self._process = SingleProcess(self._make, timeout_s=self._timeout_s)
+            made = self._process.ask(GuideJob(where, count))
+        finally:
+            self._lock.release()
+        if isinstance(made, JobFailure):
+            raise RequestRefusedError(503, f"this study guide cannot be made: {made.reason}", hint=_HINT)
+        if isinstance(made, OpenbookError):
+            raise made
+        return made
+
+    def close(self) -> None:
+        """End the process. The next guide starts another one."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+
+def make_guide(location: Location, settings: Settings, job: GuideJob) -> str | OpenbookError:
+    """Make a guide of quotes. What is wrong with the request is returned, so that its hint is not lost."""
+    try:
+        with Library(location, settings) as library:
+            return library.study(where=job.where, count=job.count).to_markdown()
+    except OpenbookError as exc:
+        return exc
