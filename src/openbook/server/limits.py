@@ -17,6 +17,9 @@ from openbook.settings import Settings
 
 _DAY_S = 24 * 3600
 
+COUNTED_ALONE = "limits count at this server alone"
+"""Said with an answer while what servers share is away. See `RecordedLimits`."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpendReservation:

@@ -26,7 +26,7 @@ from openbook.answers import (
 )
 from openbook.costs import Budget, price_of
 from openbook.courses.catalog import check_lesson
-from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
+from openbook.errors import CutOffError, OpenbookError, SessionError, SharedError, TimedOutError
 from openbook.library import Library
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
@@ -34,7 +34,7 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
-from openbook.server.limits import Limits, SpendReservation, nearly_spent
+from openbook.server.limits import COUNTED_ALONE, Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry
 from openbook.server.presenting import present
@@ -347,6 +347,8 @@ class QuestionService:
             self._sessions.add(owner, asked.session_id, exchange, record, begins=asked.begins, cut=cut)
             if replacing is not None and replacing.is_title:
                 self._sessions.rename(owner, asked.session_id, session_title(exchange))
+        except SharedError as exc:
+            return f"{without_places(str(exc))}: this answer is not stored, and {COUNTED_ALONE}"
         except SessionError as exc:
             return without_places(str(exc))
         return ""
