@@ -29,6 +29,28 @@ def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp
     assert "reeds" in ask(client, "Where does the heron stand?")["answer"]
 
 
+def test_uploads_to_one_server_are_found_and_deleted_at_another_with_the_same_folder(
+    serve: Serve, home: Path, tmp_path: Path
+) -> None:
+    uploads = tmp_path / "disk"
+    uploads.mkdir()
+    shared = {"storage": f"lance:{tmp_path / 'shared'}", "uploads": str(uploads)}
+    one = serve(**shared)
+    upload(one, "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
+    home.rename(tmp_path / "home-of-the-first")
+
+    other = serve(**shared)
+    upload(other, "osprey.md", "# Osprey\n\nThe osprey dives for perch.\n")
+    found = ask(other, "Where does the heron stand?")["citations"][0]
+    removed = other.delete(f"/api/documents/{found['document_id']}")
+    outcome, _ = finished(other, removed.json()["job_id"])
+
+    assert (found["path"], outcome) == ("heron.md", "done")
+    assert [path.name for path in sorted(uploads.rglob("*.md"))] == ["osprey.md"]
+    assert ask(other, "Where does the heron stand?")["refused"]
+    assert "perch" in ask(other, "What does the osprey dive for?")["answer"]
+
+
 def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(
     serve: Serve, home: Path, tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "server_roots": ("/srv/courses", ("/srv/courses",)),
     "server_git_hosts": ("git.example", ("git.example",)),
     "server_models": ("groq:a,ollama:b", ("groq:a", "ollama:b")),
+    "uploads": ("/mnt/uploads", "/mnt/uploads"),
     "upload_files": ("3", 3),
     "upload_bytes": ("1000", 1000),
     "key_questions_per_minute": ("6", 6),

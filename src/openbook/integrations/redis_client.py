@@ -133,7 +133,7 @@ class RedisClient:
     def _unusable(self, reason: str) -> SharedError:
         return SharedError(
             f"Redis at {self._address} cannot be used: {reason}",
-            hint="try again in a moment; whoever runs the server checks that Redis runs and what OPENBOOK_SHARED_STORE says",
+            hint="try again in a moment; else check that Redis is running and that OPENBOOK_SHARED_STORE is correct",
         )
 
 

@@ -12,8 +12,7 @@ import shutil
 import threading
 import time
 import unicodedata
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -29,13 +28,22 @@ from openbook.sources.walk import refuse_by_name, size_limit
 
 _FILE = "owners.json"
 
+# Writing the file takes milliseconds.
+_WRITING_S, _PAUSE_S = 5.0, 0.01
+
 
 class UploadOwners:
     """The owners of uploaded files, kept in a file beside them. Not thread-safe."""
 
-    def __init__(self, home: Path) -> None:
-        """Take the folder that holds all uploads. Files that nobody is known of count for nobody."""
+    def __init__(self, home: Path, *, writing_s: float = _WRITING_S) -> None:
+        """Take the folder that holds all uploads. Files that nobody is known of count for nobody.
+
+        Args:
+            home: The folder.
+            writing_s: Seconds after which another server that writes is taken for one that was killed.
+        """
         self._home = home
+        self._writing_s = writing_s
         self._file = home / _FILE
 
     def used_bytes(self, owner: str) -> int:
@@ -48,21 +56,39 @@ class UploadOwners:
         Raises:
             OSError: It cannot be written.
         """
-        owners = {path: of for path, of in self._read().items() if (self._home / path).is_file()}
-        for file in files:
-            owners.setdefault(file.relative_to(self._home).as_posix(), owner)
-        partial = self._file.with_suffix(".new")
-        partial.write_text(json.dumps(owners), encoding="utf-8")
-        os.replace(partial, self._file)  # noqa: PTH105 - at once, whatever happens
+        with self._alone():
+            owners = {path: of for path, of in self._read().items() if (self._home / path).is_file()}
+            for file in files:
+                owners.setdefault(file.relative_to(self._home).as_posix(), owner)
+            partial = self._file.with_suffix(".new")
+            partial.write_text(json.dumps(owners), encoding="utf-8")
+            os.replace(partial, self._file)  # noqa: PTH105 - at once, whatever happens
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other servers with the same folder from writing meanwhile: what one adds, another would drop."""
+        lock, until = self._file.with_suffix(".lock"), time.monotonic() + self._writing_s
+        while True:
+            try:
+                lock.touch(exist_ok=False)
+                break
+            except FileExistsError:
+                if time.monotonic() > until:  # of a server that was killed
+                    lock.unlink(missing_ok=True)
+                time.sleep(_PAUSE_S)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, str]:
-        with suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
             found = json.loads(self._file.read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else {}
         return {}
 
     def _size(self, path: str) -> int:
-        with suppress(OSError):
+        with contextlib.suppress(OSError):
             return (self._home / path).stat().st_size
         return 0
 
@@ -124,10 +150,9 @@ class UploadStore:
         """Take the folder of a library. It is made when the first file comes.
 
         Raises:
-            SettingsError: The home cannot be written.
+            SettingsError: The home cannot be written, or the folder that servers share is not there.
         """
-        # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
-        self._home = settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
+        self._home = _home_of(library, settings)
         self._settings = settings
         self._owners = UploadOwners(self._home)
         self._lock = threading.Lock()
@@ -293,6 +318,21 @@ class UploadStore:
                     file.parent.rmdir()
 
 
+def _home_of(library: str, settings: Settings) -> Path:
+    """Return the folder that holds all uploads of a library."""
+    if settings.uploads:
+        shared = Path(settings.uploads).expanduser()
+        # It is not made here: without the disk that belongs there, files would be kept where no other server sees them.
+        if not (shared.is_absolute() and shared.is_dir()):
+            raise SettingsError(
+                f"the folder {settings.uploads!r} for uploads is not there",
+                hint="set OPENBOOK_UPLOADS to a folder, by its whole path, on a disk that all servers have there",
+            )
+        return shared / library
+    # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
+    return settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
+
+
 def _id_of(home: Path) -> str:
     """Return eight digits that belong to a home; made with the first call."""
     file = home / "id"
@@ -321,16 +361,33 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
         made: Gets the place, if it is new.
     """
     place, number = wanted, 1
-    while place.exists():
+    while not _moved(what, place):
         if _holds(place, what):
             return place
         number += 1
         behind = f" {number}" if what.is_dir() else f" ({number})"
         place = wanted.with_name(f"{wanted.stem}{behind}{wanted.suffix}")
-    what.rename(place)
     if made is not None:
         made.append(place)
     return place
+
+
+def _moved(what: Path, place: Path) -> bool:
+    """Move a file or folder to a place, unless something is there: another server may just have put it."""
+    is_folder = what.is_dir()
+    try:
+        if is_folder and not place.exists():
+            what.rename(place)  # one with files in it replaces none
+        elif not is_folder:
+            os.link(what, place)  # renaming would replace what is there
+            what.unlink()
+        else:
+            return False
+    except OSError:
+        if place.exists():
+            return False
+        what.rename(place)  # a disk without links
+    return True
 
 
 def _holds(place: Path, what: Path) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from fastapi import UploadFile
 
+from openbook.errors import SettingsError
 from openbook.server.failures import RequestRefusedError
-from openbook.server.uploads import UploadStore, safe_name
+from openbook.server.uploads import UploadOwners, UploadStore, safe_name
 from openbook.settings import Settings
 
 
@@ -56,6 +60,67 @@ def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
 
     assert caught.value.status == 507
     assert list(tmp_path.rglob("*.md")) == []
+
+
+def test_two_servers_with_one_folder_lose_no_file_and_no_owner(tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    homes = [Settings(home=tmp_path / name, storage="lance:s3://notes", uploads=str(folder)) for name in ("a", "b")]
+    servers = [UploadStore("library", settings) for settings in homes]
+    together = threading.Barrier(len(servers))
+
+    def send(number: int) -> None:
+        for file in range(20):
+            together.wait(30)
+            keep(servers[number], ("notes.md", f"{number} {file}".encode()), owner=f"owner {number}")
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(send, range(2)))
+
+    kept = [(servers[0].folder() / path).read_text() for path in servers[1].files(servers[1].folder())]
+    assert sorted(kept) == sorted(f"{number} {file}" for number in range(2) for file in range(20))
+    used = [UploadOwners(folder / "library").used_bytes(f"owner {number}") for number in range(2)]
+    assert used == [sum(len(f"{number} {file}") for file in range(20)) for number in range(2)]
+
+
+def test_what_another_server_writes_of_owners_is_waited_for(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("one", encoding="utf-8")
+    lock, owners = tmp_path / "owners.lock", UploadOwners(tmp_path, writing_s=60)
+    lock.touch()
+
+    with ThreadPoolExecutor(1) as threads:
+        adding = threads.submit(owners.add, "ada", [tmp_path / "a.md"])
+        with pytest.raises(TimeoutError):
+            adding.result(0.2)
+        (tmp_path / "owners.json").write_text(json.dumps({"b.md": "bob"}), encoding="utf-8")
+        lock.unlink()
+        adding.result(30)
+
+    assert [owners.used_bytes(owner) for owner in ("ada", "bob")] == [3, 3]
+
+
+def test_a_server_that_was_killed_with_the_owners_in_its_hand_holds_up_nobody_for_long(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.md").write_text("one", encoding="utf-8")
+    (tmp_path / "owners.lock").touch()
+    owners = UploadOwners(tmp_path, writing_s=0.05)
+
+    owners.add("ada", [tmp_path / "a.md"])
+
+    assert (owners.used_bytes("ada"), (tmp_path / "owners.lock").exists()) == (3, False)
+
+
+@pytest.mark.parametrize("named", ["relative", "gone"])
+def test_a_disk_for_uploads_that_is_not_there_is_told_and_not_made(tmp_path: Path, named: str) -> None:
+    uploads = "uploads" if named == "relative" else str(tmp_path / "gone")
+
+    with pytest.raises(SettingsError, match=f"the folder '{uploads}' for uploads is not there") as caught:
+        UploadStore("library", Settings(home=tmp_path, uploads=uploads))
+
+    assert "OPENBOOK_UPLOADS" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
 
 
 def keep(uploads: UploadStore, *files: tuple[str, bytes], owner: str = "ada", course: bool = False) -> list[str]:
