@@ -7,14 +7,14 @@ import re
 import socket
 import threading
 import weakref
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from openbook.errors import (
     BadRequestError,
@@ -28,11 +28,13 @@ from openbook.llm.attachments import check_attachments, has_attachments
 from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
-from openbook.llm.messages import Event, ReplyFinished, Request, ShownSource
+from openbook.llm.messages import DEADLINE_S, Event, ReplyFinished, Request, ShownSource
 from openbook.llm.providers import Provider
 from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.llm.sampling import check_sampling
 from openbook.settings import Secret
+
+T = TypeVar("T")
 
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
 
@@ -253,6 +255,34 @@ class WireModel:
                     fault = exc
                 await self._retries.asleep(call.pause_s(fault))
 
+    def encoded(self, request: Request) -> tuple[dict[str, Any], ReplyReader]:
+        """Return a request as the provider takes it without a stream, and what reads the reply.
+
+        Raises:
+            BadRequestError: The model does not take a setting or an attachment of it.
+        """
+        native = self._begin(request).native
+        body = {"model": self._name, **self.wire.body(request, native=native)}
+        body.pop("stream_options", None)
+        return json_safe(body), self.wire.reader(request, native=native)
+
+    def ask(self, question: Callable[[Any], T], deadline_s: float = DEADLINE_S) -> T:
+        """Ask the provider something else than for a reply, with the client of its SDK; tried again as calls are.
+
+        Raises:
+            ModelError: There is no response.
+        """
+        attempts = RetryState(self._retries, deadline_s)
+        client = self._connected()
+        while True:
+            try:
+                return question(client)
+            except faults_of(self._sdk) as exc:
+                fault = exc
+            late = attempts.left_s == 0
+            error = explain(fault, provider=self.provider, key=self.key.reveal(), late=late, streaming=False)
+            self._retries.sleep(attempts.pause_s(error))
+
     @asynccontextmanager
     async def keep_open(self) -> AsyncIterator[Any]:
         """Keep connections alive between the calls of this event loop, which share them. Gives the SDK's client.
@@ -316,6 +346,13 @@ def timeout_within(left_s: float) -> Any:
     import httpx2
 
     return httpx2.Timeout(left_s, connect=min(_CONNECT_S, left_s))
+
+
+def fetched_text(client: Any, path: str) -> str:
+    """Return what a provider has at a path, as text, by the client of its SDK."""
+    import httpx2
+
+    return str(client.get(path, cast_to=httpx2.Response).text)
 
 
 def faults_of(sdk: ModuleType) -> tuple[type[Exception], ...]:

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, NoReturn, Self
 
 from openbook.testing import fake_anthropic, fake_openai
+from openbook.testing.fake_batches import BATCH_PATHS, FakeBatches
 from openbook.testing.script import Fault, ReceivedRequest, Refusal, Script, ScriptedReply, ServerStep
 from openbook.testing.strictness import RequestRefused, expect
 
@@ -25,8 +26,8 @@ _MALFORMED = '{"type": "content_block_delta", "choices": [{"delta": {'
 class FakeServer:
     """Reply by a script: one step for each valid request, on either wire.
 
-    Speaks Anthropic Messages below `anthropic_url`, OpenAI Chat Completions below `openai_url`, and
-    those with Groq's fields below `groq_url`. What the real servers would refuse gets their 400 or
+    Speaks Anthropic Messages below `anthropic_url`, OpenAI Chat Completions below `openai_url`, both with batches, and
+    the latter with Groq's fields below `groq_url`. What the real servers would refuse gets their 400 or
     401, and takes no step. Leaving the context closes all connections, and fails a test that has
     left a step unread or asked for one too many.
 
@@ -57,6 +58,8 @@ class FakeServer:
         self._script: Script[ServerStep | Callable[[ReceivedRequest], ServerStep]] = Script(steps)
         self._left = threading.Semaphore(0)
         self._closing = False
+        self.batches = FakeBatches(self._item)
+        """Batches of requests, and files for them."""
         self._tcp = _Tcp(self._answer)
         # The default looks only twice a second whether it should end.
         self._thread = threading.Thread(target=self._tcp.serve_forever, kwargs={"poll_interval": 0.02})
@@ -110,7 +113,7 @@ class FakeServer:
             self.check()
 
     def _answer(self, exchange: _Exchange) -> None:
-        wire: Any = fake_anthropic if exchange.path.endswith("/messages") else fake_openai
+        wire: Any = fake_anthropic if "/messages" in exchange.path else fake_openai
         number = len(self.requests) + len(self.refused) + 1
         try:
             self._prepare(exchange, wire, number)()
@@ -121,6 +124,8 @@ class FakeServer:
     def _prepare(self, exchange: _Exchange, wire: Any, number: int) -> Callable[[], None]:
         """Read a request and a step; give what sends the response."""
         try:
+            if BATCH_PATHS.fullmatch(exchange.path):
+                return partial(exchange.send, 200, self._batched(exchange, wire), {})
             received = self._receive(exchange)
             step = self._next(received)
             fault = step if isinstance(step, Fault) else None
@@ -135,6 +140,26 @@ class FakeServer:
             self._script.note(exc)
             refusal = Refusal(400, f"the script of the test is wrong: {exc!r}")  # a status that nobody tries again
         return partial(exchange.send, refusal.status, refusal.page or wire.failure(refusal, number), refusal.headers)
+
+    def _batched(self, exchange: _Exchange, wire: Any) -> dict[str, Any] | str:
+        headers, raw = _read(exchange)
+        wire.check_headers(headers, self.key)
+        return self.batches.respond(exchange.command, exchange.path, raw)
+
+    def _item(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Answer one request of a batch."""
+        wire: Any = fake_anthropic if path.endswith("/messages") else fake_openai
+        number = len(self.requests) + 1
+        try:
+            expect(not body.get("stream"), "stream: not supported in a batch")
+            _check_body(path, body)
+            received = ReceivedRequest(path, {}, body)
+            step = self._next(received)
+            if isinstance(step, Fault):
+                raise TypeError("a request of a batch cannot go wrong on its way; use Refusal")
+            return 200, wire.whole(ScriptedReply(step) if isinstance(step, str) else step, received, number)
+        except RequestRefused as exc:
+            return exc.refusal.status, wire.failure(exc.refusal, number)
 
     def _next(self, received: ReceivedRequest) -> str | ScriptedReply | Fault:
         """Read a step.
@@ -159,13 +184,24 @@ class FakeServer:
         Raises:
             RequestRefused: It is not right.
         """
-        headers = {name.lower(): value for name, value in exchange.headers.items()}
-        raw = exchange.rfile.read(int(headers.get("content-length", 0)))
+        headers, raw = _read(exchange)
         try:
             return _check(exchange.path, headers, raw, self.key)
         except RequestRefused as exc:
             self.refused.append(str(exc))
             raise
+
+
+def _read(exchange: _Exchange) -> tuple[dict[str, str], bytes]:
+    headers = {name.lower(): value for name, value in exchange.headers.items()}
+    return headers, exchange.rfile.read(int(headers.get("content-length", 0)))
+
+
+def _check_body(path: str, body: dict[str, Any]) -> None:
+    if path.endswith("/messages"):
+        fake_anthropic.check(body)
+    else:
+        fake_openai.check(body, groq=fake_openai.is_groq(path))
 
 
 def _check(path: str, headers: Mapping[str, str], raw: bytes, key: str) -> ReceivedRequest:
@@ -179,10 +215,7 @@ def _check(path: str, headers: Mapping[str, str], raw: bytes, key: str) -> Recei
     except ValueError:
         body = None
     expect(isinstance(body, dict), "The request body is not valid JSON")
-    if anthropic:
-        fake_anthropic.check(body)
-    else:
-        fake_openai.check(body, groq=fake_openai.is_groq(path))
+    _check_body(path, body)
     return ReceivedRequest(path, headers, body)
 
 
@@ -207,6 +240,10 @@ class _Exchange(BaseHTTPRequestHandler):
         """Answer a request."""
         self.close_connection = True
         self.server.answer(self)
+
+    def do_GET(self) -> None:
+        """Answer a look at a batch."""
+        self.do_POST()
 
     def end_headers(self) -> None:
         """Say that the connection closes, so that no client asks on it again."""

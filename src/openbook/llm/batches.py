@@ -1,0 +1,332 @@
+"""Calls of a model gathered into batches of its provider: half the price, for replies that may take a day."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, Protocol
+
+from openbook.costs import price_of
+from openbook.errors import BadResponseError, CutOffError, ModelError, SettingsError, TimedOutError
+from openbook.llm.failures import explain
+from openbook.llm.messages import Event, Request
+from openbook.llm.protocol import Model
+from openbook.llm.retry import is_passing
+from openbook.llm.transport import ReplyReader, WireModel, fetched_text
+from openbook.usage import PricedUsage
+
+_DAY_S = 86_400.0
+
+# Of what both providers ask for the same call at once.
+_SHARE = Decimal("0.5")
+
+# Below what both take: 100,000 and 50,000 requests, 256 and 200 MB.
+_MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A call that waits for its reply."""
+
+    body: Mapping[str, Any]
+    reader: ReplyReader
+    reply: Future[list[Event]] = field(default_factory=Future)
+
+    def fail(self, error: ModelError) -> None:
+        """End the wait with an error, unless nobody waits any more."""
+        with suppress(InvalidStateError):
+            self.reply.set_exception(error)
+
+
+class BatchedModel:
+    """A model whose calls are gathered and sent as batches. Threads and event loops may share it.
+
+    Each call waits for the batch that it is in, so many have to be made at once: `aquery_many(..., at_once=500)`.
+    Deadlines of calls do not count; `longest_wait_s` does. A batch that nobody waits for any more is cancelled.
+    """
+
+    def __init__(
+        self,
+        model: Model | str,
+        *,
+        gather_s: float = 5.0,
+        poll_s: float = 30.0,
+        longest_wait_s: float = _DAY_S,
+        most_requests: int = _MOST_REQUESTS,
+    ) -> None:
+        """Gather the calls of a model.
+
+        Args:
+            model: A model of Anthropic or OpenAI, or its name.
+            gather_s: Seconds without another call after which a batch is sent.
+            poll_s: Seconds between two looks at a batch.
+            longest_wait_s: Seconds that a batch may take.
+            most_requests: Of one batch; more are sent as several.
+
+        Raises:
+            SettingsError: The model takes no batches.
+            KeyMissingError: The provider needs a key.
+        """
+        if isinstance(model, str):
+            from openbook.llm.choose import require_model
+
+            model = require_model(model)
+        kind = _KINDS.get(model.provider.name) if isinstance(model, WireModel) else None
+        if kind is None or not isinstance(model, WireModel):
+            raise SettingsError(f"{model.name} takes no batches", hint="name a model of `anthropic` or `openai`")
+        self._model = model
+        self._batches = kind
+        self._gather_s, self._poll_s, self._longest_wait_s = gather_s, poll_s, longest_wait_s
+        self._most_requests = most_requests
+        self._lock = threading.Lock()
+        self._waiting: list[_Waiting] = []
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r})"
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Wait for the batch with this call, then yield its reply.
+
+        Raises:
+            ModelError: There is no reply.
+        """
+        waiting = self._add(request)
+        try:
+            events = waiting.reply.result()
+        finally:
+            waiting.reply.cancel()
+        yield from events
+
+    async def astream(self, request: Request) -> AsyncIterator[Event]:
+        """Do what `stream` does, without blocking. Cancelling ends the wait."""
+        import asyncio
+
+        for event in await asyncio.wrap_future(self._add(request).reply):
+            yield event
+
+    def _add(self, request: Request) -> _Waiting:
+        waiting = _Waiting(*self._model.encoded(request))
+        with self._lock:
+            is_first = not self._waiting
+            self._waiting.append(waiting)
+        if is_first:
+            # Not as a daemon: a program that ends has to cancel what nobody waits for.
+            threading.Thread(target=self._gather, name=f"batch of {self.name}").start()
+        return waiting
+
+    def _gather(self) -> None:
+        """Send what waits, once no more comes."""
+        seen = 0
+        while len(self._waiting) > seen:
+            seen = len(self._waiting)
+            time.sleep(self._gather_s)
+        with self._lock:
+            taken, self._waiting = self._waiting, []
+        for calls in _batches_of([each for each in taken if not each.reply.cancelled()], self._most_requests):
+            threading.Thread(target=self._work, args=(calls,), name=f"batch of {self.name}").start()
+
+    def _work(self, calls: Sequence[_Waiting]) -> None:
+        try:
+            self._run(calls)
+        except ModelError as exc:
+            for each in calls:
+                each.fail(exc)
+        except BaseException as exc:
+            for each in calls:
+                each.fail(BadResponseError(f"{self.name} sent a batch that cannot be read: {type(exc).__name__}"))
+            raise
+
+    def _run(self, calls: Sequence[_Waiting]) -> None:
+        """Send a batch, wait until it is over, and hand out the replies."""
+        ask, kind = self._model.ask, self._batches
+        is_left = threading.Event()
+
+        def look(_: Future[list[Event]]) -> None:
+            if all(each.reply.cancelled() for each in calls):
+                is_left.set()
+
+        for each in calls:
+            each.reply.add_done_callback(look)
+        ends_s = time.monotonic() + self._longest_wait_s
+        batch = ask(lambda client: kind.send(client, [each.body for each in calls]))
+        while not self._is_over(batch):
+            if is_left.wait(self._poll_s) or time.monotonic() > ends_s:
+                ask(lambda client: kind.cancel(client, batch))
+                raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="let it take longer")
+        for number, result in ask(lambda client: list(kind.results(client, batch))):
+            if 0 <= number < len(calls):
+                self._hand_out(calls[number], result)
+        for each in calls:
+            each.fail(
+                BadResponseError(f"{self.name} sent a batch without a reply to a request of it", hint="try again")
+            )
+
+    def _is_over(self, batch: str) -> bool:
+        try:
+            return self._model.ask(lambda client: self._batches.is_over(client, batch))
+        except ModelError as exc:
+            if is_passing(exc):  # the batch goes on, whether or not it can be looked at
+                return False
+            raise
+
+    def _hand_out(self, waiting: _Waiting, result: Mapping[str, Any] | Exception) -> None:
+        model = self._model
+        if isinstance(result, Exception):
+            waiting.fail(explain(result, provider=model.provider, key=model.key.reveal(), late=False, streaming=False))
+            return
+        try:
+            events = [event for chunk in self._batches.chunks(result) for event in waiting.reader.read(chunk)]
+            finished = waiting.reader.finish()
+        except ModelError as exc:
+            waiting.fail(exc)
+            return
+        if finished is None:
+            waiting.fail(CutOffError(f"{self.name} sent half a reply", hint="try again"))
+            return
+        price = price_of(self.name, finished.usage)
+        if price is not None:
+            used = finished.usage
+            counts = (used.input_tokens, used.output_tokens, used.cached_input_tokens, used.cache_write_tokens)
+            finished = replace(finished, usage=PricedUsage(*counts, used.known, cost_usd=price * _SHARE))
+        with suppress(InvalidStateError):
+            waiting.reply.set_result([*events, finished])
+
+
+def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[_Waiting]]:
+    """Split calls where one batch would be too large."""
+    batch: list[_Waiting] = []
+    size = 0
+    for each in calls:
+        length = len(json.dumps(each.body))
+        if batch and (len(batch) == most_requests or size + length > _MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += length
+    if batch:
+        yield batch
+
+
+class _ItemError(Exception):
+    """What went wrong with one request of a batch, in the shape of what an SDK raises."""
+
+    def __init__(self, body: object, status: object = None) -> None:
+        super().__init__("a request of a batch failed")
+        self.body = body
+        if isinstance(status, int):
+            self.status_code = status
+
+
+Result = tuple[int, Mapping[str, Any] | Exception]
+
+
+class _Batches(Protocol):
+    """Batches as a provider takes them. Clients are those of its SDK."""
+
+    def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
+        """Send requests, and return the id of their batch."""
+        ...
+
+    def is_over(self, client: Any, batch: str) -> bool: ...
+
+    def cancel(self, client: Any, batch: str) -> object: ...
+
+    def results(self, client: Any, batch: str) -> Iterator[Result]:
+        """Yield the number of each request, with its reply or what went wrong."""
+        ...
+
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield a whole reply as the chunks of a stream, for the reader of those."""
+        ...
+
+
+class _AnthropicBatches:
+    """Message Batches."""
+
+    def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
+        requests = [{"custom_id": f"request-{number}", "params": body} for number, body in enumerate(bodies)]
+        return str(client.messages.batches.create(requests=requests).id)
+
+    def is_over(self, client: Any, batch: str) -> bool:
+        return bool(client.messages.batches.retrieve(batch).processing_status == "ended")
+
+    def cancel(self, client: Any, batch: str) -> object:
+        return client.messages.batches.cancel(batch)
+
+    def results(self, client: Any, batch: str) -> Iterator[Result]:
+        # Not by the SDK's own method, which takes the key to whatever address the batch names.
+        text = fetched_text(client, f"/v1/messages/batches/{batch}/results")
+        for line in filter(None, text.split("\n")):
+            entry = json.loads(line)
+            result = entry["result"]
+            told = result.get("error") or {"error": {"type": "timeout_error", "message": f"it was {result['type']}"}}
+            yield _number(entry["custom_id"]), result["message"] if "message" in result else _ItemError(told)
+
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        yield {"type": "message_start", "message": reply}
+        for index, block in enumerate(reply["content"]):
+            yield {"type": "content_block_start", "index": index, "content_block": block}
+            for citation in block.get("citations") or ():
+                delta = {"type": "citations_delta", "citation": citation}
+                yield {"type": "content_block_delta", "index": index, "delta": delta}
+            yield {"type": "content_block_stop", "index": index}
+        yield {"type": "message_delta", "delta": {"stop_reason": reply.get("stop_reason")}}
+        yield {"type": "message_stop"}
+
+
+class _OpenAIBatches:
+    """The Batch API, with requests and replies in files."""
+
+    def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
+        where = {"method": "POST", "url": "/v1/chat/completions"}
+        lines = (
+            json.dumps({"custom_id": f"request-{number}", **where, "body": body}) for number, body in enumerate(bodies)
+        )
+        file = client.files.create(file=("requests.jsonl", "\n".join(lines).encode()), purpose="batch")
+        return str(client.batches.create(input_file_id=file.id, endpoint=where["url"], completion_window="24h").id)
+
+    def is_over(self, client: Any, batch: str) -> bool:
+        return client.batches.retrieve(batch).status in ("completed", "failed", "expired", "cancelled")
+
+    def cancel(self, client: Any, batch: str) -> object:
+        return client.batches.cancel(batch)
+
+    def results(self, client: Any, batch: str) -> Iterator[Result]:
+        ended = client.batches.retrieve(batch)
+        if ended.status == "failed":
+            said = "; ".join(str(error.message) for error in (ended.errors.data if ended.errors else None) or ())
+            raise BadResponseError(f"openai refused a batch: {said[:200]}", hint="see the batch on the provider's page")
+        for file in filter(None, (ended.output_file_id, ended.error_file_id)):
+            for line in filter(None, client.files.content(file).text.split("\n")):
+                entry = json.loads(line)
+                response = entry.get("response") or {}
+                body, status = response.get("body"), response.get("status_code")
+                result = body if status == 200 else _ItemError(entry.get("error") or body, status)
+                yield _number(entry["custom_id"]), result or {}
+
+    def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        choices = []
+        for choice in reply["choices"]:
+            message = choice["message"]
+            calls = [{"index": index, **call} for index, call in enumerate(message.get("tool_calls") or ())]
+            choices.append({**choice, "delta": {**message, "tool_calls": calls}})
+        yield {**reply, "choices": choices}
+
+
+def _number(custom_id: object) -> int:
+    text = str(custom_id).rpartition("-")[2]
+    return int(text) if text.isdecimal() else -1
+
+
+_KINDS: Mapping[str, _Batches] = {"anthropic": _AnthropicBatches(), "openai": _OpenAIBatches()}
