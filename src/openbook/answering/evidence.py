@@ -23,6 +23,7 @@ from openbook.answering.scoring import has_name
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
+from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
@@ -101,7 +102,12 @@ class EvidenceFinder:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
             return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
-        return self._retriever.search(question, limit=wanted, where=where, view="passages")
+        found = self._retriever.search(question, limit=wanted, where=where, view="passages")
+        if not question.compared:
+            return found
+        # One that speaks of both sides is seldom there. What each of them is says how they differ.
+        sides = [read_question(asking_what_is(side)) for side in question.compared]
+        return fuse(found, [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides])
 
     def expand(
         self,

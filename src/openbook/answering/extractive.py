@@ -10,13 +10,14 @@ from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import is_fence
 from openbook.answering.overview import openings
-from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import mark_of, pointed, quoted
-from openbook.answering.scoring import ASKED_BONUS, bonuses_of, signals_of, without_imports, words_around
+from openbook.answering.scoring import ASKED_BONUS, bonuses_of, has_name, signals_of, without_imports, words_around
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
+from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize, words_to_read
@@ -98,6 +99,16 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
     if not passages:
         return []
+    ranked = _ranked(query, passages, embedder, rarity)
+    if query.compared:
+        return _sides(query, ranked, passages, embedder, rarity)
+    return _answer(ranked, passages, rarity, by_place=by_place)
+
+
+def _ranked(
+    query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
+) -> list[ScoredPassage]:
+    """Return what may be quoted with its score, best first."""
     bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     scored = []
@@ -113,15 +124,56 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
         score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
-    ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
-    return _answer(ranked, passages, rarity, by_place=by_place)
+    return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+
+
+def _sides(
+    query: Question,
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+) -> list[ScoredPassage]:
+    """Return what speaks of both things that a question compares, then what says most of each, then the rest."""
+    first: dict[PassageKey, ScoredPassage] = {}
+    asked = [read_question(asking_what_is(side)) for side in query.compared]
+    both = (
+        item
+        for item in ranked
+        # A statement that uses both does not say how they differ.
+        if (item.passage.shown.is_prose or item.passage.is_head)
+        and not item.is_echo
+        and all(_speaks_of(side, item.passage.text) for side in asked)
+    )
+    best = [next(both, None)]
+    for side in asked:
+        weights = {token: rarity[token] for token in side.tokens if token in rarity}
+        best.append(next(iter(_ranked(side, passages, embedder, weights)), None))
+    highest = max((item.score for item in ranked), default=0.0)
+    for item in filter(None, best):
+        first.setdefault(item.passage.key, replace(item, score=highest))
+    rest = [item for item in ranked if item.passage.key not in first]
+    # What says most of each is quoted, however long the one before it is.
+    shown = [item.passage for item in first.values()]
+    words = sum(words_to_read(passage.text) for passage in shown)
+    return _answer([*first.values(), *rest], passages, rarity, most_words=max(words, _MOST_WORDS))
+
+
+def _speaks_of(side: Question, text: str) -> bool:
+    """Return whether a text has the name that is asked for, or all words of what is."""
+    return has_name(side, text) if side.identifiers else frozenset(tokenize(text)).issuperset(side.tokens)
 
 
 def _answer(
-    ranked: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float], *, by_place: bool
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    rarity: Mapping[str, float],
+    *,
+    by_place: bool = False,
+    most_words: int = _MOST_WORDS,
 ) -> list[ScoredPassage]:
     """Return the quotes with what is quoted around them, and the pointers to the other results."""
-    chosen = _chosen(ranked, passages, rarity, by_place=by_place)
+    chosen = _chosen(ranked, passages, rarity, most_words, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
     room = _MOST_WORDS - sum(words_to_read(item.passage.text) for item in chosen) if wide else 0
@@ -182,13 +234,18 @@ def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
 
 
 def _chosen(
-    ranked: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float], *, by_place: bool
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    rarity: Mapping[str, float],
+    most_words: int,
+    *,
+    by_place: bool,
 ) -> list[ScoredPassage]:
     """Take the best, leaving out repeats, what overlaps, what is much weaker, and what makes the answer long."""
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
-    left = _MOST_WORDS
+    left = most_words
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from openbook.errors import QueryError
+from openbook.questions.comparisons import compared
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
@@ -156,6 +157,8 @@ class Question:
     """All of the question, if it is one name as code, options or files have them: `message-delay-limit`."""
     is_symbol: bool = False
     """The whole question is one name as code spells it."""
+    compared: tuple[str, ...] = ()
+    """The two things whose difference it asks for, as written; mostly nothing."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: several places are the answer, not one passage."""
 
@@ -167,7 +170,7 @@ class Question:
     @cached_property
     def intents(self) -> frozenset[Intent]:
         """What kind of answer it wants; empty for most topics."""
-        is_of_thing = self.definition is not None and not self.identifiers
+        is_of_thing = (self.definition is not None or bool(self.compared)) and not self.identifiers
         return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
 
     @cached_property
@@ -187,8 +190,12 @@ class Question:
         return definition_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
-        """Return whether it asks what the project, page or lesson at hand is, which may go by one of `names`."""
-        return kind_of(without_names(self.text, names)) == "whole"
+        """Return whether it asks what the project, page or lesson at hand is, which may go by one of `names`.
+
+        Another name that is spelled as code, such as `Client.send`, is something in the project.
+        """
+        text = without_names(self.text, names)
+        return not identifiers(text) and kind_of(text) == "whole"
 
     @cached_property
     def in_other_language(self) -> bool:
@@ -222,8 +229,11 @@ def read_question(text: str) -> Question:
         )
     places = _ASKS_FOR_PLACES.match(text)
     is_symbol = ONE_WORD.fullmatch(text) is not None
-    # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places.
-    told = " ".join(content_words_of_question(text[places.end() :] if places else text))
+    sides = () if places or is_symbol else compared(text)
+    # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places, and what tells two
+    # things apart need not speak of a difference.
+    looked_for = text[places.end() :] if places else " and ".join(sides) or text
+    told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):
         tokens = tuple(dict.fromkeys(tokenize(text)))
@@ -233,4 +243,4 @@ def read_question(text: str) -> Question:
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
     alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else ""
-    return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, places is not None)
+    return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, sides, places is not None)

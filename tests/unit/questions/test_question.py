@@ -291,6 +291,8 @@ def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, nam
         "Under which circumstances does harbour drop a ship?",
         "What are harbour's rate limits?",
         "Welche Datenbanken unterstützt Harbour?",
+        "What does Context.Delete do?",
+        "What does `moor_ship` do?",
     ],
 )
 def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(text: str) -> None:
@@ -302,3 +304,11 @@ def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(t
 )
 def test_what_a_project_is_by_name_is_a_question_for_the_whole(text: str) -> None:
     assert read_question(text).asks_for_whole(["harbour"])
+
+
+def test_of_a_comparison_the_two_things_are_looked_for_and_not_their_difference() -> None:
+    question = read_question("What is the difference between a chain and `apply_async`?")
+
+    assert question.compared == ("chain", "`apply_async`")
+    assert question.tokens == read_question("chain `apply_async`").tokens
+    assert question.identifiers == ("apply_async",)

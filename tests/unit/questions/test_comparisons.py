@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.questions.comparisons import asking_what_is, compared
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("What is the difference between a chain and a chord?", ("chain", "chord")),
+        (
+            "What are the differences between the application context and the request context?",
+            ("application context", "request context"),
+        ),
+        ("How does g differ from session?", ("g", "session")),
+        ("How do h11 and httptools differ?", ("h11", "httptools")),
+        ("fork vs. spawn?", ("fork", "spawn")),
+        ("How does --filter compare to --query?", ("--filter", "--query")),
+        ("Compare forget and prune", ("forget", "prune")),
+        ("When should I use move instead of moveto?", ("move", "moveto")),
+        ("Was ist der Unterschied zwischen einer Kette und einem Akkord?", ("Kette", "Akkord")),
+        ("Quelle est la différence entre l'index et le catalogue ?", ("index", "catalogue")),
+        ("¿Cuál es la diferencia entre una cola y un tema?", ("cola", "tema")),
+    ],
+)
+def test_the_two_things_that_are_compared_are_found(question: str, sides: tuple[str, ...]) -> None:
+    assert compared(question) == sides
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a difference engine?",
+        "Where is the difference computed?",
+        "What is the difference?",
+        "What is the difference between retries and retries?",
+        "Why is there a difference between what the page shows after a reload and what the log says about it?",
+        "How do I merge and compare?",
+        "Which versions are supported?",
+    ],
+)
+def test_other_questions_compare_nothing(question: str) -> None:
+    assert compared(question) == ()
+
+
+def test_a_name_of_code_is_asked_for_as_one() -> None:
+    assert [asking_what_is(side) for side in ("Bind", "`delay`", "gin.New", "request context", "--query")] == [
+        "What does `Bind` do?",
+        "What does `delay` do?",
+        "What does `gin.New` do?",
+        "What is request context?",
+        "What is --query?",
+    ]
