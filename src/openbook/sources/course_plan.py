@@ -12,7 +12,7 @@ from openbook.sources.contents import CONTENTS_NAMES, Contents, Pages, is_conten
 from openbook.sources.course_file import COURSE_FILE, CourseFile, read_course_file
 from openbook.sources.front_matter import front_matter, read_yaml
 from openbook.sources.lesson_names import can_be_lesson, is_aside, is_aside_folder, is_transparent, number_in, readable
-from openbook.sources.lesson_numbers import Listed, number_entries, number_files
+from openbook.sources.lesson_numbers import Listed, number_entries, number_files, told_apart
 from openbook.sources.readers.course import is_course, read_header
 from openbook.types import Lesson
 
@@ -169,7 +169,8 @@ def _placed(folder: str, contents: Contents | None, pages: Pages, name: str) -> 
         )
     if written.lessons is not None:
         return {**dict.fromkeys(inside, Placement(course)), **_as_written(written, folder, course)}
-    numbers = number_entries(contents.entries) if contents and contents.entries else number_files(folder, pages)
+    listed = number_entries(contents.entries) if contents and contents.entries else number_files(folder, pages)
+    numbers = told_apart(listed, pages)
     return {one: Placement(_lesson(course, numbers.get(one))) for one in inside}
 
 

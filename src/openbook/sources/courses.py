@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from openbook.sources.course_plan import Placement, is_describing
 from openbook.sources.front_matter import front_matter
-from openbook.sources.lesson_names import clean_title, number_in, readable
+from openbook.sources.lesson_names import clean_title, name_of_page
 from openbook.types import Block, Document, Lesson
+
+# What the title of a course has beside its words.
+_OF_COURSES = frozenset("a an and course for in intro introduction lecture lectures notes of on slides the to".split())
+_PIECES = re.compile(r"[^\W\d_]+|\d+")
+# Lessons have two words of their course in their titles often enough.
+_FEWEST_SHARED = 3
+
+# Formats whose authors choose the levels of headings.
+_LEVELLED = frozenset({"markdown", "notebook"})
 
 
 def as_lesson(document: Document, placement: Placement) -> Document:
@@ -40,7 +50,7 @@ def as_lesson(document: Document, placement: Placement) -> Document:
         )
     lesson = placement.lesson
     if lesson.number is not None and not lesson.title:
-        lesson = replace(lesson, title=title_of(document))
+        lesson = replace(lesson, title=title_of(document, lesson.course))
     return replace(document, kind=kind, blocks=tuple(replace(block, lesson=lesson) for block in blocks))
 
 
@@ -48,15 +58,39 @@ def _is_mere_header(document: Document) -> bool:
     return all(block.lesson is None or block.lesson.number is None for block in document.blocks)
 
 
-def title_of(document: Document) -> str:
-    """Return what a document is called as a lesson, without its number; empty if nothing says it."""
-    heading = next((block.title for block in document.blocks if block.kind == "heading" and block.title), "")
+def title_of(document: Document, course: str = "") -> str:
+    """Return what a document is called as a lesson, without its number; empty if nothing says it.
+
+    Args:
+        document: With its blocks.
+        course: Title of the course, which each lesson may have above its own.
+    """
+    headings = [block for block in document.blocks if block.kind == "heading" and block.title]
+    first = headings[0] if headings and not _names_course(headings[0].title, course) else None
+    # "## Introduction" among others of its kind is a section of a page that has no title.
+    is_section = (
+        document.language in _LEVELLED
+        and first
+        and first.level > 1
+        and any(one.level <= first.level for one in headings[1:])
+    )
+    heading = first.title if first and not is_section else ""
     stated = str(front_matter(document.text).get("title") or "") if document.language == "markdown" else ""
-    title = clean_title(" ".join(stated.split()) or heading)
-    name = PurePosixPath(document.path)
-    stem = name.name.removesuffix(name.suffix)
-    found = number_in(stem)
-    return title or readable(found.rest if found else stem)
+    return clean_title(" ".join(stated.split()) or heading) or name_of_page(document.path)
+
+
+def _names_course(heading: str, course: str) -> bool:
+    """Return whether a heading says which course this is, and nothing more.
+
+    Example:
+        >>> _names_course("STAT 451: Intro to Machine Learning Lecture Notes", "stat451-machine-learning-fs20")
+        True
+        >>> _names_course("Machine Learning Basics", "stat451-machine-learning-fs20")
+        False
+    """
+    said, known = ({*_PIECES.findall(text.casefold())} for text in (heading, course))
+    shared = len(said & known)
+    return shared >= _FEWEST_SHARED and 3 * shared >= 2 * len(known) and said <= known | _OF_COURSES
 
 
 def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Block]:

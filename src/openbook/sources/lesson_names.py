@@ -62,9 +62,13 @@ _ASIDE_LARGE = frozenset(
 _ASIDE_FOLDERS = frozenset(
     """
     _extras _freeze _includes _layouts _sass _site _templates assets ci css data dist etc fig figs figures files images
-    img includes instructors js layouts license profiles scripts static styles templates theme themes tools utils
+    img includes instructors js layouts license output outputs plots profiles results scripts static styles templates
+    theme themes tools utils
     """.split()
 )
+
+INDEXES = ("readme", "index")
+"""Names of files that are the page of their folder."""
 
 # Folders that say what kind of file they hold, not which module it is of.
 _TRANSPARENT = frozenset(
@@ -93,7 +97,7 @@ def number_in(name: str) -> NameNumber | None:
     Dates are no numbers, nor are years.
 
     Example:
-        >>> [(found.number, found.part) for found in map(number_in, ("01-intro", "1.2 Knots", "Week 2 - Lesson 1"))]
+        >>> [(found.number, found.part) for found in map(number_in, ("01-part-3", "1.2 Knots", "Week 2 - Lesson 1"))]
         [(1, None), (1, 2), (2, 1)]
     """
     undated = _DATE.sub(lambda date: "x" * len(date.group()), name)
@@ -103,7 +107,10 @@ def number_in(name: str) -> NameNumber | None:
         if outer and inner and outer.end() <= inner.start():
             rest = f"{name[: outer.start()]} {name[outer.end() : inner.start()]} {name[inner.end() :]}"
             return NameNumber(int(outer[1]), int(inner[1]), rest)
-    found = [*(pattern.search(undated) for pattern in _NUMBERED), _LEADING.match(undated)]
+    leading, named = _LEADING.match(undated), _NUMBERED[1].search(undated)
+    is_of_series = named is not None and part is not None and named.start() == part.start()
+    # "08-small-models-part-2" is the eighth lesson, and the second of some other count.
+    found = [lesson, leading, named] if is_of_series else [lesson, named, leading]
     match = next(filter(None, found), None)
     if match is None:
         return None
@@ -150,6 +157,22 @@ def clean_title(heading: str) -> str:
         repeated = pattern.match(heading)
         heading = heading[repeated.end() :] if repeated else heading
     return heading.strip()
+
+
+def name_of_page(path: str) -> str:
+    """Return what a page without a title is called: after its name, or after its folder if it is the page of that.
+
+    Example:
+        >>> name_of_page("docs/02-tying_knots.md"), name_of_page("docs/splices/index.md")
+        ('Tying knots', 'Splices')
+    """
+    *folders, name = path.split("/")
+    stem = PurePosixPath(name).stem
+    is_index = stem.lower() in INDEXES
+    if is_index:
+        stem = next((folder for folder in reversed(folders) if not is_transparent(folder)), stem)
+    found = number_in(stem)
+    return readable(found.rest if found else stem) or (readable(stem) if is_index else "")
 
 
 def can_be_lesson(path: str) -> bool:

@@ -6,26 +6,28 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openbook.sources.contents import Entry, Pages, first_heading, linked_pages
 from openbook.sources.front_matter import front_matter
 from openbook.sources.lesson_names import (
+    INDEXES,
     NameNumber,
     can_be_lesson,
     clean_title,
     date_in,
     is_aside_folder,
     is_transparent,
+    name_of_page,
     number_in,
     readable,
 )
 
 _PAGES = (".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".html")
-_INDEXES = ("readme", "index")
 _POSITIONS = ("nav_order", "weight", "order", "sidebar_position", "position", "lesson", "chapter")
 _OFF = ("draft", "phony", "nav_exclude", "hidden")
+_NOTEBOOK_TITLE = re.compile(r"\"#\s+([^\"\\]+)")
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -67,7 +69,7 @@ def number_entries(entries: Sequence[Entry]) -> Numbers:
     """
     while len(entries) == 1 and entries[0].children and not entries[0].path:
         entries = entries[0].children
-    if len(entries) > 1 and not entries[0].children and _stem(entries[0].path).lower() in _INDEXES:
+    if len(entries) > 1 and not entries[0].children and _stem(entries[0].path).lower() in INDEXES:
         entries = entries[1:]  # the front page
     named = _named_in_full(entries)
     if named:
@@ -146,7 +148,7 @@ class _File:
         self.number = number_in(self.stem)
         numbers = [number_in(part) for part in self.folders]
         places = [place for place, found in enumerate(numbers) if found]
-        self.is_index = self.stem.lower() in _INDEXES
+        self.is_index = self.stem.lower() in INDEXES
         self.is_material = can_be_lesson(inside)
         self.module: tuple[str, ...] = ()
         """The folders down to the one that is its module, without those that say only a kind of file."""
@@ -199,9 +201,9 @@ def _lessons_among(numbered: Sequence[_File]) -> list[_File]:
 
 def _place(number: NameNumber | None, module: int | None) -> LessonNumber:
     assert number is not None
-    if number.part is not None or module is None:
+    if module is None or (number.part is not None and number.number == module):
         return LessonNumber(number.number, number.part)
-    return LessonNumber(module, number.number)
+    return LessonNumber(module, number.number)  # "1.2" in module 14 is a part of its first lesson
 
 
 def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[str, ...], int]:
@@ -269,10 +271,30 @@ def page_title(path: str, pages: Pages) -> str:
     return clean_title(str(front_matter(text).get("title") or "") or first_heading(text))
 
 
+def told_apart(numbers: Numbers, pages: Pages) -> Numbers:
+    """Call lessons of one module after their files whose own titles are the same, as those of copies are."""
+    stated = {
+        path: (listed.place.number, _stated_title(path, pages)) for path, listed in numbers.items() if not listed.title
+    }
+    places: dict[tuple[int, str], set[LessonNumber]] = defaultdict(set)
+    for path, known in stated.items():
+        places[known].add(numbers[path].place)
+    alike = {path for path, known in stated.items() if known[1] and len(places[known]) > 1 and name_of_page(path)}
+    return {
+        path: replace(listed, title=name_of_page(path)) if path in alike else listed for path, listed in numbers.items()
+    }
+
+
+def _stated_title(path: str, pages: Pages) -> str:
+    if path.lower().endswith(_PAGES):
+        return page_title(path, pages)
+    found = _NOTEBOOK_TITLE.search(pages.read(path)) if path.lower().endswith(".ipynb") else None
+    return found[1].strip() if found else ""
+
+
 def _own_title(path: str, pages: Pages) -> str:
-    number = number_in(_stem(path))
     title = page_title(path, pages) if path.lower().endswith(_PAGES) else ""
-    return title or readable(number.rest if number else _stem(path))
+    return title or name_of_page(path)
 
 
 def _beside(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openbook.sources.contents import Contents, Entry, Pages
 from openbook.sources.front_matter import front_matter, read_yaml
-from openbook.sources.lesson_names import number_in
+from openbook.sources.lesson_names import number_in, readable
 
 # A comment, but no `//` within a string such as an address.
 _COMMENT = re.compile(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)|/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -30,18 +30,23 @@ def sidebar_entries(text: str, folder: str, pages: Pages) -> Contents | None:
         return None
     docs = next((docs for docs in ("docs", "../docs") if pages.below(_in(folder, docs))), "docs")
     reader = _Sidebar(_in(folder, docs), pages)
-    sidebars = [tuple(reader.entries(sidebar)) for sidebar in values.values()]
+    sidebars = {str(name): tuple(reader.entries(sidebar)) for name, sidebar in values.items()}
     config = (pages.read(posixpath.join(folder, f"docusaurus.config.{end}")) for end in ("js", "ts", "mjs"))
     title = next((found[2] for found in map(_TITLE.search, config) if found), "")
-    return Contents(max(sidebars, key=_size, default=()), title)
+    return Contents(tuple(_joined({name: entries for name, entries in sidebars.items() if entries})), title)
 
 
 def _in(folder: str, name: str) -> str:
     return posixpath.normpath(posixpath.join(folder, name))
 
 
-def _size(entries: tuple[Entry, ...]) -> int:
-    return sum(1 + _size(entry.children) for entry in entries)
+def _joined(sidebars: Mapping[str, tuple[Entry, ...]]) -> Iterator[Entry]:
+    """Yield the entries of all sidebars. One of several that has no categories is one itself."""
+    for name, entries in sidebars.items():
+        if len(sidebars) > 1 and not any(entry.children for entry in entries):
+            yield Entry(readable(name), "", entries)
+        else:
+            yield from entries
 
 
 def _balanced(text: str) -> str:
