@@ -241,6 +241,15 @@ def test_asking_for_the_head_gives_what_a_get_does_without_its_body(client: Test
     assert (head.status_code, head.content, told[0]) == (200, b"", told[1])
 
 
+def test_a_method_that_a_path_does_not_have_is_told_all_that_it_has(client: TestClient) -> None:
+    replies = [client.put(f"/api/{path}", headers={"X-Openbook": "1"}) for path in (f"sessions/{'0' * 32}", "sources")]
+
+    assert [(reply.status_code, reply.headers["allow"]) for reply in replies] == [
+        (405, "DELETE, GET, PATCH"),
+        (405, "GET, POST"),
+    ]
+
+
 def test_words_that_are_no_method_are_counted_as_one(client: TestClient) -> None:
     for word in ("BREW", "STEEP"):
         client.request(word, "/healthz")

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, anchorOf, byDocument, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain,
+  ago, anchorOf, byDocument, citationText, cost, counted, dayOf, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain,
   safeLink, sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
@@ -54,6 +54,19 @@ test("a claim is shown without the signs of Markdown, and code and sums as they 
   assert.equal(plain("- The **brass** key opens `locker_9`, [see](https://example.org)."),
     "The brass key opens locker_9, see.");
   assert.equal(plain("2 * 3 * 4 is a_b_c and *nearly* all"), "2 * 3 * 4 is a_b_c and nearly all");
+});
+
+test("earlier questions are listed by the day when they were asked, which begins at midnight", () => {
+  const now = new Date(2026, 0, 12, 0, 30).getTime();
+  const at = (/** @type {number} */ day, /** @type {number} */ hour) => new Date(2026, 0, day, hour).getTime() / 1000;
+
+  assert.equal(dayOf(at(12, 0), now), "Today");
+  assert.equal(dayOf(now / 1000 + 60, now), "Today");
+  assert.equal(dayOf(at(11, 23), now), "Yesterday");
+  assert.equal(dayOf(at(11, 0), now), "Yesterday");
+  assert.equal(dayOf(at(10, 23), now), "The last seven days");
+  assert.equal(dayOf(new Date(2026, 0, 5, 0).toISOString(), now), "The last seven days");
+  assert.equal(dayOf(at(4, 23), now), "Before that");
 });
 
 test("how long ago something was is told in one unit", () => {

@@ -34,6 +34,15 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator("[data-phase=answered]")).to_have_count(before + 1)
 
 
+def choose(page: Page, field: str, option: str | int) -> None:
+    """Choose a model, a course or a lesson in what the chip below the question opens, by its words or its place."""
+    page.locator("#scope-open").click()
+    found = page.locator(field)
+    found.select_option(index=option) if isinstance(option, int) else found.select_option(option)
+    page.keyboard.press("Escape")
+    expect(page.locator("#scope")).to_be_hidden()
+
+
 def tutor(request: Request) -> str:
     """Answer as a good model with a fault would."""
     because = mark_of(request, "two high tides in a day")
@@ -81,7 +90,7 @@ def test_a_question_is_answered_offline_by_quotes_with_citations(
     expect(page.locator(".answer a.cite").first).to_have_accessible_name(
         re.compile("the source says it in these words")
     )
-    expect(page.locator(".scope-words")).to_contain_text("Answers are quotes")
+    expect(page.locator("#scope-open")).to_have_text("quotes, without a model · all sources")
     shoot(page, "quotes")
 
 
@@ -278,11 +287,15 @@ def test_a_model_searches_by_itself_where_it_is_let_and_quotes_cannot(
     page = browse(serve(course_in(tmp_path), steps=(looks, "The sources say nothing of that.")))
     may_search = page.get_by_label("Let the model search")
 
+    page.locator("#scope-open").click()
     page.locator("#model").select_option("extractive")
     expect(may_search).to_be_hidden()
+    expect(page.locator("#scope")).to_contain_text("Choose a model to have them written.")
     page.locator("#model").select_option("scripted:tutor")
     may_search.check()
+    expect(page.locator("#scope-open")).to_have_text("tutor (scripted) · searches by itself · all sources")
     shoot(page, "may-search")
+    page.keyboard.press("Escape")
     ask(page, "What is a neap tide?")
 
     expect(page.locator(".answer")).to_contain_text("nothing of that")
@@ -291,7 +304,7 @@ def test_a_model_searches_by_itself_where_it_is_let_and_quotes_cannot(
 def test_a_conversation_is_renamed_exported_and_deleted(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     ask(page, QUESTION)
-    more = page.locator(".session-more summary")
+    more = page.locator(".session-more")
 
     more.click()
     page.get_by_role("button", name="Rename").click()
@@ -301,6 +314,7 @@ def test_a_conversation_is_renamed_exported_and_deleted(serve: Serve, browse: Br
     more.click()
     with page.expect_download() as exported:
         page.get_by_role("link", name="Export Markdown").click()
+    more.click()
     page.locator(".menu .danger").click()
     page.locator("dialog .button.danger").click()
 

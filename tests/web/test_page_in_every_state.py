@@ -16,7 +16,7 @@ from tests.unit.sources.readers.test_spreadsheet import row, xlsx
 from tests.web.axe import AXE, violations
 from tests.web.npm import unpacked
 from tests.web.serving import ROOT, Served, course_in
-from tests.web.test_page import TUTORED, WHY, ask
+from tests.web.test_page import TUTORED, WHY, ask, choose
 from tests.web.test_page_in_trouble import model_behind
 from tests.web.test_page_of_people import make_class
 
@@ -93,6 +93,9 @@ def test_what_is_asked_and_answered(
     page = browse(serve(course_in(tmp_path), steps=steps), **screen)
     page.locator(".suggestion").first.wait_for()
     look(page, "welcome")
+    page.locator("#scope-open").click()
+    look(page, "scope")
+    page.keyboard.press("Escape")
 
     ask(page, WHY)
     look(page, "answer")
@@ -123,7 +126,7 @@ def test_what_is_asked_and_answered(
     expect(page.locator("[data-phase=failed]")).to_have_count(1)
     look(page, "failure")
     new_question(page)
-    page.locator("#model").select_option("extractive")
+    choose(page, "#model", "extractive")
     ask(page, "Who invented the printing press in Mainz?")
     look(page, "refusal")
     troubles.clear()
@@ -134,6 +137,11 @@ def test_what_stands_around_the_answers(
 ) -> None:
     page = browse(serve(course_in(tmp_path)), **screen)
     ask(page, "What is a neap tide?")
+    page.locator("#question").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator("#tip")).to_be_visible()
+    look(page, "tip")
     press(page, "s")
     page.get_by_label("Words to search for").fill("high tide")
     expect(page.locator(".hit").first).to_be_visible()
@@ -148,7 +156,7 @@ def test_what_stands_around_the_answers(
     page.keyboard.press("Escape")
     if screen["viewport"]["width"] < 960:
         page.get_by_role("button", name="Library").click()
-    page.locator(".session-more summary").first.click()
+    page.locator(".session-more").first.click()
     look(page, "rail")
     page.keyboard.press("Escape")
     page.locator("#history-search").fill("quarter")

@@ -99,7 +99,7 @@ def test_a_source_that_somebody_else_removes_is_asked_no_more(
     (notes / "a.md").write_text("# Locks\n\nOne lock.\n", encoding="utf-8")
     served = serve(course_in(tmp_path), notes)
     page = browse(served)
-    page.get_by_label("tides", exact=True).uncheck()
+    page.locator("#sources").get_by_label("tides", exact=True).uncheck()
 
     page.request.delete(f"{served.url}api/sources/notes", headers={"X-Openbook": "1"})
     ask(page)

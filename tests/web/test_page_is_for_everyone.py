@@ -200,7 +200,7 @@ def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(
     expect(first).to_have_attribute("tabindex", "-1")
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
-    more = page.locator(".session-more summary").first
+    more = page.locator(".session-more").first
     more.press("Enter")
     expect(page.locator(".menu").first).to_be_visible()
     page.keyboard.press("Tab")
@@ -224,7 +224,7 @@ def test_what_is_open_and_has_the_focus_stays_so_when_lists_are_loaded_again(
         page.evaluate(load_again)
     expect(page.locator(".suggestion")).to_be_focused()
     ask(page, WHY)
-    page.locator(".session-more summary").click()
+    page.locator(".session-more").click()
     page.keyboard.press("Tab")
     with page.expect_response("**/api/sessions"):
         page.evaluate(load_again)

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from openbook.llm.messages import Request
 from tests.web.serving import Served, mark_of
+from tests.web.test_page import choose
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +34,8 @@ FOUND = """() => {
         && !each.matches("head > script[src], #composer, #search-form, dialog form") && !isOwnIcon(each)
         ? [each.outerHTML] : []),
     ...(each.localName === "img" && !each.matches(".wordmark img") ? [each.outerHTML] : []),
-    ...each.getAttributeNames().filter((name) => /^(on|style$|srcdoc)/.test(name) && !each.matches("#question, #card"))
+    ...each.getAttributeNames().filter((name) => /^(on|style$|srcdoc)/.test(name))
+        .filter(() => !each.matches("#question, #card, .floating"))
         .map((name) => each.localName + " has " + name),
     ...["href", "src", "action"].map((name) => each.getAttribute(name) ?? "")
         .filter((url) => /^\\s*(javascript|data|vbscript):/i.test(url)),
@@ -73,7 +75,7 @@ def test_nothing_runs_that_comes_from_documents_names_titles_or_models(
     expect(page.locator("[data-phase=answered]")).to_have_count(1)
     page.locator(".answer a.cite").first.click()
     expect(page.locator("#viewer :is(mark, .cited)").first).to_contain_text("The lantern is lit at dusk")
-    page.locator("#model").select_option("extractive")
+    choose(page, "#model", "extractive")
     page.get_by_label("Your question").fill("How much does the anchor weigh?")
     page.keyboard.press("Enter")
     expect(page.locator("[data-phase=answered]")).to_have_count(2)

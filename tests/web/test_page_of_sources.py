@@ -12,7 +12,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from openbook.llm.messages import Request
 from tests.unit.sources.readers.test_spreadsheet import row, xlsx
 from tests.web.serving import ROOT, Served, course_in, mark_of
-from tests.web.test_page import ask
+from tests.web.test_page import ask, choose
 
 pytestmark = pytest.mark.browser
 
@@ -117,8 +117,8 @@ def test_files_are_chosen_as_a_course_and_removed_one_by_one(
 def test_an_answer_can_be_limited_to_a_lesson_of_a_course(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
 
-    page.locator("#course").select_option("Reading the Tides")
-    page.get_by_label("Lesson").select_option("1")
+    choose(page, "#course", "Reading the Tides")
+    choose(page, "#lesson", "1")
     ask(page, "What is a neap tide?")
 
     expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
@@ -136,7 +136,7 @@ def test_the_mouse_chooses_sources_which_stay_in_their_places_and_one_of_them_ch
     boxes.nth(0).click()
     boxes.nth(1).click()
 
-    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
+    expect(page.locator("#scope-open")).to_contain_text("only tides")
     assert boxes.evaluate_all(in_their_places) == places
     boxes.nth(2).click()
     expect(page.get_by_role("alert")).to_contain_text("At least one source")
@@ -150,8 +150,8 @@ def test_courses_of_one_title_are_told_apart(serve: Serve, browse: Browse, tmp_p
         (tmp_path / "kelp" / name / "kelp.txt").write_text(f"Course Title: Kelp\n\n{lesson}", encoding="utf-8")
     page = browse(serve(tmp_path / "kelp"))
 
-    page.locator("#course").select_option("Kelp (kelp/warm/kelp.txt)")
-    page.get_by_label("Lesson").select_option("1")
+    choose(page, "#course", "Kelp (kelp/warm/kelp.txt)")
+    choose(page, "#lesson", "1")
     ask(page, "How long is the stipe of kelp?")
 
     expect(page.locator(".answer")).to_contain_text("nine metres")
@@ -161,9 +161,9 @@ def test_courses_of_one_title_are_told_apart(serve: Serve, browse: Browse, tmp_p
 def test_only_the_chosen_sources_are_asked(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample"))
 
-    page.get_by_label("sample", exact=True).uncheck()
+    page.locator("#sources").get_by_label("sample", exact=True).uncheck()
 
-    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
+    expect(page.locator("#scope-open")).to_contain_text("only tides")
     ask(page, "Who decides when the ferries leave again?")
     expect(page.locator(".answer")).not_to_contain_text("harbour master")
 

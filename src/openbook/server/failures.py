@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from openbook.errors import (
     AmbiguousCourseError,
@@ -120,6 +121,16 @@ def error_response(error: OpenbookError) -> JSONResponse:
     return JSONResponse(error_body(str(error), error.hint), status, headers)
 
 
+def _methods(request: Request) -> list[str]:
+    """Return the methods that a path has. Each is a route of its own, and the router names those of the first."""
+
+    def has(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in ("DELETE", "GET", "PATCH", "POST", "PUT") if has(method)]
+
+
 def not_kept(what: str, error: OSError) -> RequestRefusedError:
     """Return the error that says that the disk did not take something."""
     reason = error.strerror or type(error).__name__
@@ -142,10 +153,12 @@ def add_error_handlers(app: FastAPI) -> None:
         return JSONResponse(error_body(f"{place}: {first['msg']}", "GET /docs has the fields of each request"), 422)
 
     @app.exception_handler(HTTPException)
-    async def _(_: Request, exc: HTTPException) -> JSONResponse:
+    async def _(request: Request, exc: HTTPException) -> JSONResponse:
         if isinstance(exc.__cause__, OSError):  # a body is kept on the disk while it comes
             return error_response(not_kept("request", exc.__cause__))
         headers = dict(exc.headers or {})
+        if "Allow" in headers:
+            headers["Allow"] = ", ".join(_methods(request))
         return JSONResponse(error_body(str(exc.detail), _HINTS.get(exc.status_code, "")), exc.status_code, headers)
 
     @app.exception_handler(Exception)

@@ -67,7 +67,10 @@ def test_the_pages_of_the_server_can_be_joined() -> None:
     assert all(
         joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js", "courses.js")
     )
-    assert all(joined_or_nothing(web, "main.js", ["theme.js"], later=each) for each in ("images", "palette", "sharing"))
+    assert all(
+        joined_or_nothing(web, "main.js", ["theme.js"], later=each)
+        for each in ("images", "palette", "sharing", "viewer")
+    )
 
 
 def test_what_is_wanted_later_is_a_file_of_its_own_that_takes_from_the_page_what_that_has(tmp_path: Path) -> None:

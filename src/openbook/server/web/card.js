@@ -1,13 +1,13 @@
 /** The quote of a citation, shown while its chip is pointed at or has the focus. Escape puts it away. */
 
 import { byId, element, fill } from "./dom.js";
+import { placeBeside } from "./floating.js";
 import { labelBeside, lines, verdictOf } from "./formatting.js";
 
 /** @typedef {import("./state.js").Citation} Citation */
 
 // Enough to see what it is; a click shows all.
 const LONGEST_QUOTE = 320;
-const GAP_PX = 8;
 // So that the pointer can travel from the chip to the card, and rest on it.
 const LINGER_MS = 150;
 
@@ -69,18 +69,5 @@ function show(chip, citation) {
       citation.reason ? `${word}: ${citation.reason}` : word),
   );
   card.hidden = false;
-  place(card, chip);
-}
-
-/**
- * @param {HTMLElement} card
- * @param {HTMLElement} chip
- */
-function place(card, chip) {
-  const mark = chip.getBoundingClientRect();
-  const { width, height } = card.getBoundingClientRect();
-  const left = Math.min(Math.max(GAP_PX, mark.left), innerWidth - width - GAP_PX);
-  const above = mark.top - height - GAP_PX;
-  card.style.left = `${left}px`;
-  card.style.top = `${above > GAP_PX ? above : mark.bottom + GAP_PX}px`;
+  placeBeside(card, chip);
 }

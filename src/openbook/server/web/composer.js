@@ -1,6 +1,7 @@
 /** Where a question is written, and what it may be answered from and by. */
 
-import { byId, element, fill } from "./dom.js";
+import { byId, element, fill, refill } from "./dom.js";
+import { floatBeside } from "./floating.js";
 import { counted, listed, wait } from "./formatting.js";
 
 /**
@@ -29,6 +30,7 @@ export function startComposer(ask, complain, attach) {
     propose("");
     ask(query);
   });
+  floatBeside(byId("scope"), () => byId("scope-open"));
   field.addEventListener("input", grow);
   field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
     const pasted = event.clipboardData?.getData("text") ?? "";
@@ -113,17 +115,41 @@ function option(value, words, selected) {
 }
 
 /**
- * Say what answers are and what they come from.
+ * Say what answers and from what, on the chip below the question and in what that opens.
  *
- * @param {string[]} chosen sources; none means all
+ * @param {{sources: {name: string}[], chosen: string[], choose(name: string, on: boolean): void}} now `chosen`: none means all
  */
-export function showScope(chosen) {
-  const named = chosen.length < 3 ? listed(chosen) : counted(chosen.length, "source");
-  const from = chosen.length ? `Only from ${named}. ` : "";
+export function showScope({ sources, chosen, choose }) {
   const model = byId("model");
   byId("agent-field").hidden = model.value === QUOTES;
   const written = model.length > 1 ? "Choose a model to have them written." : "The server has no model to write them.";
-  fill(byId("scope-words"), from, model.value === QUOTES && `Answers are quotes from the sources. ${written}`);
+  fill(byId("scope-words"), model.value === QUOTES && `Answers are quotes from the sources. ${written}`);
+  byId("scope-sources-field").hidden = sources.length < 2;
+  refill(byId("scope-sources"), ...sources.map(({ name }) => sourceChoice(name, chosen, choose)));
+  const from = chosen.length < 3 ? listed(chosen) : `${chosen.length} of ${counted(sources.length, "source")}`;
+  const parts = [
+    wordsOf("model"),
+    mayModelSearch() && "searches by itself",
+    chosen.length ? `only ${from}` : "all sources",
+    byId("course").value && wordsOf("course"),
+    byId("lesson").value && wordsOf("lesson"),
+  ];
+  const label = byId("scope-open").querySelector(".label");
+  if (model.length && label) fill(label, parts.filter(Boolean).join(" · "));
+}
+
+/** @param {string} id of a field with options */
+const wordsOf = (id) => byId(id).selectedOptions[0]?.textContent;
+
+/**
+ * @param {string} name
+ * @param {string[]} chosen
+ * @param {(name: string, on: boolean) => void} choose
+ */
+function sourceChoice(name, chosen, choose) {
+  const box = element("input", { type: "checkbox", checked: !chosen.length || chosen.includes(name), "data-focus": name });
+  box.addEventListener("change", () => choose(name, box.checked));
+  return element("li", {}, element("label", { class: "check" }, box, element("span", { class: "source-name" }, name)));
 }
 
 /** Whether a model is chosen and may search by itself. */

@@ -85,6 +85,7 @@ export class ExchangeView {
     this.root.dataset.phase = exchange.phase;
     this.#showStage();
     if (exchange.phase === this.#phase && exchange.phase !== "asking") return;
+    if (this.#phase === "asking" && exchange.answer) this.root.classList.add("settles");
     this.#phase = exchange.phase;
     if (exchange.answer) this.#showVersion(exchange.answer.earlier?.length ?? 0);
     else this.#showWriting();

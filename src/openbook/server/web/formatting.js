@@ -107,6 +107,21 @@ export function ago(when, now) {
 }
 
 /**
+ * Give the part of a list that something belongs to, by the day when it was.
+ *
+ * @param {string | number} when ISO 8601, or seconds since 1970
+ * @param {number} now milliseconds since 1970
+ */
+export function dayOf(when, now) {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const then = typeof when === "number" ? when * 1000 : Date.parse(when);
+  const days = Math.ceil((midnight - then) / (24 * 60 * 60_000));
+  if (!(days > 0)) return "Today";
+  if (days === 1) return "Yesterday";
+  return days <= 7 ? "The last seven days" : "Before that";
+}
+
+/**
  * Write several names as a list.
  *
  * @param {string[]} names

@@ -20,6 +20,7 @@ const PATHS = Object.freeze({
   quote: "M3 3h10v10H3zM5.5 6h5M5.5 8.5h5M5.5 11H8",
   search: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8zm3 7 3.5 3.5",
   share: "M10 3h3v3M13 3 7.5 8.5M11 9v4H3V5h4",
+  sliders: "M3 5h4m3 0h3M3 11h1m3 0h6M8.5 3.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3zm-3 6a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3z",
   text: "M4 2h5l3 3v9H4zM6 7.5h4M6 10.5h4",
 });
 
@@ -36,19 +37,19 @@ function icon(name) {
 }
 
 /**
- * Put an icon before the words of a button or link, and a tooltip that says more.
+ * Put an icon before the words of a button or link, and a tooltip that says what these do not.
  *
  * @template {HTMLElement} T
  * @param {T} each
  * @param {IconName} name
- * @param {string} [tip] what it does; else its words
+ * @param {string} [tip] what it does
  * @returns {T}
  */
 export function withIcon(each, name, tip) {
   const words = each.textContent?.trim() ?? "";
   fill(each, icon(name), element("span", { class: "label" }, words));
   each.classList.add("with-icon");
-  each.title = tip ?? (each.title || words);
+  if (tip) each.dataset.tip = tip;
   return each;
 }
 

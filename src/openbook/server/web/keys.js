@@ -3,11 +3,14 @@
 import { hideCard } from "./card.js";
 import { keysAreOn, showKeys } from "./dialogs.js";
 import { byId } from "./dom.js";
-import { closeMenu, closeRail } from "./rail.js";
+import { closeFloating } from "./floating.js";
+import { closeRail } from "./rail.js";
 import { closeSearch, openSearch } from "./search.js";
-import { closeViewer, isOpen, step } from "./viewer.js";
 
-/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void, palette(): void}} Actions */
+/**
+ * @typedef {{newQuestion(): void, changeTheme(): void, stop(): void, palette(): void,
+ *   viewer(): typeof import("./viewer.js") | null | undefined}} Actions
+ */
 
 /** @param {Actions} actions */
 export function startKeys(actions) {
@@ -15,8 +18,8 @@ export function startKeys(actions) {
   const single = {
     "/": () => byId("question").focus(),
     "?": showKeys,
-    "[": () => step(-1),
-    "]": () => step(1),
+    "[": () => actions.viewer()?.step(-1),
+    "]": () => actions.viewer()?.step(1),
     j: () => moveBetweenCitations(1),
     k: () => moveBetweenCitations(-1),
     n: actions.newQuestion,
@@ -44,13 +47,13 @@ export function startKeys(actions) {
 }
 
 /**
- * Escape goes from the smallest to the largest: the card, the menu, the source, the search, the rail, the answer.
+ * Escape goes from the smallest to the largest: the card, the menu or panel, the source, the search, the rail, the answer.
  *
  * @param {Actions} actions
  */
-function escape({ stop }) {
-  if (hideCard() || closeMenu()) return;
-  if (isOpen()) closeViewer();
+function escape({ stop, viewer }) {
+  if (hideCard() || closeFloating()) return;
+  if (viewer()?.isOpen()) viewer()?.closeViewer();
   else if (closeSearch()) return;
   else if (closeRail()) byId("rail-open").focus();
   else stop();

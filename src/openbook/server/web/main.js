@@ -14,22 +14,24 @@ import { sentences, summary } from "./formatting.js";
 import { ratingButtons } from "./feedback.js";
 import { hideFollowUps, showFollowUps } from "./followups.js";
 import { historyOf } from "./history.js";
+import { startTips } from "./floating.js";
 import { drawIcons } from "./icons.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
-import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
+import { closeRail, openRail, showHistory, showSources, startMenu } from "./rail.js";
 import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
 import {
   applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, sameFrom, STAGES, startExchange, withRunning,
 } from "./state.js";
 import { onSystemTheme, theme, toggleTheme } from "./theme.js";
 import { startUploads } from "./uploads.js";
-import { closeViewer, openViewer, startViewer } from "./viewer.js";
 import { showWelcome } from "./welcome.js";
 
 const store = createStore({
   /** Whether it is known what there is. */
   ready: false,
+  /** Whether the conversations are known. */
+  listed: false,
   /** Whether nothing can be asked for want of a key. */
   locked: false,
   sessionId: "",
@@ -37,7 +39,8 @@ const store = createStore({
   answers: /** @type {import("./state.js").RunningAnswer[]} */ ([]),
   sources: /** @type {import("./rail.js").Source[]} */ ([]),
   courses: /** @type {import("./composer.js").Course[]} */ ([]),
-  questions: /** @type {string[]} */ ([]),
+  /** To begin with. Null while they are not known. */
+  questions: /** @type {string[] | null} */ (null),
   writable: false,
   mayShare: false,
   /** Sources that are asked; none chosen means all. */
@@ -92,7 +95,7 @@ const { rename, pin, remove, startFilter } = historyOf({
 /** @type {import("./conversation.js").Actions} */
 const actions = {
   ...{ ask, drop, replace, below },
-  open: (citations, number) => (hideCard(), openViewer(citations, number)),
+  open: async (citations, number) => (hideCard(), (await loadViewer())?.openViewer(citations, number)),
   markdown: ({ id, session_id: session }) => api.answerMarkdown(session ?? "", id ?? ""),
   share: ({ id, session_id: session }) => share(session ?? "", id),
   rate: (answer) => ratingButtons(answer, attempt),
@@ -169,6 +172,10 @@ async function attach(files) {
   await images?.attach(files, complain);
 }
 
+/** @type {typeof import("./viewer.js") | null | undefined} */
+let viewer;
+const loadViewer = async () => (viewer ??= await later(() => import("./viewer.js")));
+
 /** @type {typeof import("./sharing.js").share} */
 const share = async (...what) => (await later(() => import("./sharing.js")))?.share(...what);
 
@@ -206,6 +213,7 @@ async function ask(query, replaced) {
   if (asking !== mine) return loadSessions(); // another conversation is open by now
   enter(begun.session_id);
   loadSessions();
+  loadViewer(); // wanted as soon as there is an answer
   follow(view, begun.id);
 }
 
@@ -236,7 +244,7 @@ function beginAsking(begins, replaced) {
   const at = replaced ? views.indexOf(replaced) : -1;
   const aside = at < 0 ? [] : views.splice(at);
   for (const { root } of aside) root.hidden = true;
-  if (aside.length) closeViewer();
+  if (aside.length) viewer?.closeViewer();
   hideFollowUps();
   asking = { control: new AbortController(), id: "", begins, isUnwanted: false, aside };
   showAsking(true);
@@ -382,7 +390,7 @@ function clear() {
     keepWaiting("");
     loadSessions(); // which watches it
   }
-  closeViewer();
+  viewer?.closeViewer();
   closeSearch();
   views = [];
   fill(byId("exchanges"));
@@ -413,6 +421,7 @@ async function openSession(id) {
     return;
   }
   enter(id);
+  loadViewer();
   byId("question").focus();
   byId("welcome").hidden = true;
   for (const kept of session.exchanges ?? []) addView(pastExchange(++counted, kept));
@@ -486,7 +495,7 @@ function followAddress() {
 async function loadSessions() {
   const answers = await loadAnswers();
   const found = await attempt(() => api.read("api/sessions"));
-  if (found) store.update({ sessions: found.sessions });
+  if (found) store.update({ sessions: found.sessions, listed: true });
   catchUp();
   clearTimeout(watching);
   const isUnseen = answers.some(({ id, state }) => state === "running" && id !== asking?.id);
@@ -530,14 +539,14 @@ async function loadModels() {
 
 /** @param {ReturnType<typeof store.get>} now */
 function show(now) {
-  showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource, removeFile });
+  if (now.ready) showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource, removeFile });
   const how = { current: now.sessionId, now: Date.now(), open: openSession, rename, pin, remove };
   const sessions = withRunning(now.sessions, now.answers);
-  showHistory(byId("history"), sessions, how);
+  if (now.listed) showHistory(byId("history"), sessions, how);
   const title = sessions.find(({ id }) => id === now.sessionId)?.title ?? "";
   fill(byId("title"), title || "Ask your sources");
   document.title = title ? `${title} · Openbook` : "Openbook";
-  showScope(now.chosen);
+  showScope({ ...now, choose });
   showSearchSources(now.sources);
   byId("add-source").hidden = !now.writable;
   const isShut = now.locked && !views.length;
@@ -582,7 +591,8 @@ function showTheme() {
 
 function wire() {
   drawIcons();
-  startViewer();
+  startTips();
+  startMenu();
   startUploads(loadLibrary, attach);
   startComposer(ask, complain, attach);
   startCards(byId("exchanges"), (chip) => {
@@ -606,10 +616,9 @@ function wire() {
   byId("rail-close").addEventListener("click", () => closeRail() && byId("rail-open").focus());
   byId("logout").addEventListener("click", logOut);
   byId("shares").addEventListener("click", () => share(""));
-  byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  startKeys({ newQuestion, changeTheme, stop, palette });
-  document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
+  byId("scope").addEventListener("change", () => showScope({ ...store.get(), choose }));
+  startKeys({ newQuestion, changeTheme, stop, palette, viewer: () => viewer });
   // Another tab may have asked, renamed or deleted meanwhile.
   document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());
   tabs.addEventListener("message", () => store.get().locked || loadSessions());

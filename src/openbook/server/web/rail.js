@@ -1,8 +1,9 @@
 /** The rail: sources with their state, and earlier questions. */
 
 import { exportOf } from "./api.js";
-import { byId, element, refill } from "./dom.js";
-import { ago, counted } from "./formatting.js";
+import { byId, element, fill, refill } from "./dom.js";
+import { floatBeside } from "./floating.js";
+import { ago, counted, dayOf } from "./formatting.js";
 
 // What the server says of a file that can be asked about; of others it says why not.
 const ADDED = "added";
@@ -26,6 +27,7 @@ let most = MOST_AT_ONCE;
  *   remove(name: string): void, removeFile(id: string, name: string): void}} how
  */
 export function showSources(list, sources, how) {
+  list.removeAttribute("aria-busy");
   refill(list, ...sources.map((source) => sourceItem(source, how)));
   if (!sources.length) list.append(element("li", { class: "empty" }, "Nothing to read yet."));
 }
@@ -108,18 +110,33 @@ export function closeRail() {
   return was;
 }
 
+/** Which earlier question the menu is of. The list may be drawn anew while it is open. */
+let ofMenu = "";
+
+/** Wire the menu of earlier questions. Called once. */
+export function startMenu() {
+  const menu = byId("menu");
+  floatBeside(menu, () => document.querySelector(`[data-menu="${CSS.escape(ofMenu)}"]`), { below: true });
+  menu.addEventListener("click", () => menu.hidePopover());
+  byId("rail").addEventListener("scroll", () => menu.hidePopover(), { passive: true });
+}
+
 /**
- * Close the menu of an earlier question, unless something in it was clicked.
- *
- * @param {Element} [clicked]
- * @returns {boolean} whether one was open
+ * @param {Session} session
+ * @param {{rename(session: Session): void, pin(session: Session): void, remove(session: Session): void}} how
  */
-export function closeMenu(clicked) {
-  const menu = /** @type {HTMLDetailsElement | null} */ (document.querySelector(".session-more[open]"));
-  if (!menu || (clicked && menu.contains(clicked))) return false;
-  menu.open = false;
-  if (!clicked) menu.querySelector("summary")?.focus();
-  return true;
+function fillMenu(session, { rename, pin, remove }) {
+  /** @param {string} words @param {() => void} onclick @param {string} [kind] */
+  const item = (words, onclick, kind = "") => element("button", { type: "button", class: `quiet ${kind}`, onclick }, words);
+  ofMenu = session.id;
+  fill(
+    byId("menu"),
+    item("Rename", () => rename(session)),
+    item(session.pinned ? "Unpin" : "Pin", () => pin(session)),
+    element("a", { class: "quiet", href: exportOf(session.id, "markdown"), download: true }, "Export Markdown"),
+    element("a", { class: "quiet", href: exportOf(session.id, "json"), download: true }, "Export JSON"),
+    item("Delete", () => remove(session), "danger"),
+  );
 }
 
 /**
@@ -129,36 +146,46 @@ export function closeMenu(clicked) {
  *   pin(session: Session): void, remove(session: Session): void}} how
  */
 export function showHistory(list, sessions, how) {
-  const { current, now, open, rename, pin, remove } = how;
+  list.removeAttribute("aria-busy");
   const more = () => ((most += MOST_AT_ONCE), showHistory(list, sessions, how));
+  let day = "";
+  /** @type {HTMLElement[]} */
+  const items = [];
+  for (const [at, session] of sessions.slice(0, most).entries()) {
+    const here = session.pinned ? "Pinned" : dayOf(session.updated_at, how.now);
+    if (here !== day) items.push(element("li", { class: "day" }, here));
+    day = here;
+    items.push(sessionItem(session, at, how));
+  }
   refill(
     list,
-    ...sessions.slice(0, most).map((session, at) => {
-      const isCurrent = session.id === current;
-      const name = session.title || "Untitled";
-      return element(
-        "li",
-        { class: "session", "data-current": String(isCurrent), "data-item": session.id },
-        element("button", {
-          ...{ type: "button", class: "session-open", tabindex: at === 0 ? 0 : -1, "data-focus": session.id },
-          "aria-current": isCurrent ? "true" : null,
-          onclick: () => open(session.id),
-        }, element("span", { class: "session-title" }, name),
-          element("span", { class: "session-when" },
-            [session.pinned && "pinned", session.running ? "answering …" : ago(session.updated_at, now)].filter(Boolean).join(" · "))),
-        session.exchanges > 0 && element("details", { class: "session-more", "data-details": `menu of ${session.id}` },
-          element("summary", { "aria-label": `More for ${name}` }, "…"),
-          element("div", { class: "menu" },
-            element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), rename(session)) }, "Rename"),
-            element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), pin(session)) },
-              session.pinned ? "Unpin" : "Pin"),
-            element("a", { class: "quiet", href: exportOf(session.id, "markdown"), download: true }, "Export Markdown"),
-            element("a", { class: "quiet", href: exportOf(session.id, "json"), download: true }, "Export JSON"),
-            element("button", { type: "button", class: "quiet danger", onclick: () => (closeMenu(), remove(session)) }, "Delete"))),
-      );
-    }),
+    ...items,
     sessions.length > most && element("li", {},
       element("button", { type: "button", class: "quiet", onclick: more }, "Show older ones")),
     !sessions.length && element("li", { class: "empty" }, "None yet."),
+  );
+}
+
+/**
+ * @param {Session} session
+ * @param {number} at
+ * @param {Parameters<typeof showHistory>[2]} how
+ */
+function sessionItem(session, at, { current, now, open, ...how }) {
+  const isCurrent = session.id === current;
+  const name = session.title || "Untitled";
+  return element(
+    "li",
+    { class: "session", "data-current": String(isCurrent), "data-item": session.id },
+    element("button", {
+      ...{ type: "button", class: "session-open", tabindex: at === 0 ? 0 : -1, "data-focus": session.id },
+      "aria-current": isCurrent ? "true" : null,
+      onclick: () => open(session.id),
+    }, element("span", { class: "session-title" }, name),
+      element("span", { class: "session-when" }, session.running ? "answering …" : ago(session.updated_at, now))),
+    session.exchanges > 0 && element("button", {
+      ...{ type: "button", class: "quiet session-more", popovertarget: "menu", "data-menu": session.id },
+      ...{ "aria-label": `More for ${name}`, onclick: () => fillMenu(session, how) },
+    }, "…"),
   );
 }

@@ -63,8 +63,7 @@ export function step(by) {
   show();
 }
 
-/** Wire the buttons. Called once. */
-export function startViewer() {
+function wire() {
   byId("viewer-close").addEventListener("click", closeViewer);
   byId("viewer-before").addEventListener("click", () => step(-1));
   byId("viewer-next").addEventListener("click", () => step(1));
@@ -97,6 +96,8 @@ async function show() {
     fill(body, element("p", { class: "empty" }, "There is no such source, so there is nothing to show."));
     return;
   }
+  if (body.dataset.of !== citation.document_id) fill(body);
+  body.dataset.of = citation.document_id;
   body.setAttribute("aria-busy", "true");
   try {
     const shown = await api.documentAt(citation.document_id, citation, context);
@@ -225,3 +226,5 @@ function markChips(citation) {
     chip.setAttribute("aria-current", "true"),
   );
 }
+
+wire();

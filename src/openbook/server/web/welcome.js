@@ -3,7 +3,7 @@
 import { byId, element, fill, refill } from "./dom.js";
 
 /**
- * @typedef {{ready: boolean, locked: boolean, sources: unknown[], questions: string[], writable: boolean}} Known
+ * @typedef {{ready: boolean, locked: boolean, sources: unknown[], questions: string[] | null, writable: boolean}} Known
  * @typedef {{ask(query: string): void, addSource(): void, logIn(): void}} Actions
  */
 
@@ -42,10 +42,11 @@ const opening = (title, words) => [element("h2", {}, title), element("p", {}, wo
 const button = (words, onclick) => element("button", { type: "button", class: "button", onclick }, words);
 
 /**
- * @param {string[]} questions
+ * @param {string[] | null} questions
  * @param {(query: string) => void} ask
  */
 function suggestions(questions, ask) {
+  if (!questions) return element("div", { class: "suggestions", "aria-busy": "true" });
   if (!questions.length) return null;
   const items = questions.map((question) =>
     element("li", {},

@@ -1,0 +1,120 @@
+"""What floats above the page: tooltips, the menu of an earlier question, and what the chip below the question opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.web.serving import Served, course_in
+from tests.web.test_page import QUESTION, ask, choose
+
+pytestmark = pytest.mark.browser
+
+Serve = Callable[..., Served]
+Browse = Callable[..., Page]
+
+SAMPLE = Path(__file__).parents[1] / "sample"
+
+
+def is_within_the_window(each: Locator) -> bool:
+    place = each.bounding_box()
+    window = each.page.viewport_size
+    assert place
+    assert window
+    return (
+        place["x"] >= 0
+        and place["y"] >= 0
+        and place["x"] + place["width"] <= window["width"]
+        and place["y"] + place["height"] <= window["height"]
+    )
+
+
+def test_a_tooltip_is_there_for_the_pointer_and_for_the_keyboard_and_goes_with_escape(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    search, tip = page.locator("#search-open"), page.locator("#tip")
+
+    search.hover()
+    expect(tip).to_have_text("Search the sources (s)")
+    assert is_within_the_window(tip)
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+    page.locator("#new-question").focus()
+    expect(tip).to_be_hidden()  # not by Tab, so nobody has asked
+    page.keyboard.press("Tab")
+    expect(search).to_be_focused()
+    expect(tip).to_be_visible()
+    expect(search).to_have_accessible_description("Search the sources (s)")
+    page.keyboard.press("Tab")
+    expect(tip).not_to_have_text("Search the sources (s)")
+    expect(search).to_have_accessible_description("")
+
+
+@pytest.mark.parametrize("width", [1440, 360])
+def test_one_chip_says_what_answers_and_opens_where_all_of_it_is_chosen(
+    serve: Serve, browse: Browse, tmp_path: Path, width: int
+) -> None:
+    page = browse(serve(course_in(tmp_path), SAMPLE), viewport={"width": width, "height": 740})
+    chip, panel = page.locator("#scope-open"), page.locator("#scope")
+    expect(chip).to_have_text("quotes, without a model · all sources")
+
+    chip.click()
+    expect(panel).to_be_visible()
+    assert is_within_the_window(panel)
+    panel.get_by_label("sample", exact=True).uncheck()
+    expect(panel.get_by_label("sample", exact=True)).to_be_focused()
+    expect(page.locator("#sources input").nth(0)).not_to_be_checked()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(chip).to_be_focused()
+    expect(page.locator("#tip")).to_be_hidden()
+    choose(page, "#course", "Reading the Tides")
+    choose(page, "#lesson", "1")
+
+    expect(chip).to_have_text("quotes, without a model · only tides · Reading the Tides · 1: Springs, Neaps and Places")
+    ask(page, "What is a neap tide?")
+    expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
+
+
+def test_escape_closes_a_panel_and_nothing_beneath_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+    page.locator(".answer a.cite").first.click()
+    expect(page.locator("#viewer mark").first).to_be_visible()
+
+    page.locator("#scope-open").click()
+    page.keyboard.press("Escape")
+    expect(page.locator("#scope")).to_be_hidden()
+    expect(page.locator("#viewer")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#viewer")).to_be_hidden()
+
+
+def test_the_menu_of_the_last_earlier_question_moves_none_and_stays_in_the_window(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)), viewport={"width": 1440, "height": 480})
+    for question in (QUESTION, "What is a neap tide?"):
+        ask(page, question)
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="New question").click()
+    expect(page.locator(".session-more")).to_have_count(2)
+    places = "all => all.map((each) => each.getBoundingClientRect().top)"
+
+    last = page.locator(".session-more").last
+    last.scroll_into_view_if_needed()
+    before = page.locator(".session").evaluate_all(places)
+    last.click()
+
+    expect(page.locator("#menu")).to_be_visible()
+    assert page.locator(".session").evaluate_all(places) == before
+    assert is_within_the_window(page.locator("#menu"))
+    page.locator(".session-more").first.click()
+    page.locator("#menu").get_by_role("button", name="Pin", exact=True).click()
+    expect(page.locator("#menu")).to_be_hidden()
+    expect(page.locator("#history .day")).to_have_text(["Pinned", "Today"])
