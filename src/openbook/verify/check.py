@@ -290,10 +290,11 @@ class _One:
         """Judge lines by where they were found again, if they were."""
         first, last = self._range
         stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
-        if not stays and not any(map(str.isalnum, _lines(past.page, first, last))):
+        path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
+        had_words = any(map(str.isalnum, _lines(past.page, first, last)))
+        if not stays and not had_words and (path or self._pin):
             return self._say("unknown", path, reason="the cited lines had no words when this was written")
         if isinstance(found, NotRelocated):
-            path = path or self._whereabouts.renamed(past)
             verdict: Outcome = "changed" if path or self._pin else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot

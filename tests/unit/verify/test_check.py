@@ -415,6 +415,13 @@ def test_nobody_can_tell_what_lines_without_words_were_cited_for(repository: Rep
     assert (finding.reason, finding.is_wrong) == ("the cited lines had no words when this was written", False)
 
 
+def test_lines_without_words_of_a_file_that_is_gone_are_missing(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:9.\n"})
+    repository.git("rm", "-q", "src/app.py")
+
+    assert only(repository.folder, "See src/app.py:9.\n").verdict == "missing file"
+
+
 @pytest.mark.parametrize(
     "page",
     [
