@@ -1,6 +1,6 @@
 """How right `openbook verify` is about the citations of real repositories, as labelled by hand.
 
-    python -m benchmarks.citations --data DIR [--labelled] [--details] [--repositories tuned|held-out]
+    python -m benchmarks.citations --data DIR [--labelled] [--details] [--sets tuned held-out fresh]
 
 `DIR` has a clone of each repository of `cases/citations.jsonl`, with its whole history, as `NAME` of `OWNER/NAME`.
 Each is cloned again at the commit of the labels, checked, fixed, and fixed a second time.
@@ -10,7 +10,8 @@ at the newest one. `moved` has the new place. With `either`, lines have so many 
 as well as the place. With `unclear`, the citation did not say what it named when it was written; it is not counted.
 Lines that are the same at the same place were labelled `ok` by comparison, without reading.
 
-The rules were tuned on some of the repositories. The others are held out: no rule was changed after a look at them.
+The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
+when the rules were done.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from openbook.verify.mentions import find_mentions
 from openbook.verify.selection import files_to_check
 from openbook.verify.verify import FileReport, FileVerifier
 
+SETS = ("tuned", "held-out", "fresh")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 
 _Key = tuple[str, int, str, int, int]
@@ -72,12 +74,12 @@ class Score:
         return self.pairs[verdict, verdict], sum(n for (label, _), n in self.pairs.items() if label == verdict)
 
 
-def read_labels(repositories: str = "") -> dict[tuple[str, str], list[Label]]:
-    """Return the labels by repository and commit, of the `tuned` or `held-out` repositories alone if so named."""
+def read_labels(chosen: str) -> dict[tuple[str, str], list[Label]]:
+    """Return the labels of a set of repositories, by repository and commit."""
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
     for line in CASES.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        if repositories and (repositories == "held-out") != row.get("held_out", False):
+        if row.get("set", "tuned") != chosen:
             continue
         first, _, last = row["lines"].partition("-")
         key = (row["file"], row["line"], row["path"], int(first), int(last or first))
@@ -85,10 +87,10 @@ def read_labels(repositories: str = "") -> dict[tuple[str, str], list[Label]]:
     return found
 
 
-def measure(data: Path, *, repositories: str = "", labelled: bool = False, details: bool = False) -> Score:
-    """Check all repositories of the labels, or of each only the documents that have labels."""
+def measure(data: Path, chosen: str, *, labelled: bool = False, details: bool = False) -> Score:
+    """Check all repositories of a set, or of each only the documents that have labels."""
     score = Score()
-    for (repository, commit), labels in read_labels(repositories).items():
+    for (repository, commit), labels in read_labels(chosen).items():
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
             _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
@@ -172,20 +174,27 @@ def _share(part: tuple[int, int]) -> str:
     return f"{part[0]} of {part[1]} ({part[0] / max(1, part[1]):.1%})"
 
 
-def table(score: Score) -> str:
-    """Return the score as a table in Markdown."""
+def table(scores: Mapping[str, Score]) -> str:
+    """Return the scores of several sets side by side, as a table in Markdown."""
+    columns = [_column(score) for score in scores.values()]
+    rows = [("what", *scores), *((what, *(column[what] for column in columns)) for what in columns[0])]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join((lines[0], "|---" * (1 + len(scores)) + "|", *lines[1:]))
+
+
+def _column(score: Score) -> dict[str, str]:
     said = ", ".join(f"{number} {verdict}" for verdict, number in score.verdicts.most_common())
-    rows = [
-        ("citations", f"{score.citations}: {said}"),
-        ("precision of `moved`", _share(score.precision("moved"))),
-        ("recall of `moved`", _share(score.recall("moved"))),
-        ("precision of `changed`", _share(score.precision("changed"))),
-        ("recall of `changed`", _share(score.recall("changed"))),
-        ("written by `--fix`", ", ".join(f"{number} {what}" for what, number in sorted(score.writes.items()))),
-        ("files that a second `--fix` changes", str(score.changed_again)),
-        ("seconds", f"{score.seconds:.1f}"),
-    ]
-    return "\n".join(("| what | result |", "|---|---|", *(f"| {what} | {result} |" for what, result in rows)))
+    return {
+        "citations": f"{score.citations}: {said}",
+        "labelled": str(sum(score.pairs.values())),
+        "precision of `moved`": _share(score.precision("moved")),
+        "recall of `moved`": _share(score.recall("moved")),
+        "precision of `changed`": _share(score.precision("changed")),
+        "recall of `changed`": _share(score.recall("changed")),
+        "written by `--fix`": ", ".join(f"{number} {what}" for what, number in sorted(score.writes.items())),
+        "files that a second `--fix` changes": str(score.changed_again),
+        "seconds": f"{score.seconds:.1f}",
+    }
 
 
 def main() -> int:
@@ -194,12 +203,11 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
     parser.add_argument("--labelled", action="store_true", help="check only documents with labels")
     parser.add_argument("--details", action="store_true", help="list what differs from the labels")
-    parser.add_argument("--repositories", choices=("tuned", "held-out"), default="", help="leave the others out")
-    arguments = parser.parse_args()
-    score = measure(
-        arguments.data, repositories=arguments.repositories, labelled=arguments.labelled, details=arguments.details
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="leave the others out")
+    given = parser.parse_args()
+    print(
+        table({name: measure(given.data, name, labelled=given.labelled, details=given.details) for name in given.sets})
     )
-    print(table(score))
     return 0
 
 

@@ -6,17 +6,33 @@ from collections import deque
 from collections.abc import Iterable
 from contextvars import Context
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+
+
+class _Stream(Protocol):
+    async def aclose(self) -> None: ...
+    async def __aenter__(self) -> object: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None, /
+    ) -> bool | None: ...
+
+
+class _ReadStream(_Stream, Protocol):
+    async def receive(self) -> SessionMessage | Exception: ...
+    async def __anext__(self) -> SessionMessage | Exception: ...
+
+
+class _WriteStream(_Stream, Protocol):
+    async def send(self, item: SessionMessage, /) -> None: ...
 
 
 class Replayed:
     """Reads lines that came before, then what a stream brings."""
 
-    def __init__(self, stream: ReadStream[SessionMessage | Exception], lines: Iterable[bytes]) -> None:
+    def __init__(self, stream: _ReadStream, lines: Iterable[bytes]) -> None:
         self._stream = stream
         self._before = deque(map(_parsed, lines))
         self.last_context: Context | None = None
@@ -57,7 +73,7 @@ class Replayed:
 class Muted:
     """Writes to a stream all but the first answers to requests that were answered before."""
 
-    def __init__(self, stream: WriteStream[SessionMessage], answered: Iterable[bytes]) -> None:
+    def __init__(self, stream: _WriteStream, answered: Iterable[bytes]) -> None:
         self._stream = stream
         requests = (parsed.message for parsed in map(_parsed, answered) if isinstance(parsed, SessionMessage))
         self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}

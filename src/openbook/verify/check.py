@@ -304,7 +304,7 @@ class _One:
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
-            if gone or spot.likeness < _SAME_BLOCK or is_pinned:
+            if gone or is_pinned or (spot.likeness < _SAME_BLOCK and not found.is_same):
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
@@ -319,9 +319,10 @@ class _One:
         """Say why lines that were found again may not be those that are meant, so that nothing is written."""
         page, (first, behind) = self._root.page(found.path), found.spot.lines
         named = by_names(page, first, behind - 1, self._near)
-        if named.is_strong and named.is_elsewhere and not self._is_in_both(past, page, found):
-            return named.reason
         # Who links to a commit has seen its lines, and may call them by what they implement.
+        is_meant = bool(self._pin) and by_names(past.page, *self._range, self._near).is_strong
+        if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):
+            return named.reason
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
         strange = stands_elsewhere(page, first, behind - 1, label)
         return f"{strange!r}, which the link names, stands at other lines" if strange else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openbook.verify.nearby import Nearby
-from openbook.verify.relocation import ComparedText, Relocation, depth_of
+from openbook.verify.relocation import ComparedText, Relocation, depth_of, likeness
 
 _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe inline virtual override pub"
@@ -141,8 +141,9 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
 
     Example:
         >>> old, new = ComparedText("export type Shape = {"), ComparedText("// shapes\nexport interface Shape {")
-        >>> same_line(old, 1, new)
-        Relocation(first_line=2, last_line=2, likeness=1.0)
+        >>> found = same_line(old, 1, new)
+        >>> found.first_line, round(found.likeness, 2)
+        (2, 0.74)
     """
     head = _NAMED_HEAD.match(old.lines[line - 1])
     scope = _scope(old, line)
@@ -153,7 +154,7 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     is_known = head is not None or bool(scope)
     if not is_known or len(before) != 1 or len(now) != 1 or _scope(new, now[0]) != scope:
         return None
-    return Relocation(now[0], now[0])
+    return Relocation(now[0], now[0], likeness([old.keys[line - 1]], [new.keys[now[0] - 1]]))
 
 
 def _scope(page: ComparedText, line: int) -> list[str]:

@@ -271,7 +271,7 @@ def _edited(old: ComparedText, top: int, bottom: int, new: ComparedText) -> Relo
     last = _aligned_or_between(old, bottom - 1, new, aligned)
     if first is None or last is None or last < first:
         return _resembling(old, top - 1, new) if top == bottom else NotRelocated("the cited text is gone")
-    return Relocation(first + 1, last + 1, _likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
+    return Relocation(first + 1, last + 1, likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
 
 
 def _resembling(old: ComparedText, index: int, new: ComparedText) -> Relocation | NotRelocated:
@@ -301,7 +301,7 @@ def _nearest(key: str, page: ComparedText) -> tuple[int, float] | None:
     return found if found[0] >= 0 and found[1] - rival >= _LEAD_OF_LINE else None
 
 
-def _likeness(old: Sequence[str], new: Sequence[str]) -> float:
+def likeness(old: Sequence[str], new: Sequence[str]) -> float:
     """Return the share of two blocks that is the same; of long ones, the share that is easily seen to be the same."""
     blocks = "".join(old), "".join(new)
     if len(blocks[0]) * len(blocks[1]) <= _MOST_PAIRS:

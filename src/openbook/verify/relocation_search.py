@@ -28,7 +28,7 @@ class RelocatedLines:
     path: str
     spot: Relocation
     is_same: bool = False
-    """Whether they are one line that defines what it defined before, however else it has changed."""
+    """Whether they are one line that defines what it defined before, and has changed otherwise."""
 
     @property
     def lines(self) -> LineRange:
@@ -68,7 +68,10 @@ class RelocationSearch:
             is_found = isinstance(spot, Relocation) and spot.likeness == 1.0
             same = same_line(past.page, first, page) if first == last and not is_found else None
             if same is not None:
-                return RelocatedLines(path, same, is_same=True)
+                rival = spot.likeness if isinstance(spot, Relocation) and spot.lines != same.lines else 0.0
+                if same.likeness < rival:
+                    return NotRelocated("one line has its name now, and another one its text")
+                return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)
             lost = spot
