@@ -193,3 +193,13 @@ def _units_of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
     else:
         for match in _BETWEEN_BORDERS.finditer(text, start, end):
             yield trim(text, *match.span())
+
+
+def counted(number: int, word: str) -> str:
+    """Write a number of things: `1 file`, `2 files`.
+
+    Example:
+        >>> counted(1, "file"), counted(0, "file")
+        ('1 file', '0 files')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -33,7 +33,7 @@ from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.roles import role_of
-from openbook.text import LineIndex, units
+from openbook.text import LineIndex, counted, units
 from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Span, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
@@ -152,7 +152,7 @@ class LibraryTools:
         """
         result, last, count = self.lines_at(path, first_line, last_line)
         rest = f" Read on with first_line={last + 1}." if last < count else ""
-        return self._numbering.keep([result], f"The document has {count} lines.{rest}")
+        return self._numbering.keep([result], f"The document has {counted(count, 'line')}.{rest}")
 
     def lines_at(self, path: str, first_line: int = 1, last_line: int = 0) -> tuple[RetrievalResult, int, int]:
         """Return lines of a document, the last one of them, and how many it has. Arguments are those of `read_lines`.
@@ -183,7 +183,7 @@ class LibraryTools:
         """
         entries = self.outline_of(path, first_line)
         more = len(entries) - _MOST_ENTRIES
-        rest = f"{more} more entries; go on with first_line={entries[-more].chunk.span.start_line}." if more > 0 else ""
+        rest = f"{more} more; go on with first_line={entries[-more].chunk.span.start_line}." if more > 0 else ""
         return self._numbering.keep(entries[:_MOST_ENTRIES], rest)
 
     def outline_of(self, path: str, first_line: int = 1) -> list[RetrievalResult]:
@@ -272,7 +272,7 @@ class LibraryTools:
             any_case: Whether upper and lower case are the same.
         """
         found = self.lines_like(pattern, path, regex=regex, any_case=any_case)
-        return self._keep_lines(found.lines, f"{found.count} lines match.{_unread_note(found.unread)}")
+        return self._keep_lines(found.lines, f"{counted(found.count, 'line')} matched.{_unread_note(found.unread)}")
 
     def lines_like(self, pattern: str, path: str = "", *, regex: bool = False, any_case: bool = False) -> MatchingLines:
         """Return the lines that match. Arguments and errors are those of `grep`."""
@@ -296,9 +296,9 @@ class LibraryTools:
         """
         listed = self.documents(path, kind)
         shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._chunks(one))]
-        note = f"{len(listed)} documents in all."
+        note = f"{counted(len(listed), 'document')} in all."
         if len(listed) > len(shown):
-            note += f" {len(listed) - len(shown)} are not shown; ask for a narrower path."
+            note += f" {len(listed) - len(shown)} not shown; ask for a narrower path."
         return self._numbering.keep([_result(first_line(chunks[0])) for chunks in shown], note)
 
     def search_course_content(self, query: str, course_name: str = "", lesson_number: int | None = None) -> str:
@@ -424,12 +424,12 @@ class LibraryTools:
             if chunk is not None:
                 within = line.within if isinstance(line, Reference) else ""
                 found.append(replace(chunk, symbol=within or chunk.symbol))
-        more = f" {len(lines) - len(found)} are not shown; narrow the path." if len(lines) > len(found) else ""
+        more = f" {len(lines) - len(found)} not shown; narrow the path." if len(lines) > len(found) else ""
         return self._numbering.keep([_result(chunk) for chunk in found], f"{note}{more}")
 
     def _keep(self, chunks: Sequence[Chunk]) -> str:
         more = len(chunks) - _MOST_ENTRIES
-        note = f"{more} more entries are not shown; read the lines behind the last one." if more > 0 else ""
+        note = f"{more} more not shown; read the lines behind the last one." if more > 0 else ""
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
 
 
@@ -447,7 +447,7 @@ def _with_best_excerpts(
 
 
 def _unread_note(unread: int) -> str:
-    return f" {unread} more documents were not read, because it takes too long; narrow the path." if unread else ""
+    return f" {counted(unread, 'document')} left unread, because it takes too long; narrow the path." if unread else ""
 
 
 def _result(chunk: Chunk) -> RetrievalResult:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from openbook.answers import Citation, GenerationResult
-from openbook.cli.printing import LocationFormatter, counted, one_line, print_excerpt, say, wrapped
+from openbook.cli.printing import LocationFormatter, one_line, print_excerpt, say, wrapped
 from openbook.grounding.marks import find_marks
+from openbook.text import counted
 
 # Reasons why claims were not verified, the most frequent ones.
 _MOST_REASONS = 3

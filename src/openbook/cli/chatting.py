@@ -18,6 +18,7 @@ from openbook.costs import format_usd
 from openbook.errors import OpenbookError
 from openbook.library import Library
 from openbook.llm.attachments import check_count, question_images
+from openbook.text import counted
 from openbook.types import Attachment, Filter
 
 _PROMPT = "> "
@@ -42,7 +43,7 @@ class SessionCost:
 
     def __str__(self) -> str:
         more = f", and {self.unknown} of unknown price" if self.unknown else ""
-        return f"{printing.counted(self.answers, 'answer')}, {self.tokens:,} tokens, {format_usd(self.known_usd)}{more}"
+        return f"{counted(self.answers, 'answer')}, {self.tokens:,} tokens, {format_usd(self.known_usd)}{more}"
 
 
 @dataclass(slots=True)
@@ -138,7 +139,7 @@ class ChatSession:
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
             return
-        printing.note(f"{printing.counted(len(self.images), 'image')} with the next question")
+        printing.note(f"{counted(len(self.images), 'image')} with the next question")
 
     def _reset(self, _: str) -> None:
         self.history.clear()

@@ -10,6 +10,7 @@ import typer
 
 from openbook.cli import options, printing
 from openbook.errors import MissingExtraError, OpenbookError, SourceError
+from openbook.text import counted
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
@@ -46,7 +47,7 @@ def add(
             printing.print_report(report)
         else:
             skipped = printing.skipped_text(report.skipped)
-            printing.note(f"{report.source}: {report.unchanged} documents, nothing changed{skipped}")
+            printing.note(f"{report.source}: {counted(report.unchanged, 'document')}, nothing changed{skipped}")
 
 
 def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -> None:
@@ -88,7 +89,7 @@ def sources() -> None:
             printing.say(f"{name}: {exc}")
             continue
         updated = printing.age_text(max((root.synced_at for root in roots), default=0.0))
-        documents = printing.counted(held.documents, "document")
+        documents = counted(held.documents, "document")
         printing.say(f"{name}: {documents}, {printing.size_text(held.size_bytes)}, updated {updated}")
         for root in roots:
             gone = "" if root.url or Path(root.location).exists() else "  (gone)"
@@ -188,7 +189,7 @@ def _skipped(assistant: Library) -> Iterator[str]:
             yield f"source     {name}: {difference}"
             continue
         skipped = difference.not_indexed()
-        yield f"source     {name}: {printing.counted(sum(map(len, skipped.values())), 'file')} not indexed"
+        yield f"source     {name}: {counted(sum(map(len, skipped.values())), 'file')} not indexed"
         for reason, paths in sorted(skipped.items()):
             remedy = printing.remedy_for(reason)
             yield f"  {reason}{f': {remedy}' if remedy else ''}"
@@ -203,7 +204,8 @@ def _states(assistant: Library) -> Iterator[str]:
             yield f"           {difference}"
             continue
         changed = len(difference.todo) + len(difference.gone)
-        yield f"           {f'{changed} files to look at' if changed else 'up to date'}"
+        state = f"{counted(changed, 'file')} to look at" if changed else "up to date"
+        yield f"           {state}"
         for reason, skipped in difference.not_indexed().items():
             named = printing.named_examples(reason, skipped)
             yield f"           {len(skipped)} skipped: {reason}{f' ({named})' if named else ''}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.text import counted
 
 if TYPE_CHECKING:
     from openbook.libraries.course_editing import Edit
@@ -117,7 +118,7 @@ def _place(label: str, option: str) -> LessonNumber:
 def _head(course: Course) -> None:
     from openbook.courses.names import course_key_text
 
-    lessons = printing.counted(len(course.lessons), "lesson")
+    lessons = counted(len(course.lessons), "lesson")
     printing.say(printing.one_line(course.title), style={"bold": True})
     printing.say(f"  {printing.one_line('  '.join(filter(None, (lessons, course.instructor, course.link))))}")
     printing.say(f"  {printing.one_line(course_key_text(course))}")

@@ -185,4 +185,5 @@ def _home(settings: Settings) -> Diagnostic:
         )
     if settings.storage:
         return Diagnostic(f"home {home}; libraries in {settings.storage}")
-    return Diagnostic(f"home {home}, {len(LibraryCatalog(settings).names())} libraries")
+    count = len(LibraryCatalog(settings).names())
+    return Diagnostic(f"home {home}, {count} {'library' if count == 1 else 'libraries'}")

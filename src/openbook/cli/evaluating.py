@@ -30,6 +30,7 @@ from openbook.evals.runs import (
 )
 from openbook.library import Library
 from openbook.sources.formats import own_output
+from openbook.text import counted
 from openbook.types import SkipReason
 
 # Paths that are named in one note: the rest are in the set itself.
@@ -135,7 +136,7 @@ def _as_dict(
 
 
 def _print_table(now: EvalRun, changes: Sequence[MetricChange] | None) -> None:
-    asked, found = printing.counted(len(now.outcomes), "question"), printing.counted(now.limit, "result")
+    asked, found = counted(len(now.outcomes), "question"), counted(now.limit, "result")
     printing.say(f"{asked}, {found} each, model {now.model}")
     rows = [["metric", "mean", "questions", "of"]]
     for metric in METRICS:
@@ -163,7 +164,7 @@ def _print_faults(now: EvalRun) -> None:
     if not failed:
         return
     printing.say()
-    printing.say(f"Failed ({len(failed)} of {printing.counted(len(now.outcomes), 'question')}):")
+    printing.say(f"Failed ({len(failed)} of {counted(len(now.outcomes), 'question')}):")
     for outcome in failed[:_MOST_FAULTS]:
         printing.say(f"  {printing.one_line(outcome.question)}")
         places = f"; expected {', '.join(outcome.expected[:_MOST_PATHS])}" if outcome.expected else ""

@@ -17,6 +17,7 @@ from openbook.cli.reading import read_text_file
 from openbook.costs import format_usd
 from openbook.grounding.entailment import JudgedClaim, judge_claims
 from openbook.grounding.protocol import CitedClaim, Judge, SourceText
+from openbook.text import counted
 
 # Lines that cannot be read and are named one by one.
 _MOST_NAMED = 20
@@ -56,7 +57,7 @@ def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
     for fault in faults[:_MOST_NAMED]:
         printing.complain(fault, "")
     if len(faults) > _MOST_NAMED:
-        printing.note(f"... and {len(faults) - _MOST_NAMED} more lines")
+        printing.note(f"... and {counted(len(faults) - _MOST_NAMED, 'more line')}")
     _note_summary(judged, judge)
     if faults:
         return EXIT_USAGE
@@ -70,7 +71,7 @@ def _because(found: JudgedClaim) -> str:
 def _note_summary(judged: Sequence[JudgedClaim], judge: Judge | None) -> None:
     counts: Counter[str] = Counter(found.verdict for found in judged)
     told = ", ".join(f"{counts[verdict]} {verdict or 'without facts'}" for verdict in _VERDICTS if counts[verdict])
-    printing.note(f"{printing.counted(len(judged), 'claim')}{f': {told}' if told else ''}")
+    printing.note(f"{counted(len(judged), 'claim')}{f': {told}' if told else ''}")
     spent = getattr(judge, "spent", None)
     if judge is not None and spent is not None:
         printing.note(f"verifier {judge.name}: {spent.usage.output_tokens:,} tokens, {format_usd(spent.cost_usd)}")

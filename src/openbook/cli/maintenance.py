@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from openbook.cli import options, printing
+from openbook.text import counted
 
 _Library = Annotated[
     str,
@@ -39,7 +40,7 @@ def migrate(
     embedder = open_embedder(here.embedder) if here.embedder else load_embedder()
     with opening.progress_bar("copying") as progress:
         report = copy(library, to, here, embedder=embedder.identity, progress=progress)
-    held = f"{printing.counted(report.documents, 'document')} and {printing.counted(report.chunks, 'chunk')}"
+    held = f"{counted(report.documents, 'document')} and {counted(report.chunks, 'chunk')}"
     if report.copied:
         printing.note(f"copied {library} to {report.target}: {held}, compared with the original, which stays")
     else:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from openbook.answers import anchor_of, written_place
+from openbook.text import counted
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterat
     for path in list(remarks)[:_MOST_REMARKS]:
         yield f"{path}: {'; '.join(remarks[path])}"
     if len(remarks) > _MOST_REMARKS:
-        yield f"... and {len(remarks) - _MOST_REMARKS} more files{more}"
+        yield f"... and {counted(len(remarks) - _MOST_REMARKS, 'more file')}{more}"
 
 
 def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
@@ -285,16 +286,6 @@ def remedy_for(reason: str) -> str:
     known = SkipReason.of(reason)
     remedy = _REMEDIES.get(known, "") if known else ""
     return "" if remedy in reason else remedy
-
-
-def counted(number: int, word: str) -> str:
-    """Write a number of things: `1 file`, `2 files`.
-
-    Example:
-        >>> counted(1, "file"), counted(0, "file")
-        ('1 file', '0 files')
-    """
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def size_text(size_bytes: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.text import counted
 from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def references(
         link = places.link(place.source, Span(place.path, 0, 0, place.line, place.line))
         printing.say(printing.one_line(f"{link}: {place.use}{within}: {place.text}"))
     if found.unread:
-        printing.advise(f"{found.unread} documents were not read", "name a folder, or use --glob")
+        printing.advise(f"{counted(found.unread, 'document')} left unread", "name a folder, or use --glob")
     if not shown:
         printing.advise(f"no reference to {name!r} was found", "check its spelling and case, or leave out --use")
         raise typer.Exit(EXIT_NOTHING)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.text import counted
 
 if TYPE_CHECKING:
     from openbook.study.guide import StudyGuide
@@ -83,7 +84,7 @@ def _report(guide: StudyGuide) -> None:
         Exit: The guide is empty.
     """
     if guide.left_out:
-        printing.note(f"left out {printing.counted(guide.left_out, 'item')} whose citation did not hold")
+        printing.note(f"left out {counted(guide.left_out, 'item')} whose citation did not hold")
     if not any(guide.items):
         printing.advise(guide.note or "nothing was found that can be studied", "name a lesson or a document with prose")
         raise typer.Exit(EXIT_NOTHING)

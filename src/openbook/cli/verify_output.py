@@ -9,6 +9,7 @@ from typing import Literal
 
 from openbook import __version__
 from openbook.cli import printing
+from openbook.text import counted
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.sarif import as_sarif
 from openbook.verify.verify import FileReport
@@ -98,12 +99,12 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
     total = sum(counts[outcome] for outcome in OUTCOMES)
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
     more = "".join(f"; {counts[name]} {words}" for name, words in _MORE.items() if counts[name])
-    where = f"{printing.counted(total, 'citation')} in {printing.counted(len(reports), 'file')}"
+    where = f"{counted(total, 'citation')} in {counted(len(reports), 'file')}"
     if (reports or not failed) and style in {"text", "github"}:
         printing.note(where + (f": {said}{more}" if total else ""))
     if gap and counts["unknown"]:
         advice = "; in CI, fetch all of it (fetch-depth: 0)" if "shallow" in gap else ""
-        message = f"{gap}, so that {printing.counted(counts['unknown'], 'citation')} could not be judged{advice}"
+        message = f"{gap}, so that {counted(counts['unknown'], 'citation')} could not be judged{advice}"
         printing.note(message)
         if style == "github":
             printing.say(annotation("warning", "", None, "citations", message))

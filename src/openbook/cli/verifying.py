@@ -13,6 +13,7 @@ from openbook.cli.opening import check_paths
 from openbook.cli.verify_output import OutputStyle, print_reports
 from openbook.errors import SourceError
 from openbook.index.filters import path_matcher
+from openbook.text import counted
 from openbook.verify.baseline import Baseline
 from openbook.verify.selection import files_to_check
 from openbook.verify.verify import FileReport, FileVerifier
@@ -64,7 +65,7 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
     if options.write_baseline:
         written = Baseline.of(reports)
         written.write(Path(options.write_baseline))
-        printing.note(f"{printing.counted(len(written), 'finding')} written to {options.write_baseline}")
+        printing.note(f"{counted(len(written), 'finding')} written to {options.write_baseline}")
     if failures:
         return EXIT_FAILURE
     is_wrong = any(report.wrong for report in reports) and not options.write_baseline

@@ -10,6 +10,7 @@ from typing import Any
 
 from openbook.errors import QueryError
 from openbook.evals.metrics import mean
+from openbook.text import counted
 
 _FORMAT = 1
 _HOW_TO_RUN = "make one with: openbook eval QUESTIONS.jsonl --json > RUN.json"
@@ -85,7 +86,7 @@ class EvalRun:
 
     def __str__(self) -> str:
         """Return the figures that apply, a line for each."""
-        lines = [f"{self.model}: {len(self.outcomes)} questions, {self.limit} results each"]
+        lines = [f"{self.model}: {counted(len(self.outcomes), 'question')}, {counted(self.limit, 'result')} each"]
         for metric in METRICS:
             if self.values(metric.name):
                 figure = self.figure(metric.name)

@@ -15,6 +15,7 @@ from openbook.index.protocol import EVERYTHING, FileRecord, IndexEntry, IndexIde
 from openbook.libraries.catalog import MIGRATION, LibraryCatalog, Location, open_as_made, open_index
 from openbook.retrieval.fields import terms_of
 from openbook.settings import Settings
+from openbook.text import counted
 from openbook.tokens import tokens_identity
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
     """Return in what two libraries are different; empty if they are the same. Only some files are hashed."""
     wanted, held = origin.stats(), target.stats()
     if (wanted.documents, wanted.chunks) != (held.documents, held.chunks):
-        return f"{held.documents} documents and {held.chunks} chunks, not {wanted.documents} and {wanted.chunks}"
+        has = f"{counted(held.documents, 'document')} and {counted(held.chunks, 'chunk')}"
+        return f"{has}, not {wanted.documents} and {wanted.chunks}"
     roots = origin.roots()
     if roots != [root for root in target.roots() if root.kind != MIGRATION]:
         return "its sources are others"
@@ -223,7 +225,7 @@ def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
     if origin.documents(EVERYTHING) != target.documents(EVERYTHING) or origin.courses() != target.courses():
         return "its documents or courses are others"
     if wrong := _differing(origin, target, files):
-        return f"{len(wrong)} documents, such as {wrong[0].path!r}"
+        return f"{counted(len(wrong), 'document')}, such as {wrong[0].path!r}"
     tokens = _tokens_of_some(origin)
     return "" if origin.frequencies(tokens) == target.frequencies(tokens) else "its words are others"
 

@@ -10,6 +10,7 @@ from openbook.answering.matching_lines import MatchingLines
 from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
 from openbook.mcp.listing import Places
+from openbook.text import counted
 
 _LONGEST_CODE = 100
 
@@ -41,15 +42,15 @@ def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
     for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
         heads.add(place_of(*file))
         blocks += [place_of(*file), *(f"{line.line}| {' '.join(line.text.split())}" for line in lines)]
-    notes = [f"{found.count} lines match" if found.count else "no line matches"]
+    notes = [f"{counted(found.count, 'line')} matched" if found.count else "no line matches"]
     if found.unread:
-        notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
+        notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")
     return _fitted(blocks, notes, max_tokens, heads=heads)
 
 
 def paths_text(paths: Sequence[str], max_tokens: int) -> str:
     """Write paths as they are if they fit, else folders with how many documents are below them."""
-    note = f"{len(paths)} documents"
+    note = counted(len(paths), "document")
     if estimate_tokens("\n".join(paths)) <= max_tokens:
         return "\n".join([*paths, f"({note})"])
     told = next(
@@ -69,9 +70,9 @@ def _notes(found: References, *, shows_mentions: bool) -> list[str]:
     notes = []
     mentioned = [place for place in found.places if place.use == "mention"]
     if mentioned and not shows_mentions:
-        notes.append(f"{len(mentioned)} {'mention' if len(mentioned) == 1 else 'mentions'}: use=mention")
+        notes.append(counted(len(mentioned), "mention"))
     if found.unread:
-        notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
+        notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")
     return notes
 
 
@@ -146,6 +147,6 @@ def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, hea
             break
         kept.append(line)
     missing = sum(line not in heads for line in blocks[len(kept) :])
-    cut = [f"cut: {missing} more lines; raise max_tokens, or narrow the path"] if missing else []
+    cut = [f"cut: {counted(missing, 'more line')}; raise max_tokens, or narrow the path"] if missing else []
     told = [*notes, *cut]
     return "\n".join([*kept, *([f"({'; '.join(told)})"] if told else [])])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
-from openbook.text import units
+from openbook.text import counted, units
 from openbook.types import Excerpt, RetrievalResult, Unit
 
 # Of the best result of a search. On the questions of `benchmarks.agent_tokens` a whole passage has 250 tokens.
@@ -71,7 +71,7 @@ class ResultListing:
         every = units(result.chunk)
         shown = sum(len(entry.lines.split("\n")) for entry in self.listed.results)
         last = every[shown - 1].span.end_line if shown else 0
-        notes = [f"the document has {count} lines"]
+        notes = [f"the document has {counted(count, 'line')}"]
         cut = every[shown].span if shown < len(every) else None
         if cut is not None and (not shown or cut.start_line == last):
             notes.append(
@@ -92,7 +92,7 @@ class ResultListing:
             # Of a document in one line, no line is further down.
             is_below = next_line > results[0].chunk.span.start_line
             on = f"go on with first_line={next_line}" if is_below else "raise max_tokens"
-            note = f"{len(results) - shown} more entries; {on}"
+            note = f"{len(results) - shown} more; {on}"
             self.listed = Listing(self.listed.results, note)
         return as_text(self.listed)
 
@@ -108,8 +108,7 @@ class ResultListing:
                 break
             entries.append(entry)
         missing = len(results) - len(entries)
-        more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path" if missing else ""
-        return Listing(tuple(entries), "; ".join(filter(None, (note, more))))
+        return Listing(tuple(entries), "; ".join(filter(None, (note, _left_out(missing)))))
 
     def _in_a_line(self, result: RetrievalResult) -> ResultItem:
         chunk = result.chunk
@@ -130,9 +129,7 @@ class ResultListing:
                 entries.append(self._entry(result, shown, every))
                 left -= estimate_tokens(f"{entries[-1].lines}\n")
         missing = len(results) - len(entries)
-        if missing:
-            more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path"
-            note = f"{note}; {more}" if note else more
+        note = "; ".join(filter(None, (note, _left_out(missing))))
         return Listing(tuple(entries), note or ("" if entries else "nothing found"))
 
     def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> ResultItem:
@@ -144,6 +141,11 @@ class ResultListing:
             goes_on_to=end.end_line if end.end_char > last.end_char else 0,
             lines="\n".join(map(_numbered, shown)),
         )
+
+
+def _left_out(missing: int) -> str:
+    more = counted(missing, "more result")
+    return f"cut: {more}; raise max_tokens, or narrow the question or path" if missing else ""
 
 
 def as_text(listed: Listing) -> str:

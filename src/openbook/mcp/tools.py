@@ -14,6 +14,7 @@ from openbook.errors import OpenbookError, ToolError
 from openbook.index.protocol import EVERYTHING
 from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
+from openbook.text import counted
 from openbook.types import Filter, Kind, Use
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ class McpTools:
         with self._library.fresh() as assistant:
             counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
             listed = [
-                (root.name, root.location if self._tells_places else root.url, f"{counts[root.name]} documents")
+                (root.name, root.location if self._tells_places else root.url, counted(counts[root.name], "document"))
                 for root in assistant.sources()
             ]
         return "\n".join("  ".join(filter(None, each)) for each in listed)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
+from openbook.text import counted
 
 # Whoever waits is told of a new place so often.
 _TELL_EVERY_S = 0.5
@@ -130,7 +131,7 @@ class QuestionQueue:
             longest = max(self._waiting.values(), key=len)
             dropped = longest[-1] if len(longest) > len(own) else ticket
             self._remove(dropped)
-            refusal = NoTurnError(f"{self.waiting} questions wait already", self.retry_after_s)
+            refusal = NoTurnError(f"{counted(self.waiting, 'question')} waiting already", self.retry_after_s)
             if dropped is ticket:
                 raise refusal
             dropped.turn.set_exception(refusal)

@@ -221,7 +221,7 @@ def test_more_files_than_can_be_shown_are_counted(library: Library) -> None:
     told = Hand(library)("list_files", path="notes/")
 
     assert len(places(told)) == 50
-    assert told.endswith("70 documents in all. 20 are not shown; ask for a narrower path.")
+    assert told.endswith("70 documents in all. 20 not shown; ask for a narrower path.")
 
 
 def test_courses_are_listed_and_outlined_by_a_part_of_their_title_slips_forgiven(call: Hand, library: Library) -> None:
@@ -252,7 +252,7 @@ def test_no_tool_sees_what_the_filter_leaves_out(library: Library) -> None:
         assert {place.partition(":")[0] for place in places(call("search", query="retry wait quay", path="*"))} <= {
             "docs/guide.md"
         }
-        assert call("list_files").endswith("1 documents in all.")
+        assert call("list_files").endswith("1 document in all.")
         for name, arguments in (
             ("read_lines", {"path": "retry.py"}),
             ("outline", {"path": "quay.txt"}),
@@ -390,7 +390,7 @@ def test_lines_of_an_exact_text_can_be_cited(call: Hand) -> None:
     told = call("grep", pattern="def wait(")
 
     assert places(told) == ["other.py:1-1", "retry.py:2-2"]
-    assert "2 lines match." in told
+    assert "2 lines matched." in told
 
 
 def test_no_line_of_a_lesson_that_is_left_out_is_shown(library: Library) -> None:
@@ -416,7 +416,7 @@ def test_a_long_outline_goes_on_at_a_line(library: Library) -> None:
     library.put_chunks(text, chunks)
     call = Hand(library)
 
-    assert "70 more entries; go on with first_line=51." in call("outline", path="many.py")
+    assert "70 more; go on with first_line=51." in call("outline", path="many.py")
     assert "def f50" in call("outline", path="many.py", first_line=51)
 
 

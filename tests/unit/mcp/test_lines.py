@@ -23,9 +23,9 @@ def test_code_is_shown_if_asked_for_and_mentions_are_counted() -> None:
     )
 
     assert references_text(found, path_of, 1000, code=True) == (
-        "definition:\na.py:3 in send: send( 1 )\ncall:\nb.py:4 in f: send( 1 )\n(1 mention: use=mention)"
+        "definition:\na.py:3 in send: send( 1 )\ncall:\nb.py:4 in f: send( 1 )\n(1 mention)"
     )
-    assert references_text(found, path_of, 1000) == "a.py def 3\nb.py f 4\n(1 mention: use=mention)"
+    assert references_text(found, path_of, 1000) == "a.py def 3\nb.py f 4\n(1 mention)"
 
 
 def test_a_class_is_named_once_for_its_methods_that_follow_each_other() -> None:
@@ -80,14 +80,14 @@ def test_places_that_do_not_fit_are_counted() -> None:
     told = references_text(found, path_of, 200)
 
     assert estimate_tokens(told) <= 230
-    assert "3 documents were not read" in told
+    assert "3 documents left unread" in told
     assert "more lines; raise max_tokens" in told
 
 
 def test_lines_that_match_stand_below_their_file() -> None:
     found = MatchingLines((MatchingLine("s", "a.py", 3, "x  = 1"), MatchingLine("s", "a.py", 9, "y")), 2)
 
-    assert grep_text(found, path_of, 1000) == "a.py\n3| x = 1\n9| y\n(2 lines match)"
+    assert grep_text(found, path_of, 1000) == "a.py\n3| x = 1\n9| y\n(2 lines matched)"
 
 
 def test_paths_that_do_not_fit_are_told_by_folder() -> None:
@@ -103,4 +103,4 @@ def test_lines_that_match_and_do_not_fit_are_counted_without_the_names_of_their_
     told = grep_text(MatchingLines(lines, 100), path_of, 100)
 
     shown = told.count("| x = 1")
-    assert f"(100 lines match; cut: {100 - shown} more lines;" in told
+    assert f"(100 lines matched; cut: {100 - shown} more lines;" in told

@@ -137,7 +137,7 @@ def test_a_line_that_is_cut_is_named_and_not_passed_over_in_silence(text: str) -
 def test_a_list_of_one_line_never_sends_back_to_its_first_entry() -> None:
     entries = [result("a.txt", f"Ferry {number} leaves at noon.") for number in range(40)]
 
-    assert ResultListing(path_of, 100).keep_page(entries).endswith("more entries; raise max_tokens)")
+    assert ResultListing(path_of, 100).keep_page(entries).endswith("more; raise max_tokens)")
 
 
 def test_a_page_of_a_list_says_at_which_line_the_next_one_begins() -> None:
@@ -153,4 +153,4 @@ def test_a_page_of_a_list_says_at_which_line_the_next_one_begins() -> None:
 
     shown = len(listing.listed.results)
     assert 0 < shown < 40
-    assert told.endswith(f"({40 - shown} more entries; go on with first_line={shown + 1})")
+    assert told.endswith(f"({40 - shown} more; go on with first_line={shown + 1})")

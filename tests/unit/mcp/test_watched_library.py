@@ -67,7 +67,7 @@ def test_a_call_answers_from_what_is_there_and_says_how_far_reading_is(slow: Slo
 
     assert half_read.endswith("may be incomplete or out of date)") or "indexed 3 of 1,200" in half_read
     assert "a.md" not in half_read
-    assert read == "a.md\n(1 documents)"
+    assert read == "a.md\n(1 document)"
 
 
 def test_all_tools_that_are_called_at_once_say_how_far_reading_is(slow: SlowLibrary, folder: Path) -> None:

@@ -57,7 +57,7 @@ def test_one_caller_with_a_hundred_questions_is_answered_by_turns_with_others() 
 def test_a_full_queue_takes_a_newcomer_in_place_of_the_last_question_of_whoever_has_most() -> None:
     async def using(queue: QuestionQueue, _: Clock) -> None:
         first, second, third = (enter(queue, "many") for _ in range(3))
-        with pytest.raises(NoTurnError, match="2 questions wait already"):
+        with pytest.raises(NoTurnError, match="2 questions waiting already"):
             enter(queue, "many")
         newcomer = enter(queue, "one")
         with pytest.raises(NoTurnError) as dropped:
