@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openbook.integrations.redis_client import RedisClient
-from openbook.integrations.redis_logins import RedisLogins
+from openbook.integrations.redis_store import RedisLogins
 from openbook.server.keys import KeyStore
 from openbook.server.logins import Logins, SqliteLogins
 from openbook.settings import Secret

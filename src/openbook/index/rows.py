@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from openbook.errors import CorruptLibraryError, QueryError
 from openbook.index.protocol import Outline
 from openbook.types import Chunk, Lesson, Span
 
@@ -52,3 +55,14 @@ def chunk_from_row(row: tuple[Any, ...], text: str) -> Chunk:
         values["lesson"] = Lesson(**values["lesson"])
     span = Span(path, *place)
     return Chunk(source, span, text[span.start_char : span.end_char], kind, language, **values)
+
+
+@contextmanager
+def sound_rows(damage: CorruptLibraryError) -> Iterator[None]:
+    """Raise `damage` where rows that were read do not fit together."""
+    try:
+        yield
+    except QueryError:
+        raise
+    except (LookupError, TypeError, ValueError) as exc:
+        raise damage from exc

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import QueryError
 from openbook.index.files import library_bytes
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import (
@@ -23,7 +22,7 @@ from openbook.index.protocol import (
     Outline,
     Source,
 )
-from openbook.index.rows import chunk_from_row, fields_of, outline_from_row, remarks_of
+from openbook.index.rows import chunk_from_row, fields_of, outline_from_row, remarks_of, sound_rows
 from openbook.index.schema import damaged, open_database, other_vectors, sqlite_errors
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
@@ -119,13 +118,8 @@ class SqliteIndex:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
         """Open a snapshot in which rows that do not fit together are damage."""
-        with self.snapshot():
-            try:
-                yield
-            except QueryError:
-                raise
-            except (LookupError, TypeError, ValueError) as exc:
-                raise damaged(self.path) from exc
+        with self.snapshot(), sound_rows(damaged(self.path)):
+            yield
 
     def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         from openbook.index.lessons import course_of, pack_lessons

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from openbook.errors import QueryError
 from openbook.index.catalogue import Catalogue, dequantize, quantize
 from openbook.index.filters import filter_predicate
 from openbook.index.lessons import course_of, courses_of, pack_lessons, unpack_lessons
@@ -28,7 +27,7 @@ from openbook.index.protocol import (
     Outline,
     Source,
 )
-from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of
+from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of, sound_rows
 from openbook.index.schema import other_vectors
 from openbook.integrations.lance_cache import FEWEST_KEPT, LocalCache, State
 from openbook.integrations.lance_documents import DocumentTable
@@ -143,13 +142,8 @@ class LanceIndex:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
         """Open a snapshot in which rows that do not fit together are damage."""
-        with self.snapshot():
-            try:
-                yield
-            except QueryError:
-                raise
-            except (LookupError, TypeError, ValueError) as exc:
-                raise damaged_tables(self.uri) from exc
+        with self.snapshot(), sound_rows(damaged_tables(self.uri)):
+            yield
 
     def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         with self.batch():
