@@ -13,7 +13,7 @@ one run, at each size in new processes:
 - one changed file: a line is added to one, and it is updated (`only`); and the first search after that
 
 Memory is the peak of the process that searches. Columns of processor time are there because others use a machine too.
-`--s3` adds LanceDB there at the sizes up to 100,000; credentials are those of `AWS_...`.
+`--s3` adds LanceDB there at the sizes up to `--s3-chunks`; credentials are those of `AWS_...`.
 `--updates 500` measures instead what so many updates of one document each do to a search of the smallest size.
 `--keep` names a folder for libraries, which the next run measures again. `--write` puts table and plot into docs/.
 """
@@ -31,7 +31,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -214,6 +214,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put table and plot into docs/")
     parser.add_argument("--updates", type=int, metavar="N", help="only update one document after the other")
     parser.add_argument("--s3", default="", help="address of object storage to measure LanceDB at, too")
+    parser.add_argument("--s3-chunks", type=int, default=SIZES[-1], help="largest size that is measured there")
     arguments = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch:
@@ -224,7 +225,8 @@ def main() -> None:
                 print(library.updated(arguments.updates), flush=True)
             return
         rows = []
-        for row in _measured(arguments.folder, place, arguments.s3, large=arguments.large):
+        sizes = {size: arguments.s3 if size <= arguments.s3_chunks else "" for size in SIZES}
+        for row in _measured(arguments.folder, place, sizes, large=arguments.large):
             rows.append(row)
             print(table([row]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table(rows))
@@ -240,8 +242,9 @@ def _libraries(folder: Path, scratch: Path, chunks: int, s3: str = "") -> list[G
     return [Growing(engine, scratch, chunks, files, folder, s3) for engine in engines]
 
 
-def _measured(folder: Path, scratch: Path, s3: str, *, large: bool) -> Iterator[Row]:
-    for size in SIZES:
+def _measured(folder: Path, scratch: Path, sizes: Mapping[int, str], *, large: bool) -> Iterator[Row]:
+    """Yield what is measured, at each size also on the object storage that it names."""
+    for size, s3 in sizes.items():
         for library in _libraries(folder, scratch, size, s3):
             library.grow()
             yield library.row()
