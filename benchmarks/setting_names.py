@@ -1,9 +1,10 @@
 """Whether "What does NAME do?" is answered from the section of the documentation that has the name as its heading.
 
-    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] PROJECT ...
+    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] [--options] PROJECT ...
 
 The headings of Markdown and reStructuredText that are one name with an underscore (`server_idle_timeout`) are asked
-for, in each project the first N in alphabetical order. An answer is right if its first citation, or any, lies in a
+for, in each project the first N in alphabetical order; with `--options` those that begin with an option
+(`-c, --checksum`, `--bail[=<n>]`), in an order drawn once. An answer is right if its first citation, or any, lies in a
 section with that heading. Nobody chose these questions, and no two of them are worded differently: they show whether a
 name is found where it is described, and nothing else.
 """
@@ -11,6 +12,7 @@ name is found where it is described, and nothing else.
 from __future__ import annotations
 
 import argparse
+import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -22,6 +24,7 @@ from openbook.library import Library
 from openbook.settings import Settings
 
 _NAME = re.compile(r"[`\"]*([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)[`\"]*")
+_OPTION = re.compile(r"[`\"]*(?:-\w[`,\s]+)?`?(--[a-z][a-z\d-]+)(?![\w-]).*")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
 _FEWEST_LINES = 3
 
@@ -36,7 +39,7 @@ def headings(lines: list[str], *, is_rst: bool) -> Iterator[tuple[int, str]]:
             yield number, found[1].strip()
 
 
-def sections(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
+def sections(checkout: Path, heading: re.Pattern[str] = _NAME) -> Mapping[str, list[ExpectedSpan]]:
     """Return where each name is the heading of a section."""
     found: defaultdict[str, list[ExpectedSpan]] = defaultdict(list)
     pages = sorted(page for suffix in ("md", "rst") for page in checkout.rglob(f"*.{suffix}"))
@@ -45,7 +48,7 @@ def sections(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
         begun = list(headings(lines, is_rst=page.suffix == ".rst"))
         ends = [*(first - 1 for first, _ in begun[1:]), len(lines)][: len(begun)]
         for (first, title), end in zip(begun, ends, strict=True):
-            name = _NAME.fullmatch(title)
+            name = heading.fullmatch(title)
             if name and end - first >= _FEWEST_LINES:
                 found[name[1]].append(ExpectedSpan(page.relative_to(checkout).as_posix(), first + 1, end))
     return found
@@ -57,18 +60,22 @@ def main() -> None:
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with the projects")
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
     parser.add_argument("--most", type=int, default=60, help="names of a project")
+    parser.add_argument("--options", action="store_true", help="ask for options instead")
     parser.add_argument("projects", nargs="+", metavar="PROJECT")
     arguments = parser.parse_args()
     print("| project | names | first citation right | any right | refused |\n|---|---|---|---|---|")
     for project in arguments.projects:
         home = arguments.home / project
         home.mkdir(parents=True, exist_ok=True)
-        places = sections(arguments.checkouts / project)
+        places = sections(arguments.checkouts / project, _OPTION if arguments.options else _NAME)
+        names = sorted(places)
+        if arguments.options:
+            random.Random(1).shuffle(names)
         outcomes = []
         with closing(Library(home / "library.sqlite", Settings(home=home))) as library:
             if not library.stats().chunks:
                 library.add(arguments.checkouts / project)
-            for name in sorted(places)[: arguments.most]:
+            for name in names[: arguments.most]:
                 answer = library.query(f"What does {name} do?")
                 cited = [ExpectedSpan(c.span.path, c.span.start_line, c.span.end_line) for c in answer.citations]
                 right = [any(place.overlaps(each) for place in places[name]) for each in cited]

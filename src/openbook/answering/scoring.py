@@ -147,7 +147,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     titles = dict.fromkeys((*names, *filter(_JOINED_NAME.fullmatch, query.identifiers)))
     if not titles:
         return set()
-    heading = re.compile(rf"{_BEFORE}(?:{_any_of(titles)})(?![\w-])")
+    heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
     entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
     opening: dict[tuple[str, str, str], PassageKey] = {}
     entries: set[PassageKey] = set()

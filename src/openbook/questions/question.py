@@ -122,6 +122,8 @@ def intents_of(text: str) -> frozenset[Intent]:
     return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
 
 
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
@@ -154,7 +156,10 @@ class Question:
     owners: tuple[tuple[str, ...], ...]
     """What each of these was said to stand in, outermost first: `("Client",)` of `Client.send`; mostly nothing."""
     name: str = ""
-    """All of the question, if it is one name as code, options or files have them: `message-delay-limit`."""
+    """All of the question, if it is one name as code, options or files have them: `message-delay-limit`.
+
+    Or the option that it asks for, if it asks for nothing else.
+    """
     is_symbol: bool = False
     """The whole question is one name as code spells it."""
     compared: tuple[str, ...] = ()
@@ -242,5 +247,8 @@ def read_question(text: str) -> Question:
     named: dict[str, tuple[str, ...]] = {}
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
-    alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else ""
+    options = _OPTION.findall(text)
+    # "What does --cache do?" asks for nothing but the option, and many other places say "cache".
+    is_of_option = len(options) == 1 and set(tokens).issubset(tokenize(options[0]))
+    alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else options[0] if is_of_option else ""
     return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, sides, places is not None)

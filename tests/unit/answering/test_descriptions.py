@@ -24,6 +24,13 @@ def section(text: str, heading: str, path: str = "settings.md") -> Chunk:
             "What does TIDE_MODE do?", "Set TIDE_MODE before each flood.", TIDES, "TIDE_MODE=<mode>", id="setting"
         ),
         pytest.param("What does --tides do?", MENTION.replace("quiet", "tides"), TIDES, "`--tides`", id="option"),
+        pytest.param(
+            "What does --tides do?",
+            MENTION.replace("quiet", "tides"),
+            TIDES,
+            "`-t`, `--tides <file>`",
+            id="option-behind-its-short-form",
+        ),
         pytest.param("What does --quiet do?", MENTION, QUIET, "All options", id="entry-of-a-list"),
     ],
 )

@@ -274,10 +274,13 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
         ("`MaxClients`", "MaxClients"),
         ("Client.send()", "Client.send"),
         ("--no-color", "--no-color"),
-        ("how do I use --no-color?", ""),
+        ("how do I use --no-color?", "--no-color"),
+        ("What does --no-color do?", "--no-color"),
+        ("What does --no-color do to pagers?", ""),
+        ("How do --no-color and --color differ?", ""),
     ],
 )
-def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, name: str) -> None:
+def test_a_question_for_one_name_alone_keeps_it_as_it_is_written(question: str, name: str) -> None:
     assert read_question(question).name == name
 
 

@@ -386,3 +386,13 @@ def test_a_name_alone_finds_what_holds_it_as_it_is_written_before_what_holds_its
     library.put("right.md", f"Among many other words of no concern, {name} is set here to a number of seconds.")
 
     assert library.search(name, view=view)[0].chunk.span.path == "right.md"
+
+
+def test_a_question_for_an_option_finds_it_as_it_is_written_before_what_holds_its_words(library: Library) -> None:
+    for number in range(5):
+        library.put(
+            f"cache{number}.py", f"def cache(cache): return cache[{number}]  # what the cache does", kind="code"
+        )
+    library.put("right.md", "Among many other words of no concern, --cache keeps results for a number of seconds.")
+
+    assert library.search("What does --cache do?")[0].chunk.span.path == "right.md"
