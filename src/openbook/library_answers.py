@@ -96,10 +96,12 @@ class LibraryAnswers(ABC):
 
         The words have not been checked; the answer has. Closing the iterator ends the call of the model.
         """
+        from openbook.answering.steps import run
+
         self._check(limit, where)
         completed = self._completed(options, tools, images, model)
-        events = self.generator.stream(message, limit, where=where, options=completed)
-        return (with_permalinks(event, self._index) for event in events)
+        steps = self.generator.steps(message, limit, where=where, options=completed)
+        return (with_permalinks(event, self._index) for event in run(steps, completed))
 
     async def aquery(
         self,
@@ -146,9 +148,12 @@ class LibraryAnswers(ABC):
         from asyncio import get_running_loop
 
         def begin() -> AsyncGenerator[AnswerEvent, None]:
+            from openbook.answering.steps import arun_in_threads
+
             self._check(limit, where)
             made = self._completed(options, tools, images, model)
-            return self.generator.astream(message, limit, where=where, options=made, executor=executor)
+            steps = self.generator.steps(message, limit, where=where, options=made)
+            return arun_in_threads(steps, made, executor)
 
         in_thread = partial(get_running_loop().run_in_executor, executor)
         events = await in_thread(begin)  # the first time, it imports a lot

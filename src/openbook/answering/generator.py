@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
-from openbook.agent.driving import ThreadStepRunner
 from openbook.answering.checking import Retry, answer_of, signed
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
@@ -28,10 +26,10 @@ from openbook.answering.refusals import (
     reply_to_small_talk,
     with_unread,
 )
-from openbook.answering.steps import ModelReply, Steps, arun, run
+from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
-from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
+from openbook.answers import Answered, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
 from openbook.grounding.protocol import Judge
@@ -150,7 +148,7 @@ class Generator:
             QueryError: The question is empty, too long, or holds no word.
             ModelError: The model did not answer.
         """
-        return answered(self.stream(query, top_k, min_score, where=where, options=options))
+        return answered(run(self.steps(query, top_k, min_score, where=where, options=options), options))
 
     def retrieve(self, query: str, top_k: int = _QUOTED_TOP_K, *, where: Filter = EVERYTHING) -> list[RetrievalResult]:
         """Rank what an answer is written from, best first. Small talk is looked for as anything else.
@@ -183,47 +181,7 @@ class Generator:
             EVERYTHING,
             self._room(max_context_tokens, options),
         )
-        return answered(run(self._steps(asked), asked.options.writer, asked.options.other_verifier))
-
-    def stream(
-        self,
-        query: str,
-        top_k: int | None = None,
-        min_score: float = 0.0,
-        *,
-        where: Filter = EVERYTHING,
-        options: AnswerOptions = QUOTING,
-    ) -> Iterator[AnswerEvent]:
-        """Retrieve and answer as `generate_with_retrieval` does, and tell what happens; `Answered` comes last.
-
-        Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
-        """
-        return run(
-            self.steps(query, top_k, min_score, where=where, options=options), options.writer, options.other_verifier
-        )
-
-    def astream(
-        self,
-        query: str,
-        top_k: int | None = None,
-        min_score: float = 0.0,
-        *,
-        where: Filter = EVERYTHING,
-        options: AnswerOptions = QUOTING,
-        executor: Executor | None = None,
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """Do what `stream` does, without blocking: the model is called in the event loop, all else is done in threads.
-
-        Args:
-            query: The question.
-            top_k: See `generate_with_retrieval`, as for those that follow.
-            min_score: Of results.
-            where: Documents that may be found.
-            options: How it is answered.
-            executor: Whose threads are used; the loop's own if not given.
-        """
-        steps = self.steps(query, top_k, min_score, where=where, options=options)
-        return arun(ThreadStepRunner(steps, executor, ahead=True), options.writer, options.other_verifier)
+        return answered(run(self._steps(asked), asked.options))
 
     def steps(
         self,
@@ -234,7 +192,11 @@ class Generator:
         where: Filter = EVERYTHING,
         options: AnswerOptions = QUOTING,
     ) -> Steps[None]:
-        """Return the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
+        """Return the steps of `generate_with_retrieval`, which `run`, `arun` or a driver of one's own takes.
+
+        They tell what happens, and what is to be done; `Answered` comes last. Nothing is called here but the name of
+        the model. An answer that is left before its end is not counted.
+        """
         return self._steps(
             _Asked(query, self._timed(options), None, top_k, min_score, where, self._room(None, options))
         )
@@ -384,7 +346,7 @@ class Generator:
         options = self._timed(AnswerOptions(verifier=verifier or "off", policy=policy))
         context = build_context(results, self._room(max_context_tokens, QUOTING))
         steps = self._checked(read_question(query).text, answer, context, options, retry)
-        result = answered(run(steps, None, options.other_verifier))
+        result = answered(run(steps, options))
         self._count(result)
         return result
 

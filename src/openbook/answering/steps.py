@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
+from concurrent.futures import Executor
 from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from openbook.agent.driving import CallModel, Delta, Role, StepRunner, Wait, adrive, drive
+from openbook.agent.driving import CallModel, Delta, Role, StepRunner, ThreadStepRunner, Wait, adrive, drive
 from openbook.agent.metering import TokenEstimator
+from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, AnswerEvent, Written
 from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, price_of
 from openbook.llm.messages import (
@@ -21,7 +23,6 @@ from openbook.llm.messages import (
     TextBlock,
     TextDelta,
 )
-from openbook.llm.protocol import Model
 
 _FENCES = ("```", "~~~")
 
@@ -146,29 +147,37 @@ Steps = Generator[AnswerEvent | CallModel | Wait, ReplyFinished | None, T]
 """Gives what happens and what is to be done, takes the reply to each `CallModel`, and ends with a value."""
 
 
-def run(steps: Steps[Any], model: Model | None, verifier: Model | None = None) -> Generator[AnswerEvent, None, None]:
-    """Take steps, and tell what happens. Closing the generator ends a call of the model.
+def run(steps: Steps[Any], options: AnswerOptions) -> Generator[AnswerEvent, None, None]:
+    """Take steps with the models of options, and tell what happens. Closing the generator ends a call of the model.
 
     Raises:
         ModelError: The model did not answer.
     """
     teller = _Teller()
-    happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, model, verifier)
+    happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, options.writer, options.other_verifier)
     with closing(happening):
         for event in happening:
             yield from teller.tell(event)
 
 
-async def arun(
-    steps: StepRunner[AnswerEvent], model: Model | None, verifier: Model | None = None
-) -> AsyncGenerator[AnswerEvent, None]:
+async def arun(steps: StepRunner[AnswerEvent], options: AnswerOptions) -> AsyncGenerator[AnswerEvent, None]:
     """Do what `run` does, without blocking."""
     teller = _Teller()
-    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, verifier)
+    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, options.writer, options.other_verifier)
     async with aclosing(happening):
         async for event in happening:
             for told in teller.tell(event):
                 yield told
+
+
+def arun_in_threads(
+    steps: Steps[Any], options: AnswerOptions, executor: Executor | None = None
+) -> AsyncGenerator[AnswerEvent, None]:
+    """Do what `run` does, without blocking: models are called in the event loop, all else is done in threads.
+
+    `executor`: whose threads are used; the loop's own if not given.
+    """
+    return arun(ThreadStepRunner(steps, executor, ahead=True), options)
 
 
 class _Teller:

@@ -77,13 +77,13 @@ class AnswerPool:
     def stream(
         self, query: str, limit: int | None, where: Filter, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Do what `Generator.astream` does, in a child.
+        """Answer in a child, and tell what happens.
 
         Raises:
             OpenbookError: There is no answer; the message says why.
         """
         asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
-        return arun(_Steps(self, asked), options.writer, options.other_verifier)
+        return arun(_Steps(self, asked), options)
 
     @property
     def turns(self) -> int:

@@ -69,7 +69,7 @@ def make_guide(
     results = _results(chunks, max(1, context_tokens // _TOKENS_OF_CHUNK))
     writer = ContextAnswerer(options.writer, options, finder, text_now)
     writing = writer.write(request_text(count), results, context_tokens)
-    result = answered(run(_signed(writing, options.writer, writer), options.writer, options.other_verifier))
+    result = answered(run(_signed(writing, options.writer, writer), options))
     items, left_out = items_of(result)
     summary, terms, questions = items.values()
     note = result.answer if result.refused else ""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from openbook.answering.checking import check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
+from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import CitationChecker, Verification
 from openbook.answering.verifiers import ClaimVerifier, VerifierReport
@@ -112,5 +113,5 @@ def watched(
         again = None if second is None else ask_again
         found.append((yield from check_answer(answer, by or checker(), policy, verifier=verifier, ask_again=again)))
 
-    events = list(run(steps(), None))
+    events = list(run(steps(), AnswerOptions()))
     return found[0], events, asked

@@ -22,6 +22,7 @@ from openbook.llm.messages import Request, Sampling, ToolCall
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.types import Filter
 from openbook.usage import Usage
+from tests.unit.answering.driving import stream
 from tests.unit.retrieval.material import Library
 
 QUESTION = "When do sessions end?"
@@ -55,7 +56,7 @@ def generator_of(library: Library) -> Generator:
 
 def run(library: Library, model: ScriptedModel, where: Filter | None = None, **options: object) -> list[AnswerEvent]:
     made = AnswerOptions(model=model, tools=True, **{"verifier": "off", **options})  # type: ignore[arg-type]
-    return list(generator_of(library).stream(QUESTION, where=where or Filter(), options=made))
+    return list(stream(generator_of(library), QUESTION, where=where or Filter(), options=made))
 
 
 def answer_of(events: list[AnswerEvent]) -> GenerationResult:
@@ -182,7 +183,7 @@ def test_a_retry_has_only_the_seconds_that_are_left(library: Library) -> None:
     with ScriptedModel(ScriptedReply(SEARCH), slowly, ANSWER) as model:
         options = AnswerOptions(model=model, tools=True, policy="retry", budget=Budget(max_seconds=100), verifier="off")
         explorer = AgentAnswerer(model, options, finder, library.text_now, where=Filter(), clock=lambda: now[0])
-        list(take(explorer.explore(QUESTION), model))
+        list(take(explorer.explore(QUESTION), options))
 
     assert [request.deadline_s for request in model.requests] == [100.0, 100.0, 40.0]
 

@@ -23,6 +23,7 @@ from openbook.llm.messages import Event, ProviderCitation, Request, ToolCall
 from openbook.testing import FakeServer, Fault, HashEmbedder, ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.unit.answering.checks import NOT_SAID, verdict_lines
+from tests.unit.answering.driving import astream, stream
 from tests.unit.llm.calls import model_on
 from tests.unit.retrieval.material import Library
 
@@ -133,11 +134,11 @@ def play(
 
 
 def blocking(generator: Generator, question: str, options: AnswerOptions) -> list[AnswerEvent]:
-    return list(generator.stream(question, options=options))
+    return list(stream(generator, question, options=options))
 
 
 def waiting(generator: Generator, question: str, options: AnswerOptions) -> list[AnswerEvent]:
-    return asyncio.run(collect(generator.astream(question, options=options)))
+    return asyncio.run(collect(astream(generator, question, options=options)))
 
 
 @pytest.mark.parametrize("case", list(CASES))
@@ -189,7 +190,7 @@ def test_the_threads_can_be_those_of_the_caller(library: Library) -> None:
     embedder.threads.clear()
 
     with ThreadPoolExecutor(1, "ours") as ours:
-        asyncio.run(collect(generator_of(library).astream(QUESTION, executor=ours)))
+        asyncio.run(collect(astream(generator_of(library), QUESTION, executor=ours)))
 
     assert embedder.threads == {"ours_0"}
 
@@ -214,9 +215,9 @@ def test_a_model_that_takes_long_holds_up_no_other_question(library: Library) ->
 
     async def main() -> tuple[bool, AnswerEvent, AnswerEvent]:
         with HeldModel(ANSWER) as held, ScriptedModel(ANSWER) as swift:
-            slow = asyncio.create_task(collect(generator.astream(QUESTION, options=AnswerOptions(model=held))))
+            slow = asyncio.create_task(collect(astream(generator, QUESTION, options=AnswerOptions(model=held))))
             await held.asked.wait()
-            other = await collect(generator.astream(QUESTION, options=AnswerOptions(model=swift)))
+            other = await collect(astream(generator, QUESTION, options=AnswerOptions(model=swift)))
             was_done = slow.done()
             held.may_go_on.set()
             return was_done, other[-1], (await slow)[-1]
@@ -235,9 +236,9 @@ def test_a_check_that_takes_long_holds_up_no_other_question(library: Library) ->
     async def main() -> tuple[bool, AnswerEvent]:
         with HeldModel(ENTAILED) as checks, ScriptedModel(OPEN, ANSWER) as writes:
             options = AnswerOptions(model=writes, verifier=checks)
-            slow = asyncio.create_task(collect(generator.astream(QUESTION, options=options)))
+            slow = asyncio.create_task(collect(astream(generator, QUESTION, options=options)))
             await checks.asked.wait()
-            await collect(generator.astream(QUESTION, options=options))
+            await collect(astream(generator, QUESTION, options=options))
             was_done = slow.done()
             checks.may_go_on.set()
             return was_done, (await slow)[-1]
@@ -255,7 +256,7 @@ def test_whoever_goes_during_a_check_ends_it(library: Library) -> None:
     async def main() -> None:
         checks = HeldModel(ENTAILED)
         options = AnswerOptions(model=ScriptedModel(OPEN), verifier=checks)
-        task = asyncio.create_task(collect(generator.astream(QUESTION, options=options)))
+        task = asyncio.create_task(collect(astream(generator, QUESTION, options=options)))
         await checks.asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -276,7 +277,7 @@ def test_whoever_goes_ends_the_call_over_the_network(
     generator = generator_of(library)
 
     async def close_early() -> None:
-        events = generator.astream(QUESTION, options=options)
+        events = astream(generator, QUESTION, options=options)
         while not isinstance(await anext(events), Written):
             pass
         await events.aclose()
@@ -285,7 +286,7 @@ def test_whoever_goes_ends_the_call_over_the_network(
         begun = asyncio.Event()
 
         async def read_on() -> None:
-            async for event in generator.astream(QUESTION, options=options):
+            async for event in astream(generator, QUESTION, options=options):
                 if isinstance(event, Written):
                     begun.set()
 
@@ -310,7 +311,7 @@ def test_whoever_goes_while_a_thread_searches_asks_no_model(library: Library) ->
     generator = generator_of(library)
 
     async def main(model: ScriptedModel) -> None:
-        task = asyncio.create_task(collect(generator.astream(QUESTION, options=AnswerOptions(model=model))))
+        task = asyncio.create_task(collect(astream(generator, QUESTION, options=AnswerOptions(model=model))))
         await asyncio.to_thread(embedder.began.wait)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -18,6 +18,7 @@ from openbook.errors import OverloadedError
 from openbook.llm.messages import ProviderCitation, Request, Sampling, ShownSource, StopReason
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
+from tests.unit.answering.driving import stream
 from tests.unit.retrieval.material import Library
 
 QUESTION = "When do sessions end?"
@@ -82,7 +83,7 @@ def test_the_answer_is_checked_priced_and_says_who_wrote_it_after_which_prompts(
 def test_words_are_streamed_before_the_checked_answer_comes(library: Library) -> None:
     with ScriptedModel(f"{ANSWER} {WRONG}") as model:
         options = AnswerOptions(model=model, verifier="off")
-        events: list[AnswerEvent] = list(generator_of(library).stream(QUESTION, options=options))
+        events: list[AnswerEvent] = list(stream(generator_of(library), QUESTION, options=options))
 
     *words, last = events
     assert "".join(event.text for event in words if isinstance(event, Written)) == f"{ANSWER} {WRONG}"
@@ -276,7 +277,7 @@ def test_a_model_that_fails_raises_and_is_not_counted(library: Library) -> None:
 def test_leaving_an_answer_ends_the_call_and_counts_nothing(library: Library) -> None:
     generator = generator_of(library)
     with ScriptedModel(ANSWER) as model:
-        events = generator.stream(QUESTION, options=AnswerOptions(model=model))
+        events = stream(generator, QUESTION, options=AnswerOptions(model=model))
         next(event for event in events if isinstance(event, Written))
         events.close()  # type: ignore[attr-defined]
 

@@ -20,6 +20,7 @@ from openbook.costs import Budget
 from openbook.errors import BadRequestError
 from openbook.llm.messages import Attachment, Message, Request, ToolCall
 from openbook.testing import FakeServer, HashEmbedder, ScriptedModel, ScriptedReply
+from tests.unit.answering.driving import astream
 from tests.unit.llm.calls import model_on
 from tests.unit.retrieval.material import Library
 
@@ -148,7 +149,7 @@ def test_beside_an_event_loop_and_in_another_process_it_is_the_same(library: Lib
     packed = pickle.loads(pickle.dumps(options(model).attached))
 
     async def ask() -> list[Request]:
-        events = generator(library).astream("What does this mean?", options=options(model))
+        events = astream(generator(library), "What does this mean?", options=options(model))
         assert [event async for event in events if isinstance(event, Answered)]
         return model.requests
 

@@ -24,6 +24,7 @@ from openbook.llm.providers import LLAMACPP
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.types import Lesson
 from tests.unit.answering.checks import verdict_lines
+from tests.unit.answering.driving import stream
 from tests.unit.answering.injections import INJECTIONS, Injection
 from tests.unit.retrieval.material import Library, chunk_of
 
@@ -123,7 +124,7 @@ def test_what_tools_show_makes_no_model_call_another_tool(library: Library, inje
     symbol = ToolCall("6", "find_symbol", '{"name": "PWN"}')
     with ScriptedModel(ScriptedReply(search), ScriptedReply(read, *around, outline, symbol), obeying) as model:
         events: list[AnswerEvent] = list(
-            generator_of(library).stream(QUESTION, options=AnswerOptions(model=model, tools=True, verifier="off"))
+            stream(generator_of(library), QUESTION, options=AnswerOptions(model=model, tools=True, verifier="off"))
         )
 
     used = [event.name for event in events if isinstance(event, ToolUsed)]

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import CitationMarker, ModelCaller, ModelReply, Steps, run, with_marks
 from openbook.answers import Written
 from openbook.costs import Budget
@@ -81,7 +82,7 @@ def complete(calls: ModelCaller, model: Model) -> tuple[str, ModelReply]:
     def steps() -> Steps[None]:
         replies.append((yield from calls.ask(REQUEST, is_answer=True)))
 
-    words = [event.text for event in run(steps(), model) if isinstance(event, Written)]
+    words = [event.text for event in run(steps(), AnswerOptions(model=model)) if isinstance(event, Written)]
     return "".join(words), replies[0]
 
 
@@ -97,7 +98,7 @@ def test_words_come_as_they_are_written_and_then_the_whole_reply() -> None:
 
 def test_words_that_are_no_answer_are_not_shown() -> None:
     with ScriptedModel("Where is Retry?") as model:
-        assert list(run(quietly(ModelCaller(model.name, Budget())), model)) == []
+        assert list(run(quietly(ModelCaller(model.name, Budget())), AnswerOptions(model=model))) == []
 
 
 def shown(calls: ModelCaller) -> Steps[ModelReply]:
@@ -127,7 +128,7 @@ def test_a_call_is_granted_no_more_than_the_budget_has() -> None:
 def test_leaving_a_call_ends_it_and_its_price_is_not_known() -> None:
     with ScriptedModel("It waits and waits.") as model:
         calls = ModelCaller(model.name, Budget(), price=a_cent_a_token)
-        options = run(shown(calls), model)
+        options = run(shown(calls), AnswerOptions(model=model))
         next(options)
         options.close()
 

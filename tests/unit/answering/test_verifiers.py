@@ -22,6 +22,7 @@ from openbook.settings import Settings
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.unit.answering.checks import NOT_SAID, verdict_lines
+from tests.unit.answering.driving import astream, stream
 from tests.unit.retrieval.material import Library
 
 QUESTION = "When do sessions end?"
@@ -49,11 +50,11 @@ def generator_of(library: Library) -> Generator:
 
 
 def happen(library: Library, options: AnswerOptions) -> list[AnswerEvent]:
-    return list(generator_of(library).stream(QUESTION, options=options))
+    return list(stream(generator_of(library), QUESTION, options=options))
 
 
 async def collected(library: Library, options: AnswerOptions) -> list[AnswerEvent]:
-    return [event async for event in generator_of(library).astream(QUESTION, options=options)]
+    return [event async for event in astream(generator_of(library), QUESTION, options=options)]
 
 
 def ask(library: Library, options: AnswerOptions) -> GenerationResult:
