@@ -84,7 +84,7 @@ def _outcomes(folder: Path, questions: Sequence[dict[str, Any]], room: Room) -> 
         tempfile.TemporaryDirectory() as scratch,
         Library.of(folder, settings=Settings(home=Path(scratch))) as assistant,
     ):
-        finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+        finder = EvidenceFinder(assistant.index, load_embedder(), assistant.text_now, assistant.retriever)
         for question in questions:  # once unmeasured: what is read the first time is kept
             _contexts(finder, question["question"], room)
         return [_outcome(folder, finder, question, room) for question in questions]

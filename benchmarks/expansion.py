@@ -72,7 +72,7 @@ def _finder(folder: Path) -> Iterator[EvidenceFinder]:
         tempfile.TemporaryDirectory() as scratch,
         Library.of(folder, settings=Settings(home=Path(scratch))) as library,
     ):
-        yield EvidenceFinder(library.index, load_embedder(), library.retriever)
+        yield EvidenceFinder(library.index, load_embedder(), library.text_now, library.retriever)
 
 
 def _prompts(folder: Path, questions: Sequence[dict[str, Any]]) -> Iterator[dict[str, str]]:

@@ -118,7 +118,7 @@ def _kept_case(place: Path) -> Case:
 
 def _case(row: dict[str, Any], assistant: Library) -> Case:
     text = row["problem_statement"]
-    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.text_now, assistant.retriever)
     question, issue = read_question(text[:MAX_QUERY_CHARS]), read_issue(text)
     paths = dict.fromkeys(each.chunk.span.path for each in finder.find(question, _PASSAGES, EVERYTHING))
     found = gather(issue, question, finder.search, assistant.index, EVERYTHING) if issue else None

@@ -159,7 +159,7 @@ def folder_library_at(folder: Path, home: Path) -> Iterator[EvidenceFinder]:
     identity = IndexIdentity(embedder.identity, tokens_identity(), chunks_identity(settings))
     index = SqliteIndex(home / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
     with contextlib.closing(index):
-        yield EvidenceFinder(index, embedder)
+        yield EvidenceFinder(index, embedder, lambda _: None)  # nothing is cited
 
 
 def signs_and_odds(finder: EvidenceFinder, question: str) -> tuple[tuple[float, ...], float]:

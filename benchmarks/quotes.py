@@ -58,7 +58,7 @@ def _asked(work: works.Work) -> Iterator[Asked]:
     embedder = load_embedder()
     for collection in work.collections:
         with tempfile.TemporaryDirectory() as scratch, folder_library(collection.folder, Path(scratch)) as assistant:
-            finder = EvidenceFinder(assistant.index, embedder, assistant.retriever)
+            finder = EvidenceFinder(assistant.index, embedder, assistant.text_now, assistant.retriever)
             for question in collection.questions:
                 query = read_question(question.text)
                 results = finder.find(read_question(question.text), _RESULTS, Filter())

@@ -400,9 +400,8 @@ class Library(LibraryAnswers):
         completed = self._completed(options, ())
         if completed.deadline_s is None:
             completed = replace(completed, deadline_s=self.settings.model_timeout_s)
-        finder = EvidenceFinder(self._index, self._embedder, self.retriever)
-        room = self.settings.context_tokens
-        return make_guide(self._index, finder, self.text_now, where, completed, context_tokens=room, count=count)
+        finder = EvidenceFinder(self._index, self._embedder, self.text_now, self.retriever)
+        return make_guide(finder, where, completed, context_tokens=self.settings.context_tokens, count=count)
 
     @cached_property
     def retriever(self) -> Retriever:

@@ -12,7 +12,6 @@ from openbook.agent.agent import Agent
 from openbook.agent.driving import CallModel, Wait
 from openbook.agent.events import AgentResult, CallFinished, RunFinished
 from openbook.answering.checking import answer_of, signed
-from openbook.answering.citations import TextNow
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.numbering import ResultNumbering
 from openbook.answering.options import AnswerOptions
@@ -44,7 +43,6 @@ class AgentAnswerer:
         model: Model,
         options: AnswerOptions,
         finder: EvidenceFinder,
-        text_now: TextNow,
         *,
         where: Filter,
         price: Price = price_of,
@@ -54,7 +52,6 @@ class AgentAnswerer:
         self._model = model
         self._writing = options
         self._finder = finder
-        self._text_now = text_now
         self._price = price
         self._clock = clock
         self._numbering = ResultNumbering()
@@ -83,7 +80,7 @@ class AgentAnswerer:
             told = GenerationResult(query, without_marks(reply.text).strip())
             return signed(told, self._model, agent.spent)
         answer = yield from answer_of(
-            query, reply, context, self._finder, self._text_now, options.policy, verifier=verifier, ask_again=retry
+            query, reply, context, self._finder, options.policy, verifier=verifier, ask_again=retry
         )
         return signed(answer, self._model, sum(spent, verifier.spent if verifier else Spent()))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from openbook.answering.citations import TextNow
 from openbook.answering.context import Context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.extractive import compose, pick, quotes_of
@@ -100,7 +99,6 @@ def answer_of(
     reply: ModelReply,
     context: Context,
     finder: EvidenceFinder,
-    text_now: TextNow,
     policy: Policy,
     *,
     verifier: ClaimVerifier | None = None,
@@ -117,7 +115,7 @@ def answer_of(
         silent = _SILENT.get(reply.stop, RefusalReason.NOTHING_WRITTEN)
         reason = RefusalReason.BUDGET if reply.stopped else silent
         return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
-    checker = CitationChecker(context, text_now)
+    checker = CitationChecker(context, finder.text_now)
     checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)
     answer = GenerationResult(
         query,
@@ -133,12 +131,12 @@ def answer_of(
     if not any(claim.verdict for claim in checked.claims) and not checked.citations and not checked.repairs:
         return replace(answer, refused=True, reason=RefusalReason.NOTHING_CLAIMED)
     if not checked.citations:
-        return _with_quotes(answer, checked, context, finder, text_now)
+        return _with_quotes(answer, checked, context, finder)
     return answer
 
 
 def _with_quotes(
-    answer: GenerationResult, checked: Verification, context: Context, finder: EvidenceFinder, text_now: TextNow
+    answer: GenerationResult, checked: Verification, context: Context, finder: EvidenceFinder
 ) -> GenerationResult:
     """Say below an answer that it cites nothing, and quote what the sources say."""
     try:
@@ -150,7 +148,7 @@ def _with_quotes(
     told = checked.answer.rstrip()
     note = build_uncited_note(has_quotes=bool(picked), is_empty=not told)
     text = "\n\n".join(filter(None, (told, note, quotes)))
-    found = check_quotes(quotes_of(picked), context, text_now)
+    found = check_quotes(quotes_of(picked), context, finder.text_now)
     behind = len(text) - len(quotes)
     moved: Callable[[Claim], Claim] = lambda claim: replace(  # noqa: E731
         claim, start_char=claim.start_char + behind, end_char=claim.end_char + behind

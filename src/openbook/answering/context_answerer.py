@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from openbook.agent.metering import TokenEstimator
 from openbook.answering.checking import answer_of
-from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.expansion import build_expansion_prompt, read_searches
@@ -38,14 +37,12 @@ class ContextAnswerer:
         model: Model,
         options: AnswerOptions,
         finder: EvidenceFinder,
-        text_now: TextNow,
         *,
         price: Price = price_of,
     ) -> None:
         self._model = model
         self._writing = options
         self._finder = finder
-        self._text_now = text_now
         self._price = price
         self._calls = ModelCaller(model.name, options.budget, price=price)
         self._before = Spent()
@@ -122,7 +119,6 @@ class ContextAnswerer:
                 reply,
                 context,
                 self._finder,
-                self._text_now,
                 self._writing.policy,
                 verifier=self._verifier,
                 ask_again=retry,

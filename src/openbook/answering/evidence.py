@@ -1,4 +1,4 @@
-"""What answering asks of a library: results, and how far they speak of a question."""
+"""What answering asks of a library: results, how far they speak of a question, and what its documents say now."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from openbook.answering.answerability import (
     measure_answerability,
     support,
 )
+from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill_context
@@ -61,10 +62,18 @@ class Relevance:
 class EvidenceFinder:
     """Retrieve evidence for answers, and judge its relevance. Thread-safe."""
 
-    def __init__(self, index: Index, embedder: Embedder, retriever: Retriever | None = None) -> None:
-        """Take a library, the embedder that support is measured with, and what searches if another one made it."""
+    def __init__(self, index: Index, embedder: Embedder, text_now: TextNow, retriever: Retriever | None = None) -> None:
+        """Prepare.
+
+        Args:
+            index: The library.
+            embedder: What support is measured with.
+            text_now: Gives the text of a document as it is now, for checking citations.
+            retriever: What searches the library, if another embedder made it.
+        """
         self.index = index
         self.embedder = embedder
+        self.text_now = text_now
         self._retriever = retriever or Retriever(index, embedder)
 
     def find(self, question: Question, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:

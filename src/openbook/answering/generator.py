@@ -115,8 +115,7 @@ class Generator:
             unread: Gives the files that could not be read.
             expands_queries: Whether a model writes other searches before it answers, where an `AnswerOptions` lets it.
         """
-        self._finder = EvidenceFinder(index, embedder, retriever)
-        self._text_now = text_now
+        self._finder = EvidenceFinder(index, embedder, text_now, retriever)
         self._context_tokens = context_tokens
         self._clock = clock
         self._price = price
@@ -218,9 +217,7 @@ class Generator:
         elif asked.options.uses_tools:
             from openbook.answering.agent_answerer import AgentAnswerer
 
-            explorer = AgentAnswerer(
-                model, asked.options, self._finder, self._text_now, where=asked.where, price=self._price
-            )
+            explorer = AgentAnswerer(model, asked.options, self._finder, where=asked.where, price=self._price)
             # Words such as "What is this?" say enough beside an image.
             question = asked.query.strip() if asked.options.attached else _question(asked.query)
             answer = yield from explorer.explore(question)
@@ -241,7 +238,7 @@ class Generator:
             query = alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
-            checked = check_quotes(quotes_of(picked), context, self._text_now)
+            checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             answer = GenerationResult(
                 asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
@@ -256,7 +253,7 @@ class Generator:
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
         from openbook.answering.context_answerer import ContextAnswerer  # quotes have no use for models
 
-        writer = ContextAnswerer(model, asked.options, self._finder, self._text_now, price=self._price)
+        writer = ContextAnswerer(model, asked.options, self._finder, price=self._price)
         alone = yield from writer.standalone(asked.query)
         yield Stage("searching")
         results = self._results(asked, alone)
@@ -366,7 +363,6 @@ class Generator:
             ModelReply(answer),
             context,
             self._finder,
-            self._text_now,
             options.policy,
             verifier=verifier,
             ask_again=ask_again if retry else None,

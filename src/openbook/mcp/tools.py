@@ -331,5 +331,5 @@ def _tools(assistant: Library, listing: ResultListing | None = None, where: Filt
     from openbook.embedding.static import load_embedder
     from openbook.mcp.listing import ResultListing
 
-    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.text_now, assistant.retriever)
     return LibraryTools(finder, where, listing or ResultListing(AgentPaths(assistant).place_of, DEFAULT_TOKENS))

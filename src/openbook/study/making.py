@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from openbook.answering.checking import signed
-from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
 from openbook.answering.context_answerer import ContextAnswerer
 from openbook.answering.evidence import EvidenceFinder
@@ -33,21 +32,12 @@ _TOKENS_OF_CHUNK = 300
 
 
 def make_guide(
-    index: Index,
-    finder: EvidenceFinder,
-    text_now: TextNow,
-    where: Filter,
-    options: AnswerOptions,
-    *,
-    context_tokens: int,
-    count: int,
+    finder: EvidenceFinder, where: Filter, options: AnswerOptions, *, context_tokens: int, count: int
 ) -> StudyGuide:
     """Make a guide to the documents that a filter lets through.
 
     Args:
-        index: The library.
-        finder: Knows the embedder, and what an answer may be made of.
-        text_now: Gives the text of a document as it is now.
+        finder: The library.
         where: What to study: a lesson, a document, or several.
         options: The model that writes; without one, the guide is quoted.
         context_tokens: Of the sources that a model is shown.
@@ -57,17 +47,17 @@ def make_guide(
         QueryError: The filter lets nothing through.
         ModelError: The model did not answer.
     """
-    chunks = list(_chunks(index, where))
+    chunks = list(_chunks(finder.index, where))
     if not chunks:
         raise QueryError("there is nothing to study here", hint="name a lesson, a course or a document with text")
     title = _title(chunks)
     if options.writer is None:
         results = _results(chunks, _MOST_CHUNKS)
         context = build_context(results, _EVERYTHING, for_model=False)
-        found = extract(context, finder.embedder, text_now, count)
+        found = extract(context, finder.embedder, finder.text_now, count)
         return StudyGuide(title, found.summary, found.terms, found.questions, found.left_out)
     results = _results(chunks, max(1, context_tokens // _TOKENS_OF_CHUNK))
-    writer = ContextAnswerer(options.writer, options, finder, text_now)
+    writer = ContextAnswerer(options.writer, options, finder)
     writing = writer.write(request_text(count), results, context_tokens)
     result = answered(run(_signed(writing, options.writer, writer), options))
     items, left_out = items_of(result)

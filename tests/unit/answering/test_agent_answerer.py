@@ -179,10 +179,10 @@ def test_a_retry_has_only_the_seconds_that_are_left(library: Library) -> None:
         now[0] += 60.0
         return f"{ANSWER} The retry policy waits 90 seconds [2:1]."
 
-    finder = EvidenceFinder(library.index, library.embedder)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
     with ScriptedModel(ScriptedReply(SEARCH), slowly, ANSWER) as model:
         options = AnswerOptions(model=model, tools=True, policy="retry", budget=Budget(max_seconds=100), verifier="off")
-        explorer = AgentAnswerer(model, options, finder, library.text_now, where=Filter(), clock=lambda: now[0])
+        explorer = AgentAnswerer(model, options, finder, where=Filter(), clock=lambda: now[0])
         list(take(explorer.explore(QUESTION), options))
 
     assert [request.deadline_s for request in model.requests] == [100.0, 100.0, 40.0]

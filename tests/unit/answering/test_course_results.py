@@ -216,7 +216,7 @@ def test_a_long_lesson_is_shown_from_beginning_to_end(tmp_path: Path) -> None:
     library = Library(tmp_path / "long.db")
     put_course(library, "a.txt", f"Course Title: Long\n\nLesson 1: Talk\n{spoken}\n\nLesson 2: End\nBye.\n")
 
-    found = EvidenceFinder(library.index, library.embedder).find(
+    found = EvidenceFinder(library.index, library.embedder, library.text_now).find(
         read_question("What was covered in lesson 1?"), 10, Filter()
     )
 

@@ -20,7 +20,7 @@ def mixed(tmp_path: Path) -> EvidenceFinder:
         library.put(f"quay{number}.py", f"def quay{number}(): quay = moor(quay, {number})", kind="code")
     library.put("notes.md", *(f"The quay number {number} in {number * 7} lists of the quay." for number in range(80)))
     library.put("README.md", "Welcome, and mind the gap.\n\nQuay is a server that ships moor at.")
-    return EvidenceFinder(library.index, library.embedder)
+    return EvidenceFinder(library.index, library.embedder, library.text_now)
 
 
 def test_what_defines_a_thing_is_found_before_what_only_names_it(mixed: EvidenceFinder) -> None:
@@ -42,7 +42,7 @@ def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
     for number in range(20):
         library.put(f"calls{number}.py", f"def calls{number}(): who_calls(calls, {number})", kind="code")
     library.put("dock.py", "if storm: pass\nship.tie_up(ropes)", kind="code")
-    finder = EvidenceFinder(library.index, library.embedder)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
 
     found = finder.find(read_question("Who calls `tie_up`?"), 3, Filter())
 
@@ -52,7 +52,7 @@ def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
 def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path: Path) -> None:
     library = Library(tmp_path / "words.db")
     library.put("a.md", "The option cycle scrolls round.", *(f"Text number {number}." for number in range(9)))
-    finder = EvidenceFinder(library.index, library.embedder)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
     asked = standalone("Was macht denn die Option cycle?", ())
 
     results = finder.find(asked.question, 3, Filter())

@@ -32,7 +32,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def found(library: Library, text: str, where: Filter | None = None) -> list[str]:
     issue = read_issue(text)
     assert issue is not None
-    finder = EvidenceFinder(library.index, library.embedder)
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
     results = find_for_issue(issue, read_question(text), finder.search, library.index, 5, where or Filter())
     return [f"{each.chunk.span.path}:{each.chunk.span.start_line}" for each in results]
 

@@ -53,7 +53,7 @@ class Hand:
 
     def __init__(self, library: Library, where: Filter | None = None) -> None:
         self.numbering = ResultNumbering()
-        finder = EvidenceFinder(library.index, library.embedder)
+        finder = EvidenceFinder(library.index, library.embedder, library.text_now)
         made = LibraryTools(finder, where or Filter(), self.numbering)
         self.tools = {function.__name__: function for function in made.functions}
 
@@ -108,7 +108,7 @@ def test_search_can_be_narrowed_to_a_kind_or_to_paths(call: Hand) -> None:
 def test_several_searches_are_merged_and_each_result_shows_the_lines_of_the_search_that_found_it(
     library: Library,
 ) -> None:
-    tools = LibraryTools(EvidenceFinder(library.index, library.embedder), Filter(), ResultNumbering())
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder, library.text_now), Filter(), ResultNumbering())
 
     alone = tools.results_of(["retry policy waits 30 seconds"], limit=2)
     merged = tools.results_of(["retry policy waits 30 seconds", "sessions end after one hour"], limit=2)
@@ -195,7 +195,7 @@ def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) 
     text = "\n".join(["class Crate:", *before, "", "    # In kilograms.", "    def lift(self):", "        return 1"])
     library.put("crate.py", text, kind="code", symbol="Crate", defines=("Crate", "lift"))
 
-    tools = LibraryTools(EvidenceFinder(library.index, library.embedder), Filter(), ResultNumbering())
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder, library.text_now), Filter(), ResultNumbering())
 
     ((found,), note) = tools.definitions_of("Crate.lift", whole=False)
 
