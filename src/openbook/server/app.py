@@ -152,10 +152,11 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     state.images = QuestionImages(settings.server_images, state.originals.pages)
     state.asker = QuestionService(
         *(state.library, state.sessions, state.models, state.limits, state.metrics, settings, state.images),
+        state.stopping,
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
-    here = RunningAnswers(state.asker, state.stopping)
+    here = RunningAnswers(state.asker)
     state.running_answers = here
     state.teller = None if work is None else WorkTeller(work, here, state.jobs)
     state.answers = SharedAnswers(here, state.stopping, work, state.teller)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
-from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Written
+from openbook.answers import Exchange, GenerationResult, Written
 from openbook.errors import OpenbookError
 from openbook.grounding.marks import CitationMark, MarkParser, find_marks
 from openbook.server.failures import RequestRefusedError, error_body, internal_error
 from openbook.server.question_queue import Queued
+from openbook.server.question_service import Progress, Replied
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
-from openbook.server.shutdown import ShutdownSignal
 from openbook.types import Attachment
 
 # Begins what is added to an answer. A client sends it back as part of the history, where it is no text of a model.
@@ -211,13 +211,7 @@ def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerR
     return head.of("chat.completion", choices=[choice], usage=_usage(reply), citations=citations)
 
 
-async def as_chunks(
-    head: CompletionHead,
-    events: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None],
-    stopping: ShutdownSignal,
-    *,
-    with_usage: bool,
-) -> AsyncGenerator[str, None]:
+async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool) -> AsyncGenerator[str, None]:
     """Yield an answer as the lines of a stream, `[DONE]` last.
 
     Words of a model come as they are written; what checking found follows them. An error is a line too, since the
@@ -226,7 +220,7 @@ async def as_chunks(
     yield _sent(_chunk(head, {"role": "assistant", "content": ""}))
     try:
         async with aclosing(events):
-            async for line in _told(head, events, stopping, with_usage=with_usage):
+            async for line in _told(head, events, with_usage=with_usage):
                 yield line
     except OpenbookError as exc:
         yield _sent(error_body(str(exc), exc.hint))
@@ -236,38 +230,26 @@ async def as_chunks(
     yield "data: [DONE]\n\n"
 
 
-async def _told(
-    head: CompletionHead,
-    events: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None],
-    stopping: ShutdownSignal,
-    *,
-    with_usage: bool,
-) -> AsyncGenerator[str, None]:
-    written, answer = NumberedText(), None
-    while True:
-        async with stopping.heeded():
-            event = await anext(events, None)
+async def _told(head: CompletionHead, events: Progress, *, with_usage: bool) -> AsyncGenerator[str, None]:
+    written = NumberedText()
+    async for event in events:
         if isinstance(event, Queued):
             yield f": place {event.place} in the queue\n\n"
         elif isinstance(event, Written) and not event.is_checked:
             if text := written.feed(event.text):
                 yield _sent(_chunk(head, {"content": text}))
-        elif isinstance(event, Answered):
-            answer = event.answer
-        elif isinstance(event, AnswerResponse):
-            assert answer is not None
+        elif isinstance(event, Replied):
+            answer, reply = event.answer, event.response
             # Of an answer without a model nothing has been sent; of one with a model, the quotes that follow it.
             rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
             text = written.feed(rest if written.text else answer.answer) + written.close()
-            text += source_list(written, answer, event)
-            marked = url_citations(written, event.citations)
+            text += source_list(written, answer, reply)
+            marked = url_citations(written, reply.citations)
             yield _sent(_chunk(head, {"content": text, "annotations": marked}))
-            cited = [each.model_dump(mode="json") for each in event.citations]
+            cited = [each.model_dump(mode="json") for each in reply.citations]
             yield _sent(_chunk(head, {}, _finish(answer)) | {"citations": cited})
             if with_usage:
-                yield _sent(head.of("chat.completion.chunk", choices=[], usage=_usage(event)))
-        elif event is None:
-            return
+                yield _sent(head.of("chat.completion.chunk", choices=[], usage=_usage(reply)))
 
 
 def _chunk(head: CompletionHead, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

@@ -48,6 +48,7 @@ from openbook.server.schemas import (
 )
 from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
+from openbook.server.shutdown import ShutdownSignal
 from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
 from openbook.types import Attachment, Filter
@@ -89,6 +90,26 @@ class PreparedQuestion:
     """So far. None while nobody knows, and of a call that was cut short."""
 
 
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """A question has its answer."""
+
+    answer: GenerationResult
+    response: AnswerResponse
+    """The answer as the API gives it."""
+
+
+Progress = AsyncGenerator[AnswerEvent | Queued | Replied, None]
+"""What happens while a question is answered. `Replied` comes last."""
+
+
+async def reply_of(progress: Progress) -> Replied:
+    """Wait for the end of an answer."""
+    async with aclosing(progress):
+        (replied,) = [event async for event in progress if isinstance(event, Replied)]
+    return replied
+
+
 class QuestionService:
     """Answer questions of many callers concurrently."""
 
@@ -101,6 +122,7 @@ class QuestionService:
         metrics: Metrics,
         settings: Settings,
         images: QuestionImages,
+        stopping: ShutdownSignal,
         *,
         answer_pool: AnswerPool | None = None,
         tracer: Tracer | None = None,
@@ -115,6 +137,7 @@ class QuestionService:
         self._metrics = metrics
         self._settings = settings
         self._images = images
+        self._stopping = stopping
         self._answerers = answer_pool
         self._tracer = tracer
         self._verifier = open_verifier(settings.verifier, settings)
@@ -259,18 +282,25 @@ class QuestionService:
             check_lesson(assistant.index, where)
         return where
 
-    async def events(
-        self, asked: PreparedQuestion, *, sees_place: bool = False
-    ) -> AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]:
-        """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
+    async def events(self, asked: PreparedQuestion, *, sees_place: bool = False) -> Progress:
+        """Answer, and tell what happens. Leaving it cancels the call of the model.
 
         Args:
             asked: The question.
             sees_place: Whether the caller is told the place in the queue, and so waits longer.
 
         Raises:
-            OpenbookError: There is no answer; the message says why.
+            OpenbookError: There is no answer, or the server stops; the message says why.
         """
+        async with aclosing(self._events(asked, sees_place=sees_place)) as events:
+            while True:
+                async with self._stopping.heeded():
+                    event = await anext(events, None)
+                if event is None:
+                    return
+                yield event
+
+    async def _events(self, asked: PreparedQuestion, *, sees_place: bool) -> Progress:
         has_called = False
         tracker = AnswerTracker(
             *(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s),
@@ -305,7 +335,7 @@ class QuestionService:
             reply.earlier = asked.replacing.earlier
         if asked.is_kept:
             reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
-        yield reply
+        yield Replied(stages.answer, reply)
 
     async def _answered(self, asked: PreparedQuestion, stages: AnswerTracker) -> AsyncGenerator[AnswerEvent, None]:
         """Answer a question whose turn has come, and let the next one begin when a model writes."""

@@ -19,7 +19,6 @@ from openbook.server.failures import RequestRefusedError, error_body, internal_e
 from openbook.server.question_queue import Arrival
 from openbook.server.question_service import QuestionService
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse
-from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 
 _logger = logging.getLogger(__name__)
@@ -117,12 +116,9 @@ class RunningAnswer:
 class RunningAnswers:
     """The answers of this server that run, or have ended a short time ago. For the event loop alone."""
 
-    def __init__(
-        self, asker: QuestionService, stopping: ShutdownSignal, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """Take who answers, and what says that the server stops."""
+    def __init__(self, asker: QuestionService, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take who answers."""
         self._asker = asker
-        self._stopping = stopping
         self._clock = clock
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
@@ -202,7 +198,7 @@ class RunningAnswers:
                 answer.session_id, answer.begins = asked.session_id, asked.begins
                 admitted.set_result(None)
                 happening = self._asker.events(asked, sees_place=True)
-                events = as_events(happening, asked.session_id, self._stopping)
+                events = as_events(happening, asked.session_id)
                 async with aclosing(events):
                     async for event in events:
                         answer.add(event, self._clock())

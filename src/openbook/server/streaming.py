@@ -13,9 +13,8 @@ from openbook.answers import AnswerEvent, Stage, ToolUsed, Written
 from openbook.errors import OpenbookError
 from openbook.server.failures import error_body, internal_error
 from openbook.server.question_queue import Queued
+from openbook.server.question_service import Progress, Replied
 from openbook.server.rendering import BlockReader, render_block
-from openbook.server.schemas import AnswerResponse
-from openbook.server.shutdown import ShutdownSignal
 
 _logger = logging.getLogger(__name__)
 
@@ -29,9 +28,7 @@ _SHOWN = {
 }
 
 
-async def as_events(
-    happening: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
-) -> AsyncGenerator[ServerSentEvent, None]:
+async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[ServerSentEvent, None]:
     """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and at last `done` or `error`.
 
     The status line is gone once the stream begins, so failures travel as an event.
@@ -39,11 +36,7 @@ async def as_events(
     teller = _Teller(session_id)
     try:
         async with aclosing(happening):
-            while True:
-                async with stopping.heeded():
-                    event = await anext(happening, None)
-                if event is None:
-                    break
+            async for event in happening:
                 for sent in await teller.tell(event):
                     yield sent
     except OpenbookError as exc:
@@ -69,7 +62,7 @@ class _Teller:
         self._index = 0
         self._undrafted_chars = 0
 
-    async def tell(self, event: AnswerEvent | Queued | AnswerResponse) -> list[ServerSentEvent]:
+    async def tell(self, event: AnswerEvent | Queued | Replied) -> list[ServerSentEvent]:
         """Return what is sent of an event, in order."""
         match event:
             case Queued(place):
@@ -83,9 +76,9 @@ class _Teller:
             case ToolUsed(name, arguments, outcome):
                 tool = {"name": name, "arguments": arguments, "outcome": outcome}
                 return [ServerSentEvent(event="tool", data=tool)]
-            case AnswerResponse():
-                cited = [ServerSentEvent(event="citation", data=citation) for citation in event.citations]
-                return [*cited, ServerSentEvent(event="done", data=event)]
+            case Replied(response=reply):
+                cited = [ServerSentEvent(event="citation", data=citation) for citation in reply.citations]
+                return [*cited, ServerSentEvent(event="done", data=reply)]
         return []
 
     async def _enter(self, stage: str) -> list[ServerSentEvent]:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from openbook.answers import Answered, AnswerEvent, GenerationResult
 from openbook.server.auth import Authenticator, Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
 from openbook.server.question_images import QuestionImages
-from openbook.server.question_queue import Queued
-from openbook.server.question_service import PreparedQuestion, QuestionService
+from openbook.server.question_service import PreparedQuestion, Progress, QuestionService, reply_of
 from openbook.server.routes.questions import arrival_of, server_timing, unless_gone
-from openbook.server.schemas import AnswerResponse, ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
-from openbook.server.shutdown import ShutdownSignal
+from openbook.server.schemas import ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
 
 router: APIRouter = APIRouter(prefix="/v1")
 
@@ -62,16 +59,14 @@ async def _admitted(request: Request, body: ChatCompletionRequest, caller: Clien
 Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
-async def _begun(
-    request: Request, body: ChatCompletionRequest, asked: Admitted
-) -> AsyncIterator[AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]]:
+async def _begun(request: Request, body: ChatCompletionRequest, asked: Admitted) -> AsyncIterator[Progress]:
     """Begin to answer. What is begun here is closed whenever the client leaves."""
     asker: QuestionService = request.app.state.asker
     async with aclosing(asker.events(asked, sees_place=body.stream)) as events:
         yield events
 
 
-Begun = Annotated[AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None], Depends(_begun)]
+Begun = Annotated[Progress, Depends(_begun)]
 
 
 @router.post(
@@ -88,24 +83,11 @@ async def chat_completions(request: Request, body: ChatCompletionRequest, asked:
     offered: ModelRegistry = request.app.state.models
     model = offered.default if body.model == _DEFAULT else body.model
     head = CompletionHead(f"chatcmpl-{asked.session_id}", model)
-    stopping: ShutdownSignal = request.app.state.stopping
     if body.stream:
         with_usage = bool(body.stream_options and body.stream_options.get("include_usage"))
-        lines = as_chunks(head, events, stopping, with_usage=with_usage)
+        lines = as_chunks(head, events, with_usage=with_usage)
         return StreamingResponse(lines, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
 
-    async def answered() -> JSONResponse:
-        answer: GenerationResult | None = None
-        reply: AnswerResponse | None = None
-        async for event in events:
-            if isinstance(event, Answered):
-                answer = event.answer
-            elif isinstance(event, AnswerResponse):
-                reply = event
-        assert answer is not None
-        assert reply is not None
-        timing = {"Server-Timing": server_timing(reply.stages_ms, reply.took_ms)}
-        return JSONResponse(as_completion(head, answer, reply), headers=timing)
-
-    async with stopping.heeded():
-        return await unless_gone(request, answered())
+    replied = await unless_gone(request, reply_of(events))
+    timing = {"Server-Timing": server_timing(replied.response.stages_ms, replied.response.took_ms)}
+    return JSONResponse(as_completion(head, replied.answer, replied.response), headers=timing)

@@ -14,7 +14,7 @@ from openbook.server.auth import BROWSER_COOKIE, Caller, Identified
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
 from openbook.server.question_queue import Arrival
-from openbook.server.question_service import PreparedQuestion, QuestionService
+from openbook.server.question_service import PreparedQuestion, QuestionService, reply_of
 from openbook.server.schemas import (
     AnswerResponse,
     ModelsResponse,
@@ -24,7 +24,6 @@ from openbook.server.schemas import (
     SearchResponse,
 )
 from openbook.server.search_service import SearchService
-from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 from openbook.settings import Settings
 
@@ -94,8 +93,7 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 async def _happening(request: Request, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
     asker: QuestionService = request.app.state.asker
-    stopping: ShutdownSignal = request.app.state.stopping
-    async with aclosing(as_events(asker.events(asked, sees_place=True), asked.session_id, stopping)) as events:
+    async with aclosing(as_events(asker.events(asked, sees_place=True), asked.session_id)) as events:
         yield events
 
 
@@ -106,19 +104,7 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 async def query(request: Request, response: Response, asked: Admitted) -> AnswerResponse:
     """Answer a question. `Server-Timing` tells how long each stage took, waiting in the queue included."""
     asker: QuestionService = request.app.state.asker
-    stopping: ShutdownSignal = request.app.state.stopping
-
-    async def answered() -> AnswerResponse:
-        reply = None
-        async with aclosing(asker.events(asked)) as events:
-            async for event in events:
-                if isinstance(event, AnswerResponse):
-                    reply = event
-        assert reply is not None
-        return reply
-
-    async with stopping.heeded():
-        reply = await unless_gone(request, answered())
+    reply = (await unless_gone(request, reply_of(asker.events(asked)))).response
     response.headers["Server-Timing"] = server_timing(reply.stages_ms, reply.took_ms)
     return reply
 
