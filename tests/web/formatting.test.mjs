@@ -83,6 +83,9 @@ test("a place names its line or lines, and a mark that names nothing is nowhere"
   assert.equal(lines({ path: "a.py", start_line: 3, end_line: 3 }), "a.py, line 3");
   assert.equal(lines({ path: "a.py", start_line: 3, end_line: 5 }), "a.py, lines 3–5");
   assert.equal(lines({ path: "", start_line: 1, end_line: 1 }), "nowhere");
+  const scan = { path: "a.pdf", label: "", start_line: 1, end_line: 1 };
+  assert.equal(lines({ ...scan, place: "a.pdf p. 2 box 71,275,437,319" }), "a.pdf, p. 2");
+  assert.equal(lines({ ...scan, place: "a.pdf box 1,2,3,4" }), "a.pdf, box 1,2,3,4");
 });
 
 test("a place without lines has what its original calls it, once", () => {

@@ -166,7 +166,8 @@ export function lines(citation) {
 export function placeIn(citation) {
   const { path, start_line: first, end_line: last } = citation;
   const anchor = path ? anchorOf(citation) : "";
-  if (anchor !== null) return anchor;
+  // The place on a scanned page is marked there, and tells people nothing in numbers.
+  if (anchor !== null) return anchor.replace(/^(p\. \d+) box [\d,]+$/, "$1");
   return first === last ? `line ${first}` : `lines ${first}–${last}`;
 }
 
