@@ -10,7 +10,8 @@ from types import MappingProxyType
 # Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
 # that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("adoc", "asciidoc", "latex", "msg", "org", "pod", "tex", "xml"), 2) | {"eml": 3, "mbox": 3}
+    dict.fromkeys(("adoc", "asciidoc", "msg", "org", "pod", "xml"), 2)
+    | dict.fromkeys(("eml", "latex", "mbox", "tex"), 3)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file

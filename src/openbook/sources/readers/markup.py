@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from openbook.sources.readers.plain_markup import PLAIN, latex
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
 
 # Packages of LaTeX are programs, whose comments explain them.
 _PROGRAMS = (".sty", ".cls")
+
+_LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$](?=\S)")
 
 # What is longer is no heading.
 _LONGEST_TITLE_CHARS = 300
@@ -25,8 +26,6 @@ class _Dialect:
     """Its groups `mark` and `title`."""
     level: Callable[[str], int]
     """Takes the mark."""
-    plain: Callable[[str], str]
-    """Takes markup out of a title."""
     opens: re.Pattern[str] | None = None
     """A line that begins a listing."""
     closes: Callable[[str], re.Pattern[str]] | None = None
@@ -47,8 +46,21 @@ def read_markup(text: str, path: str, language: str) -> Reading:
         'The best knots'
     """
     blocks = fill_gaps(text, _blocks(text, _DIALECTS[language]))
+    plain = _plain(text, blocks, language)
+    titled = tuple(_titled(block, plain, language) for block in blocks)
     is_program = path.lower().endswith(_PROGRAMS)
-    return Reading(text if is_program else _plain(text, blocks, language), "docs", language, blocks)
+    return Reading(text if is_program else plain, "docs", language, titled)
+
+
+def _titled(block: Block, plain: str, language: str) -> Block:
+    """Give a heading the title that is left without markup; what has none is text."""
+    if not block.level:
+        return block
+    title = plain[block.start_char : block.end_char]
+    if language == "latex":  # commands that stand for more than words are left in its text
+        title = _LATEX_COMMAND.sub("", title)
+    title = " ".join(title.split())
+    return replace(block, title=title) if title else Block(block.start_char, block.end_char)
 
 
 def _plain(text: str, blocks: Sequence[Block], language: str) -> str:
@@ -64,7 +76,7 @@ def _plain(text: str, blocks: Sequence[Block], language: str) -> str:
 def _padded(text: str, language: str) -> str:
     """Take the markup out, and put blanks at the ends of lines."""
     before = text.split("\n")
-    behind = latex(text).split("\n") if language == "latex" else [PLAIN[language](line) for line in before]
+    behind = latex(text).split("\n") if language == "latex" else [_PLAIN[language](line) for line in before]
     if len(behind) != len(before):
         return text
     lines = (new.ljust(len(old)) if len(new) <= len(old) else old for old, new in zip(before, behind, strict=True))
@@ -84,56 +96,11 @@ def _blocks(text: str, dialect: _Dialect) -> Iterator[Block]:
         elif dialect.opens and dialect.closes and (found := dialect.opens.match(bare)):
             closing, opened = dialect.closes(found.group()), start
         elif len(bare) <= _LONGEST_TITLE_CHARS and (found := dialect.heading.match(bare)):
-            title = " ".join(dialect.plain(found["title"]).split())
-            if title:
-                yield Block(start, start + len(bare), "heading", dialect.level(found["mark"]), title)
+            yield Block(start, start + len(bare), "heading", dialect.level(found["mark"]))
         start += len(line)
 
 
 _LATEX_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
-_LATEX_COMMAND = re.compile(r"\\(?:label|index|footnote|cite\w*|thanks)\{[^{}]*\}|\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?")
-_LATEX_ESCAPED = re.compile(r"\\([#$%&_{}])")
-
-
-def _latex(title: str) -> str:
-    plain = _LATEX_COMMAND.sub("", _LATEX_ESCAPED.sub(lambda found: chr(0xE000 + ord(found[1])), title))
-    plain = re.sub(r"[{}$]|~|``|''", lambda found: {"~": " ", "``": "“", "''": "”"}.get(found[0], ""), plain)
-    return re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), plain)
-
-
-_INLINE = re.compile(r"(?<!\w)([*_`+/=~#]{1,2})(?=\S)(.+?)(?<=\S)\1(?!\w)")
-_ASCIIDOC_LINK = re.compile(r"(?:https?://\S+?|link:\S+?|xref:\S+?|<<[^,>]*,?)(?:\[([^\]]*)\]|([^>]*)>>)")
-_ORG_LINK = re.compile(r"\[\[(?:[^\]]*\]\[)?([^\]]*)\]\]")
-_ORG_ASIDE = re.compile(r"^(?:(?:TOD[O]|DONE|WAITING|NEXT)\s+)?(?:\[#[A-Z]\]\s*)?|\s+:[\w@:]+:$")
-_ROFF = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\(?:[&|^]|s[+-]?\d)|(?:^|(?<=\s))\"|\"(?=\s|$)")
-_POD = re.compile(r"[A-Z]<(?:<+\s)?((?:[^<>|]*\|)?([^<>]*?))(?:\s>+)?>")
-
-
-def _asciidoc(title: str) -> str:
-    linked = _ASCIIDOC_LINK.sub(lambda found: found[1] or found[2] or "", title)
-    return _unmarked(re.sub(r"\s+=+$|\[\[[^\]]*\]\]", "", linked))
-
-
-def _org(title: str) -> str:
-    return _unmarked(_ORG_LINK.sub(r"\1", _ORG_ASIDE.sub("", title)))
-
-
-def _unmarked(title: str) -> str:
-    for _ in range(2):  # one in another
-        title = _INLINE.sub(r"\2", title)
-    return title
-
-
-def _roff(title: str) -> str:
-    return _ROFF.sub("", title.replace(r"\-", "-").replace(r"\(em", "—"))
-
-
-def _pod(title: str) -> str:
-    title = title.replace("E<lt>", "\ue000").replace("E<gt>", "\ue001")
-    for _ in range(3):
-        title = _POD.sub(lambda found: found[1].split("|")[0], title)
-    return title.replace("\ue000", "<").replace("\ue001", ">")
-
 
 _DIALECTS: Mapping[str, _Dialect] = {
     "latex": _Dialect(
@@ -142,34 +109,221 @@ _DIALECTS: Mapping[str, _Dialect] = {
             r"(?:\s*\\label\{[^{}]*\})?\s*(?:%.*)?$"
         ),
         _LATEX_LEVELS.__getitem__,
-        _latex,
         re.compile(r"\s*\\begin\{(?:verbatim|lstlisting|minted)\*?\}"),
         lambda line: re.compile(r"\s*\\end\{" + re.escape(line.split("{")[1])),
     ),
     "asciidoc": _Dialect(
         re.compile(r"(?P<mark>={1,6}|#{1,6})[ \t]+(?P<title>\S.*)$"),
         len,
-        _asciidoc,
         re.compile(r"(?:-{4,}|\.{4,}|`{3,}|/{4,}|\+{4,})"),
         lambda line: re.compile(re.escape(line) + r"\s*$"),
     ),
     "org": _Dialect(
         re.compile(r"(?P<mark>\*+)[ \t]+(?P<title>\S.*)$"),
         lambda mark: min(len(mark), 6),
-        _org,
         re.compile(r"\s*#\+begin_(?:src|example|export)", re.IGNORECASE),
         lambda line: re.compile(r"\s*#\+end_" + re.escape(line.split("_")[1]), re.IGNORECASE),
     ),
     "man": _Dialect(
         re.compile(r"[.']\s*(?P<mark>TH|SH|SS|Sh|Ss|Dt)\s+(?P<title>\S.*)$"),
         lambda mark: {"TH": 1, "Dt": 1, "SH": 2, "Sh": 2}.get(mark, 3),
-        _roff,
         re.compile(r"\.(?:nf|EX|Bd)\b"),
         lambda line: re.compile({".nf": r"\.fi\b", ".EX": r"\.EE\b"}.get(line, r"\.Ed\b")),
     ),
     "pod": _Dialect(
         re.compile(r"=head(?P<mark>[1-6])\s+(?P<title>\S.*)$"),
         int,
-        _pod,
     ),
 }
+
+_TEXT_COMMANDS = (
+    "emph|text(?:bf|it|tt|sc|sf|rm|sl|up|md|normal)|underline|uline|enquote|mbox|hbox|text|title|author|date|caption"
+    "|part|chapter|(?:sub){0,2}section|(?:sub)?paragraph|url|path|nolinkurl|textquote|code|file|pkg|cs|opt|env|cmd"
+)
+_SETTINGS = (
+    "centering|noindent|maketitle|clearpage|newpage|newline|bigskip|medskip|smallskip|par|small|footnotesize|large|bf|it"
+    "|tt|em"
+)
+_KEPT = "equation|align|eqnarray|gather|multlin|tabular|array|math|displaymath|tikz"
+_LATEX_FIRST = (
+    (re.compile(r"(?<!\\)%.*"), ""),
+    (
+        re.compile(
+            r"~?\\(?:cite\w*|nocite|label|index|vspace|hspace|pagestyle|thispagestyle)\*?(?:\[[^\]]{0,300}\])*\{[^{}]*\}"
+        ),
+        "",
+    ),
+    (re.compile(r"\\href\{[^{}]*\}\{([^{}]*)\}"), r"\1"),
+    (re.compile(r" ?\\footnote\{([^{}]*)\}"), r" (\1)"),
+)
+_IN_TEXT = re.compile(rf"\\(?:{_TEXT_COMMANDS})\*?(?:\[[^\]]{{0,300}}\])?\{{([^{{}}]*)\}}")
+_LATEX_LAST = (
+    (re.compile(r"\\item\s?\[([^\]]{0,300})\]"), r"\1:"),
+    (re.compile(r"\\item\b"), "-"),
+    (re.compile(rf"\\(?:begin|end)\{{(?!{_KEPT})[^{{}}]*\}}(?:\[[^\]]{{0,300}}\])?"), ""),
+    (re.compile(rf"\\(?:{_SETTINGS})\b ?"), ""),
+    (re.compile(r"\\(?:ldots|dots)\b(?:\{\})?"), "…"),
+    (re.compile(r"\\((?:La)?TeX)\b(?:\{\})?"), r"\1"),
+    (re.compile(r"\\verb\*?([^\w\s])([^\n]{0,300}?)\1"), r"\2"),
+    (re.compile("``"), "“"),
+    (re.compile("''"), "”"),
+    (re.compile(r"(?<!-)---(?!-)"), "—"),
+    (re.compile(r"(?<!-)--(?!-)"), "–"),
+    (re.compile(r"(?<!\\)~|\\[ ,;]"), " "),
+    (re.compile(r"\\([%&#$_{}])"), r"\1"),
+)  # fmt: skip
+_PASSES = 3  # one command in another
+
+_ASCIIDOC = (
+    (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^={4,}$|^\*{4,}$|^_{4,}$"), ""),
+    (re.compile(r"^={1,6}\s+(.*?)(?:\s+=+)?$"), r"\1"),
+    (re.compile(r"\[\[[^\]]{0,300}\]\]"), ""),
+    (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]+\[([^\]^]{1,300})\^?\]"), r"\1"),
+    (re.compile(r"<<[^,<>]*,\s*([^<>]*)>>"), r"\1"),
+    (re.compile(r"^\s*(?:\*{1,5}|\.{1,5})\s+"), "- "),
+)  # fmt: skip
+
+_ORG = (
+    (re.compile(r"^#(?:\s.*|$)"), ""),
+    (re.compile(r"^#\+(?:title|subtitle|author|caption):\s*(.*)", re.IGNORECASE), r"\1"),
+    (re.compile(r"^\s*#\+\w+.*"), ""),
+    (re.compile(r"^\s*:[A-Za-z_-]+:(?:\s.*)?$"), ""),
+    (re.compile(r"^\*+\s+(?:(?:TOD[O]|DONE|WAITING|NEXT)\s+)?(?:\[#[A-Z]\]\s*)?(.*?)(?:\s:[\w@:]{1,200}:)?$"), r"\1"),
+    (re.compile(r"\[\[(?:[^\]]{0,500}\]\[)?([^\]]{0,500})\]\]"), r"\1"),
+)
+_EMPHASIS = re.compile(r"(?<![\w/*_=~`+])([*_/=~`+]{1,2})(?=[^\s*_/=~`+])([^\n]{0,300}?)(?<=\S)\1(?![\w*_/=~`+])")
+
+_FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\[&|^%/,]|\\c$")
+_ROFF_SIGNS: Mapping[str, str] = {
+    r"\-": "-",
+    r"\e": "\\",
+    r"\(em": "—",
+    r"\(en": "–",
+    r"\(bu": "•",
+    r"\(aq": "'",
+    r"\(dq": '"',
+    r"\(lq": "“",
+    r"\(rq": "”",
+    r"\(co": "©",
+    r"\ ": " ",
+    r"\~": " ",
+    r"\'": "'",
+    r"\`": "`",
+}
+_ROFF_SIGN = re.compile("|".join(map(re.escape, sorted(_ROFF_SIGNS, key=len, reverse=True))))
+_MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
+_ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
+_ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
+_SHOWN = frozenset({"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "IP", "UR", "MT"})
+# Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
+_MDOC = frozenset(
+    "Ad An Aq Ar Bq Cm Dq Dv Em Er Ev Fl Fn Ft In It Li Nd Nm Op Pa Pq Ql Qq Sq Sy Tn Va Vt Xr No Ic Cd Ns".split()
+)
+_OF_MDOC = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_MDOC))})(?=\s|$)\s*")
+
+_POD_MARK = re.compile(r"\b[BCFILSX](?:<([^<>|]{0,300})(?:\|[^<>]{0,300})?>|<<+\s(.{0,300}?)\s>>+)")
+_POD = (
+    (re.compile(r"^=(?:over|back|cut|pod|encoding|for|begin|end)\b.*"), ""),
+    (re.compile(r"^=(?:head[1-6]|item)\s+"), ""),
+)
+
+
+def latex(text: str) -> str:
+    r"""Return a text without commands that only set it, citations and comments. Formulas and line ends stay.
+
+    Example:
+        >>> latex(r"The \emph{spring} tide~\cite{a} rises 50\,\%. % why")
+        'The spring tide rises 50 %. '
+    """
+    for pattern, plain in _LATEX_FIRST:
+        text = _without(pattern, plain, text)
+    for _ in range(_PASSES):
+        text = _IN_TEXT.sub(r"\1", text)
+    for pattern, plain in _LATEX_LAST:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _without(pattern: re.Pattern[str], plain: str, text: str) -> str:
+    """Replace a pattern, and keep the line ends that stand in it."""
+
+    def replaced(found: re.Match[str]) -> str:
+        shown = found.expand(plain)
+        return shown + "\n" * (found[0].count("\n") - shown.count("\n"))
+
+    return pattern.sub(replaced, text)
+
+
+def asciidoc(line: str) -> str:
+    """Return a line without marks, attributes and addresses that have words.
+
+    Example:
+        >>> asciidoc("The *kiln* of `1200` degrees: https://example.org[the manual].")
+        'The kiln of 1200 degrees: the manual.'
+    """
+    return _unmarked(line, _ASCIIDOC)
+
+
+def org(line: str) -> str:
+    """Return a line without marks, tags and keywords.
+
+    Example:
+        >>> org("** DONE The /loom/, see [[https://example.org][the plan]] :tools:")
+        'The loom, see the plan'
+    """
+    return _unmarked(line, _ORG)
+
+
+def man(line: str) -> str:
+    r"""Return what a line of a man page shows.
+
+    Example:
+        >>> man(r'.BI \-\-strands " N"'), man(".TP"), man(".Op Fl n Ar count")
+        ('--strands N', '', '-n count')
+    """
+    found = _MACRO.match(line)
+    if found is None:
+        return _roff(line)
+    name, arguments = found["name"] or "", found["arguments"]
+    if name in _MDOC:
+        shown = re.sub(r"(?<!\S)Fl(?=\s|$)\s*", "-", f"{'Fl ' if name == 'Fl' else ''}{arguments}")
+        return _roff(_OF_MDOC.sub("", shown))
+    words = [(quoted.replace('""', '"') or bare) for quoted, bare in _ARGUMENT.findall(arguments)]
+    if name == "IP":
+        words = words[:1]
+    return _roff(("" if name in _ALTERNATING else " ").join(words)) if name in _ALTERNATING | _SHOWN else ""
+
+
+def pod(line: str) -> str:
+    """Return a line without commands and formatting codes.
+
+    Example:
+        >>> pod("=head1 An B<anchor>"), pod("See L<this|that>, C<< a > b >>, E<gt>.")
+        ('An anchor', 'See this, a > b, >.')
+    """
+    for pattern, plain in _POD:
+        line = pattern.sub(plain, line)
+    for _ in range(_PASSES):
+        line = _POD_MARK.sub(lambda found: found[1] or found[2] or "", line)
+    return line.replace("E<lt>", "<").replace("E<gt>", ">").replace("Z<>", "")
+
+
+def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...]) -> str:
+    for pattern, plain in rules:
+        line = pattern.sub(plain, line)
+    for _ in range(2):  # one mark in another
+        line = _EMPHASIS.sub(r"\2", line)
+    return line
+
+
+def _roff(text: str) -> str:
+    return _ROFF_SIGN.sub(lambda found: _ROFF_SIGNS[found[0]], _FONT.sub("", text))
+
+
+_PLAIN: Mapping[str, Callable[[str], str]] = {
+    "asciidoc": asciidoc,
+    "org": org,
+    "man": man,
+    "pod": pod,
+}
+"""What takes the markup out of a line, by language."""

@@ -14,8 +14,9 @@ from openbook.sources.documents import read_document
             "a.tex",
             "\\section*{The \\emph{best} \\& \\textbf{only} knot\\label{x}}\n"
             "\\subsection[s]{Use of \\texttt{tie}} % x\n"
-            "\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n\\part{Two}\n",
-            [(2, "The best & only knot"), (3, "Use of tie"), (1, "Two")],
+            "\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n\\part{Two}\n"
+            "\\section{Knots in \\LaTeX{} --- a \\mathbb{C} list\\label{sec:knots}}\n",
+            [(2, "The best & only knot"), (3, "Use of tie"), (1, "Two"), (2, "Knots in LaTeX — a C list")],
             id="latex",
         ),
         pytest.param(
