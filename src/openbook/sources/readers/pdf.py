@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
-from openbook.sources.readers.ocr import REMARK, is_there
+from openbook.sources.readers.ocr import DOTS_PER_INCH, REMARK, is_there
 from openbook.sources.readers.pdf_glyphs import HYPHEN, UNKNOWN
 from openbook.sources.readers.pdf_heads import without_running_heads
 from openbook.sources.readers.pdf_layout import (
@@ -28,8 +28,7 @@ from openbook.sources.readers.pdf_layout import (
     without_stamps,
 )
 from openbook.sources.readers.pdf_notes import notes_of
-from openbook.sources.readers.pdf_pages import Row, rows_of
-from openbook.sources.readers.pdf_scans import recognized_rows
+from openbook.sources.readers.pdf_pages import PageLine, Row, rows_of
 from openbook.sources.readers.pdf_words import KnownWords, whole_words, words_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
@@ -55,6 +54,10 @@ _FEWEST_FOREIGN = 3
 # A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
 _REST_OF_WORD = re.compile(r"([^\W\d_A-Z]\S*)\s*")
+
+_POINTS_PER_INCH = 72
+# A page of A0 would fill the memory.
+_MOST_PIXELS = 40_000_000
 
 
 def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Reading:
@@ -145,11 +148,33 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
             rows = without_stamps(rows_of(text), page.get_width())
             is_recognized = not rows and options.recognizer is not None and _shows_more(document, index, ())
-            rows = recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
+            rows = _recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
             recognized = is_recognized and bool(rows)
             return _Page(from_top(by_columns(rows)), page.get_height(), notes=notes_of(page), recognized=recognized)
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
+
+
+def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> list[Row]:
+    """Return the lines of a page as they are recognized; none where what does so is not installed.
+
+    Args:
+        page: A `PdfPage`.
+        recognizer: See `openbook.sources.readers.ocr.Recognizer`.
+    """
+    width, height = page.get_size()
+    scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
+    picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False).to_numpy()[..., :3]
+    try:
+        lines = recognizer(picture)
+    except (ModuleNotFoundError, OSError):  # the page is remarked on as one without text
+        return []
+    rows: list[Row] = []
+    for line in lines:
+        left, right = line.left / scale, line.right / scale
+        bottom, top = height - line.bottom / scale, height - line.top / scale
+        rows.append((PageLine(line.text, left, right, bottom, top, top - bottom, right),))
+    return rows
 
 
 def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
