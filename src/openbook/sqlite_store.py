@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from openbook.errors import OpenbookError
+from openbook.errors import OpenbookError, SessionError
 from openbook.permissions import make_private_file, make_private_folder
 
 
@@ -67,3 +67,13 @@ class SqliteStore:
             yield
         except (sqlite3.Error, OSError) as exc:
             raise self._error(exc) from exc
+
+
+def store_of_conversations(path: Path, schema: str, what: str) -> SqliteStore:
+    """Open a store of conversations, or of what is said of them. Its failures are `SessionError`s that name `what`."""
+
+    def refused(exc: Exception) -> SessionError:
+        hint = "free some space, or set OPENBOOK_HOME to a folder that you can write to"
+        return SessionError(f"{what} cannot be kept in {str(path)!r}: {exc}", hint=hint)
+
+    return SqliteStore(path, schema, refused)

@@ -313,6 +313,17 @@ def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_versio
     assert "content-encoding" not in client.get("/openapi.json").headers  # a secret could be guessed by its length
 
 
+@pytest.mark.parametrize("route", ["/", "/join", "/admin", "/courses", "/shared"])
+def test_the_heads_of_all_pages_have_what_each_needs(client: TestClient, route: str) -> None:
+    page = client.get(route).text
+
+    assert page.count('<meta charset="utf-8" />') == 1
+    assert page.count("<title>") == 1
+    assert page.count("style.css") == 1
+    assert page.index("theme.js") < page.index("</head>")
+    assert "head.html" not in page
+
+
 def test_fonts_are_sent_as_they_are_and_kept_for_good(client: TestClient) -> None:
     (address,) = re.findall(r'"(static/[^"]+\.woff2)"', client.get("/").text)
 

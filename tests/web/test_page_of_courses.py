@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.support import write_tree
 from tests.web.axe import AXE, violations
 from tests.web.npm import unpacked
-from tests.web.serving import Served
+from tests.web.serving import Served, course_in
 
 pytestmark = pytest.mark.browser
 
@@ -57,3 +57,21 @@ def test_lessons_are_renamed_moved_split_and_hidden_beside_their_files(
     axe = (unpacked(AXE, pytestconfig) / "axe.min.js").read_text(encoding="utf-8")
     assert violations(page, axe, expected=frozenset({"color-contrast", "region"})) == []
     shoot(page, "courses")
+
+
+def test_who_has_no_key_is_told_so_and_not_asked_for_ever(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
+) -> None:
+    served = serve(course_in(tmp_path), needs_key=True)
+    page = browse(served)
+    page.goto(f"{served.url}courses")
+
+    page.get_by_role("button", name="Not now").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("A key is needed to see the courses.")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_label("Key", exact=True).fill(served.key)
+    page.get_by_role("button", name="Log in", exact=True).click()
+    expect(page.get_by_role("heading", name="Reading the Tides")).to_be_visible()
+    troubles.clear()  # the browser reports that it was not let in

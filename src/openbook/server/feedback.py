@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from openbook.errors import QueryError, SessionError
+from openbook.errors import QueryError
 from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion
 from openbook.questions.question import read_question
-from openbook.sqlite_store import SqliteStore
+from openbook.sqlite_store import store_of_conversations
 
 Rating = Literal["good", "bad"]
 Reason = Literal["", "wrong", "incomplete", "wrong source", "should have answered", "should have refused", "other"]
@@ -59,15 +59,7 @@ class FeedbackStore:
             SessionError: They cannot be read or made, now or later.
         """
         self._now = now
-        path = home / "feedback.sqlite"
-        self._tables = SqliteStore(
-            path,
-            _TABLES,
-            lambda exc: SessionError(
-                f"ratings cannot be kept in {str(path)!r}: {exc}",
-                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
-            ),
-        )
+        self._tables = store_of_conversations(home / "feedback.sqlite", _TABLES, "ratings")
 
     def rate(
         self,

@@ -27,6 +27,9 @@ _WEB = Path(__file__).parent / "web"
 
 _PAGES = {"/": "index.html", **{f"/{name}": f"{name}.html" for name in ("join", "admin", "courses", "shared")}}
 
+# Stands for what the heads of all pages have.
+_HEAD = "    <!-- head.html -->\n"
+
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -34,7 +37,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 _APART = ("theme.js",)
 
 # The module that each page names, and what it is called when all that it needs has been joined to it.
-_ENTRY = re.compile(r'"static/(?P<entry>main|admin|join|courses)\.js"')
+_ENTRY = re.compile(r'"static/(?P<entry>main|admin|join|courses|shared)\.js"')
 _BUNDLE = re.compile(r"(?P<entry>\w+)(?:\.(?P<later>\w+))?\.bundle\.js")
 # Comments and blanks that a style sheet does without.
 _STYLE_REST = re.compile(r"/\*.*?\*/|^\s+|(?<=[{};,])\s+|\s+(?=[{}])", re.DOTALL | re.MULTILINE)
@@ -94,7 +97,7 @@ def _read(name: str, version: str) -> str:
     file = _WEB / name
     if not file.is_file():
         return ""
-    html = file.read_text(encoding="utf-8")
+    html = file.read_text(encoding="utf-8").replace(_HEAD, (_WEB / "head.html").read_text(encoding="utf-8"))
     joined = _ENTRY.sub(
         lambda found: f'"static/{found["entry"]}.bundle.js"' if _bundle(f"{found['entry']}.js") else found[0], html
     )

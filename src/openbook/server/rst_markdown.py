@@ -1,6 +1,8 @@
 """reStructuredText as Markdown, to be shown: what both can say is kept, and each line is known again.
 
 Nothing of it is executed: no file is included, no role or directive does anything. What is not understood stays text.
+Not by docutils: it learns the directives and roles of Sphinx only in registries of the whole process, leaves errors in
+the place of what it does not know, and not all of its blocks know their lines.
 """
 
 from __future__ import annotations

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.errors import SessionError
 from openbook.server.auth import Caller
 from openbook.server.keys import ROLES, hash_of
 from openbook.settings import Settings
-from openbook.sqlite_store import SqliteStore
+from openbook.sqlite_store import store_of_conversations
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS shares (
@@ -65,15 +64,7 @@ class ShareStore:
             SessionError: They cannot be read or made, now or later.
         """
         self._now = now
-        path = home / "shares.sqlite"
-        self._tables = SqliteStore(
-            path,
-            _TABLES,
-            lambda exc: SessionError(
-                f"shared links cannot be kept in {str(path)!r}: {exc}",
-                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
-            ),
-        )
+        self._tables = store_of_conversations(home / "shares.sqlite", _TABLES, "shared links")
 
     def add(
         self, owner: str, key_id: str, session_id: str, answers: Sequence[str], lasts_s: float

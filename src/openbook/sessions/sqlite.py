@@ -11,7 +11,7 @@ from typing import Any
 from openbook.answers import Exchange
 from openbook.errors import SessionError
 from openbook.sessions.protocol import Cut, Session, has_changed, session_title
-from openbook.sqlite_store import SqliteStore
+from openbook.sqlite_store import store_of_conversations
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -44,14 +44,7 @@ class SqliteSessions:
         """
         self._expire_s = expire_s
         self._now = now
-        self._tables = SqliteStore(
-            path,
-            _TABLES,
-            lambda exc: SessionError(
-                f"conversations cannot be kept in {str(path)!r}: {exc}",
-                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
-            ),
-        )
+        self._tables = store_of_conversations(path, _TABLES, "conversations")
 
     def owns(self, owner: str, session_id: str) -> bool:
         return self._session(owner, session_id) is not None

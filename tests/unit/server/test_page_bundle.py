@@ -65,7 +65,8 @@ def test_the_pages_of_the_server_can_be_joined() -> None:
     web = Path(page.__file__).parent / "web"
 
     assert all(
-        joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js", "courses.js")
+        joined_or_nothing(web, entry, ["theme.js"])
+        for entry in ("main.js", "admin.js", "join.js", "courses.js", "shared.js")
     )
     assert all(
         joined_or_nothing(web, "main.js", ["theme.js"], later=each)

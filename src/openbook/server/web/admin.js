@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { ask, confirmed, logIn } from "./dialogs.js";
 import { announce, byId, copy, element, fill, refill } from "./dom.js";
 import { ago, counted, sentences } from "./formatting.js";
+import { attempt, complain } from "./notices.js";
 
 /**
  * @typedef {{role: string, expires_at: number | null, questions_per_day: number | null, usd_per_day: number | null}} Grant
@@ -23,30 +24,6 @@ const MOST_SHOWN = 100;
 
 /** @param {number} usd */
 const dollars = (usd) => `$${usd.toFixed(2)}`;
-
-/** @param {string} words */
-function complain(words) {
-  const close = element("button", { type: "button", class: "quiet", onclick: () => (byId("notice").hidden = true) }, "OK");
-  fill(byId("notice"), element("span", {}, words), close);
-  byId("notice").hidden = false;
-}
-
-/**
- * Call, and tell what went wrong. Null if it did.
- *
- * @template T
- * @param {() => Promise<T>} request
- * @returns {Promise<T | null>}
- */
-async function attempt(request) {
-  try {
-    return await request();
-  } catch (error) {
-    const { message, hint } = /** @type {api.ApiError} */ (error);
-    complain(sentences(message, hint));
-    return null;
-  }
-}
 
 /**
  * @param {string[]} heads
@@ -313,8 +290,7 @@ async function start() {
   const enter = element("button", { type: "button", class: "button small", onclick: async () => {
     if (await logIn()) location.reload();
   } }, "Log in with a key");
-  fill(byId("notice"), element("span", {}, words), enter);
-  byId("notice").hidden = false;
+  complain(words, enter);
 }
 
 byId("add-key").addEventListener("click", addKey);

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { ask, confirmed, logIn } from "./dialogs.js";
 import { announce, byId, element, fill, refill } from "./dom.js";
 import { counted, sentences } from "./formatting.js";
+import { attempt, complain } from "./notices.js";
 
 /**
  * @typedef {{number: number, part: number | null, label: string, title: string, link: string}} Lesson
@@ -12,30 +13,6 @@ import { counted, sentences } from "./formatting.js";
  */
 
 let mayEdit = false;
-
-/** @param {string} words */
-function complain(words) {
-  const close = element("button", { type: "button", class: "quiet", onclick: () => (byId("notice").hidden = true) }, "OK");
-  fill(byId("notice"), element("span", {}, words), close);
-  byId("notice").hidden = false;
-}
-
-/**
- * Call, and tell what went wrong. Null if it did.
- *
- * @template T
- * @param {() => Promise<T>} request
- * @returns {Promise<T | null>}
- */
-async function attempt(request) {
-  try {
-    return await request();
-  } catch (error) {
-    const { message, hint } = /** @type {api.ApiError} */ (error);
-    complain(sentences(message, hint));
-    return null;
-  }
-}
 
 /** @param {Course} course */
 const keyOf = ({ source, path }) => (path === "." ? source : `${source}/${path}`);
@@ -160,6 +137,8 @@ function show(courses) {
   refill(byId("courses"), ...(courses.length ? courses.map(section) : [none]));
 }
 
+const again = () => element("button", { type: "button", class: "button small", onclick: () => location.reload() }, "Log in");
+
 async function start() {
   let found = null;
   while (!found) {
@@ -168,7 +147,7 @@ async function start() {
     } catch (error) {
       const { message, hint, status } = /** @type {api.ApiError} */ (error);
       if (status !== 401) return complain(sentences(message, hint));
-      await logIn();
+      if (!(await logIn())) return complain("A key is needed to see the courses.", again());
     }
   }
   mayEdit = found[1].writable;

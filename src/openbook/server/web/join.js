@@ -3,15 +3,10 @@
 import * as api from "./api.js";
 import { byId } from "./dom.js";
 import { sentences } from "./formatting.js";
+import { complain } from "./notices.js";
 
 // Behind `#`, so that it reaches no log.
 const code = () => decodeURIComponent(location.hash.slice(1));
-
-/** @param {string} words */
-function complain(words) {
-  byId("notice").textContent = words;
-  byId("notice").hidden = false;
-}
 
 byId("entrance").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();

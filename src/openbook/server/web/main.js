@@ -18,6 +18,7 @@ import { startTips } from "./floating.js";
 import { drawIcons } from "./icons.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
+import { complain } from "./notices.js";
 import { closeRail, openRail, showHistory, showSources, startMenu } from "./rail.js";
 import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
 import {
@@ -134,17 +135,6 @@ async function attempt(request) {
     complain(sentences(message, hint));
     return null;
   }
-}
-
-/**
- * @param {string} words
- * @param {HTMLElement} [remedy]
- */
-function complain(words, remedy) {
-  const notice = byId("notice");
-  const close = element("button", { type: "button", class: "quiet", onclick: () => (notice.hidden = true) }, "OK");
-  fill(notice, element("span", {}, words), remedy ?? close);
-  notice.hidden = false;
 }
 
 /**
