@@ -68,6 +68,8 @@ class Ran:
     said: Mapping[str, Any]
     """What it printed."""
     requests: list[ReceivedRequest]
+    batched: int
+    """Requests of the largest batch that it has sent."""
     left: bool
     """Whether it closed a request before its reply, while it was still running."""
 
@@ -134,6 +136,22 @@ def _cost(ran: Ran) -> str:
     return "yes" if ran.said.get("usd") else "no"
 
 
+def _sampling(ran: Ran) -> str:
+    body = ran.requests[0].body if ran.requests else {}
+    return "yes" if (body.get("temperature"), body.get("seed")) == (0.5, 7) else "no"
+
+
+def _refused(ran: Ran) -> str:
+    if not ran.requests:
+        return "error before the call" if ran.said.get("error") else "no"
+    return "sent" if "temperature" in ran.requests[0].body else "left out"
+
+
+def _rate(ran: Ran) -> str:
+    # Three calls at two a minute: the third begins half a minute or a minute after the first.
+    return "yes" if len(ran.requests) >= 3 and float(ran.said.get("seconds", 0)) > 25 else "no"
+
+
 def _order(received: ReceivedRequest) -> ServerStep:
     """Reply with a value of the wrong type at first, by the way that the library has asked for it."""
     is_first = not any(message["role"] in ("assistant", "tool") for message in received.body["messages"])
@@ -182,6 +200,19 @@ FEATURES = (
     Feature("OpenTelemetry spans (GenAI)", "tracing", (_call("pen"), _last("Twelve.")), _tracing),
     Feature("an image in a message", "picture", (_last("A dot."),), _picture),
     Feature("cost in US dollars", "cost", (_last("Hello."),), _cost),
+    Feature("the cost of each tool", "tool_cost", (_call("pen"), _last("Twelve.")), _cost),
+    Feature("temperature and seed", "sampling", (_last("Hello."),), _sampling),
+    Feature("a setting that the model refuses is", "refused", (_last("Hello."),), _refused),
+    Feature(
+        "the same request is sent once",
+        "cached",
+        ("Hello.",) * 2,
+        lambda ran: "yes" if len(ran.requests) == 1 else "no",
+    ),
+    Feature("a limit of calls in a minute", "rate", (_last("Hello."),) * 4, _rate),
+    Feature(
+        "calls as a batch of the provider", "batch", ("Hello.",) * 2, lambda ran: "yes" if ran.batched == 2 else "no"
+    ),
 )
 
 
@@ -216,7 +247,7 @@ def run(library: Library, feature: Feature, python: Path, folder: Path) -> str:
             print(f"{library.name} {feature.program}: {errors.strip().splitlines()[-1:]}", file=sys.stderr)
         if server.refused:
             print(f"{library.name} {feature.program}: refused {server.refused[:2]}", file=sys.stderr)
-        return feature.read(Ran(said, server.requests, bool(left)))
+        return feature.read(Ran(said, server.requests, server.batches.largest, bool(left)))
 
 
 class _Served:

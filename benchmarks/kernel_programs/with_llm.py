@@ -29,9 +29,9 @@ class Order(BaseModel):
     pieces: int
 
 
-def made(kind: Any = Chat) -> Any:
+def made(kind: Any = Chat, name: str = "gpt-4.1") -> Any:
     options: dict[str, Any] = {"supports_tools": True, "supports_schema": True, "vision": True}
-    model = kind("gpt-4.1", model_name="gpt-4.1", api_base=os.environ["OPENAI_BASE_URL"], **options)
+    model = kind(name, model_name=name, api_base=os.environ["OPENAI_BASE_URL"], **options)
     model.key = os.environ["OPENAI_API_KEY"]
     return model
 
@@ -81,6 +81,14 @@ def history() -> object:
 
 def picture() -> object:
     return {"text": made().prompt("What is it?", attachments=[llm.Attachment(path="dot.png")]).text()}
+
+
+def sampling() -> object:
+    return {"text": made().prompt("Hello.", temperature=0.5, seed=7).text()}
+
+
+def refused() -> object:
+    return {"text": made(name="o3").prompt("Hello.", temperature=0.5).text()}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents import Agent, ModelBehaviorError, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    ModelBehaviorError,
+    ModelSettings,
+    OpenAIChatCompletionsModel,
+    Runner,
+    function_tool,
+    set_tracing_disabled,
+)
 from agents.exceptions import MaxTurnsExceeded
 from openai import AsyncOpenAI
 
@@ -79,6 +87,19 @@ def picture() -> object:
     parts = [{"type": "input_text", "text": "What is it?"}, {"type": "input_image", "image_url": url}]
     message: Any = [{"role": "user", "content": parts}]
     return {"text": Runner.run_sync(made(), message).final_output}
+
+
+def sampling() -> object:
+    agent = made()
+    agent.model_settings = ModelSettings(temperature=0.5, extra_args={"seed": 7})
+    return {"text": Runner.run_sync(agent, "Hello.").final_output}
+
+
+def refused() -> object:
+    agent = made()
+    agent.model = OpenAIChatCompletionsModel(model="o3", openai_client=AsyncOpenAI())
+    agent.model_settings = ModelSettings(temperature=0.5)
+    return {"text": Runner.run_sync(agent, "Hello.").final_output}
 
 
 if __name__ == "__main__":

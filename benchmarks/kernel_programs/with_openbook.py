@@ -5,10 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.agent import Agent, Budget, history_from_json, history_to_json, image
+from openbook import require_model
+from openbook.agent import Agent, Budget, Sampling, Tool, history_from_json, history_to_json, image
+from openbook.errors import BadRequestError
+from openbook.llm.batches import BatchedModel
+from openbook.llm.rate_limit import RateLimitedModel
+from openbook.llm.reply_cache import CachedModel
 
 MODEL = "openai:gpt-4.1"
 CALLS: list[str] = []
@@ -87,6 +93,45 @@ def picture() -> object:
 def cost() -> object:
     cost_usd = Agent(MODEL).run("Hello.").cost_usd
     return {"usd": None if cost_usd is None else float(cost_usd)}
+
+
+def sampling() -> object:
+    return {"text": Agent(MODEL, sampling=Sampling(temperature=0.5, seed=7)).run("Hello.").text}
+
+
+def refused() -> object:
+    try:
+        return {"text": Agent("openai:o3", sampling=Sampling(temperature=0.5)).run("Hello.").text}
+    except BadRequestError as error:
+        return {"error": str(error)}
+
+
+def cached() -> object:
+    for _ in range(2):
+        Agent(CachedModel(require_model(MODEL), "replies")).run("Hello.")
+    return {}
+
+
+def rate() -> object:
+    model = RateLimitedModel(require_model(MODEL), requests_per_minute=2)
+    began = time.monotonic()
+    for _ in range(3):
+        Agent(model).run("Hello.")
+    return {"seconds": time.monotonic() - began}
+
+
+def tool_cost() -> object:
+    result = Agent(MODEL, Tool.from_function(stock, cost_usd=0.01)).run("How many pens?")
+    return {"usd": float(result.tools["stock"].cost_usd)}
+
+
+def batch() -> object:
+    async def run() -> None:
+        model = BatchedModel(MODEL, gather_s=1, poll_s=0.1)
+        await asyncio.gather(*(Agent(model).arun(text) for text in ("Hello.", "Good day.")))
+
+    asyncio.run(run())
+    return {}
 
 
 if __name__ == "__main__":

@@ -6,10 +6,18 @@ import asyncio
 import json
 import sys
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from pydantic_ai import Agent, BinaryContent, InstrumentationSettings, ModelMessagesTypeAdapter, UsageLimits
-from pydantic_ai.capabilities import Instrumentation
+from pydantic_ai import (
+    Agent,
+    BinaryContent,
+    InstrumentationSettings,
+    ModelMessagesTypeAdapter,
+    ModelSettings,
+    UsageLimits,
+)
+from pydantic_ai.capabilities import BatchModelRequests, Instrumentation
 from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 from pydantic_ai.models.fallback import FallbackModel
 
@@ -95,6 +103,27 @@ def picture() -> object:
 
 def cost() -> object:
     return {"usd": float(Agent(MODEL).run_sync("Hello.").response.cost().total_price)}
+
+
+def sampling() -> object:
+    return {"text": Agent(MODEL, model_settings=ModelSettings(temperature=0.5, seed=7)).run_sync("Hello.").output}
+
+
+def refused() -> object:
+    settings = ModelSettings(temperature=0.5)
+    return {"text": Agent("openai-chat:o3", model_settings=settings).run_sync("Hello.").output}
+
+
+def batch() -> object:
+    async def run() -> None:
+        second = timedelta(seconds=1)
+        batching = BatchModelRequests(max_requests=2, max_wait=second, poll_interval=second)
+        agent = Agent("openai:gpt-4.1", capabilities=[batching])  # of OpenAI's APIs, it batches Responses alone
+        # The server knows no Responses: what it has received says enough.
+        await asyncio.gather(agent.run("Hello."), agent.run("Good day."), return_exceptions=True)
+
+    asyncio.run(run())
+    return {}
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ def stock(item: str) -> int:
     return 12
 
 
-def made(*tools: Any) -> Any:
-    model = OpenAIServerModel("gpt-4.1", os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"])
+def made(*tools: Any, name: str = "gpt-4.1", **options: Any) -> Any:
+    model = OpenAIServerModel(name, os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"], **options)
     return ToolCallingAgent([as_tool(each) for each in tools], model, verbosity_level=0)
 
 
@@ -55,6 +55,22 @@ def picture() -> object:
     from PIL import Image
 
     return {"text": made().run("What is it?", images=[Image.open("dot.png")])}
+
+
+def sampling() -> object:
+    return {"text": made(temperature=0.5, seed=7).run("Hello.")}
+
+
+def refused() -> object:
+    return {"text": made(name="o3", temperature=0.5).run("Hello.")}
+
+
+def rate() -> object:
+    agent = made(requests_per_minute=2)
+    began = time.monotonic()
+    for _ in range(3):
+        agent.run("Hello.")
+    return {"seconds": time.monotonic() - began}
 
 
 if __name__ == "__main__":

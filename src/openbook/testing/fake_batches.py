@@ -49,6 +49,12 @@ class FakeBatches:
         """How many batches have begun."""
         return len(self._batches)
 
+    @property
+    def largest(self) -> int:
+        """Requests of the largest batch, or file for one, that has come."""
+        sent = [*(batch.lines for batch in self._batches.values()), *self._files.values()]
+        return max(map(len, sent), default=0)
+
     def respond(self, method: str, path: str, raw: bytes) -> Json | str:
         """Answer a request to one of `BATCH_PATHS`."""
         found = BATCH_PATHS.fullmatch(path)
