@@ -10,7 +10,7 @@ from types import MappingProxyType
 # Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
 # that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("adoc", "asciidoc", "msg", "org", "pod", "xml"), 2)
+    dict.fromkeys(("adoc", "asciidoc", "msg", "org", "pod", "xml", "zip"), 2)
     | dict.fromkeys(("eml", "latex", "mbox", "tex"), 3)
 )
 

@@ -11,7 +11,6 @@ from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.content_hash import content_hash, is_content
 from openbook.sources.decode import decode
-from openbook.sources.exclusions import is_secret
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
 from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.sources.masking import mask_secrets
@@ -202,29 +201,23 @@ def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
     if language == "zip":
         from openbook.sources.readers.exports import read_export
 
-        return read_export(raw, path, lambda content, name: _read_page(content, name, pdf_options))
+        return read_export(raw, path)
     if language is not None:
         return read_binary(raw, path, language, pdf_options)
     text = decode(raw, path)
     return read_text(text, path, *classify(path, text))
 
 
-def _read_page(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
-    if _PRIVATE_KEY.match(raw) or is_secret(posixpath.basename(path)):
-        raise SkippedFileError(path, SkipReason.SECRET)
-    return _read_file(raw, path, pdf_options)
-
-
 def attached_bytes(raw: bytes, path: str, wanted: str) -> bytes:
-    """Return the bytes of what is attached to mail.
+    """Return the bytes of what is attached to mail, or is a page of an export.
 
     Args:
-        raw: Of the mail.
-        path: Of the mail, in its source.
-        wanted: The path of a document that was attached to it, or to what is attached to it.
+        raw: Of the file around it.
+        path: Of that file, in its source.
+        wanted: The path of a document that is in it, or in what is attached to it.
 
     Raises:
-        SkippedFileError: It is not there, or the mail cannot be read.
+        SkippedFileError: It is not there, or the file cannot be read.
     """
     for file in placed(_read_file(raw, path, DEFAULT_PDF_OPTIONS).attached, path):
         if file.name == wanted:

@@ -16,8 +16,8 @@ BinaryFormat = Literal[
 SingleFormat = Literal["doc", "docx", "epub", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx"]
 """Those that hold no other files to be read."""
 
-MAIL_SUFFIXES = ("eml", "mbox", "msg")
-"""Of files to which others are attached."""
+HOLDER_SUFFIXES = ("eml", "mbox", "msg", "zip")
+"""Of files that hold others: mail, and exports."""
 
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
 

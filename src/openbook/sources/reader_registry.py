@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.errors import PluginError, SkippedFileError
 from openbook.plugins import load_plugin, plugins
-from openbook.sources.formats import MAIL_SUFFIXES
+from openbook.sources.formats import HOLDER_SUFFIXES
 from openbook.types import SkipReason
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class ReaderRegistry:
         Only this process can call that.
         """
         suffix = _suffix(path)
-        return suffix in self._given or (bool(self._given) and suffix in MAIL_SUFFIXES)
+        return suffix in self._given or (bool(self._given) and suffix in HOLDER_SUFFIXES)
 
     def read(self, raw: bytes, path: str) -> Reading:
         """Read a file that `covers` says yes to.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterator
+from dataclasses import replace
 
 from openbook.errors import SkippedFileError
-from openbook.sources.readers.parts import Parts
-from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.reading import AttachedFile, Reading
 from openbook.sources.readers.zipped import ZipPackage
 
 # Notion puts an identifier behind each name, and large exports into zips of their own. Confluence puts the number of a
@@ -21,12 +21,8 @@ _EXPORT = re.compile(rb"|".join((_NOTION_PAGE, _NOTION_PART)))
 _CONFLUENCE = re.compile(_CONFLUENCE_PAGE)
 
 _IDENTIFIER = re.compile(r"[ _-]?(?:[0-9a-f]{32}|(?<=_)\d{5,})$")
-_PAGES = (".md", ".html", ".htm", ".csv")
-_MOST_PAGES, _MOST_LISTED = 5_000, 5
+_PAGES = (".md", ".html", ".htm", ".csv", ".pdf", ".docx", ".pptx", ".xlsx", ".txt")
 _INNER = ".zip"
-
-ReadFile = Callable[[bytes, str], Reading]
-"""Reads the bytes of a page by its path. Raises `SkippedFileError`."""
 
 
 def is_export(raw: bytes) -> bool:
@@ -36,54 +32,42 @@ def is_export(raw: bytes) -> bool:
     return _CONFLUENCE.search(raw) is not None and b"/index.html" in raw
 
 
-def read_export(raw: bytes, path: str, read: ReadFile) -> Reading:
-    """Read the pages of an export, in the order of their paths. Anchors name the page: `Recipes/Bread`.
+def read_export(raw: bytes, path: str) -> Reading:
+    """Read the list of what an export holds, and hold out its pages and other files, in the order of their paths.
 
     Raises:
         SkippedFileError: It is damaged, expands to too much, or has no page.
     """
-    pages = _pages(ZipPackage(raw, path), path)
-    parts = Parts()
-    unread: list[str] = []
-    remarks: list[str] = []
-    for name, content in islice(pages, _MOST_PAGES):
-        try:
-            reading = read(content, name)
-        except SkippedFileError as exc:
-            unread.append(f"{name} ({exc.reason})")
-            continue
-        title = page_title(name)
-        parts.add(reading, title, title=title, level=2)
-        remarks += (f"{name}: {remark}" for remark in reading.remarks)
-    if not len(parts):
+    files = tuple(AttachedFile(page_name(name), content) for name, content in _pages(ZipPackage(raw, path), path))
+    if not files:
         raise SkippedFileError(path, "an export without pages")
-    if unread:
-        rest = len(unread) - _MOST_LISTED
-        remarks.insert(0, f"not read: {', '.join(unread[:_MOST_LISTED])}{f' and {rest} more' if rest > 0 else ''}")
-    if next(pages, None) is not None:
-        remarks.insert(0, f"only the first {_MOST_PAGES:,} pages are read")
-    return parts.reading("zip", tuple(remarks))
+    composer = Composer()
+    composer.text("\n".join(file.name for file in files))
+    return replace(composer.reading("zip"), attached=files)
 
 
 def _pages(package: ZipPackage, path: str, *, is_inner: bool = False) -> Iterator[tuple[str, bytes]]:
     names = sorted(name for name in package.names() if not posixpath.basename(name).startswith("."))
     for name in names:
-        if name.lower().endswith(_PAGES) and not name.endswith("/index.html"):
-            yield name, package.read(name)
+        if (
+            name.lower().endswith(_PAGES)
+            and not name.endswith("/index.html")
+            and (content := package.read(name)).strip()
+        ):
+            yield name, content
     for name in () if is_inner else names:
         if name.lower().endswith(_INNER):
             yield from _pages(ZipPackage(package.read(name), path), path, is_inner=True)
 
 
-def page_title(name: str) -> str:
+def page_name(name: str) -> str:
     """Return the path of a page as people know it, without identifiers.
 
     Example:
-        >>> page_title("Recipes 0123456789abcdef0123456789abcdef/Rye bread 00112233445566778899aabbccddeeff.md")
-        'Recipes/Rye bread'
-        >>> page_title("SPACE/Rye-bread_1234567.html")
-        'SPACE/Rye-bread'
+        >>> page_name("Recipes 0123456789abcdef0123456789abcdef/Rye bread 00112233445566778899aabbccddeeff.md")
+        'Recipes/Rye bread.md'
+        >>> page_name("SPACE/Rye-bread_1234567.html")
+        'SPACE/Rye-bread.html'
     """
-    folder, base = posixpath.split(name)
-    parts = [*folder.split("/"), posixpath.splitext(base)[0]] if folder else [posixpath.splitext(base)[0]]
-    return "/".join(_IDENTIFIER.sub("", part).strip(" _") or part for part in parts)
+    stem, suffix = posixpath.splitext(name)
+    return "/".join(_IDENTIFIER.sub("", part).strip(" _") or part for part in stem.split("/")) + suffix

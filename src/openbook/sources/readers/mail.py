@@ -6,14 +6,13 @@ import codecs
 import email
 import email.policy
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from email.message import EmailMessage, MIMEPart
 from itertools import islice
 
 from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.html import read_html
-from openbook.sources.readers.parts import Parts
 from openbook.sources.readers.reading import AttachedFile, Reading
 
 _MOST_MESSAGES = 10_000
@@ -44,6 +43,18 @@ def is_mail(raw: bytes) -> bool:
     return _HEADER.match(raw) is not None and _NAMES.search(raw[:_HEADER_BYTES]) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What a message says."""
+
+    subject: str
+    header: tuple[tuple[str, str], ...]
+    """Sender, recipients and date by name; empty ones are not shown."""
+    body: str
+    is_html: bool
+    attached: tuple[AttachedFile, ...]
+
+
 def read_mail(raw: bytes, language: str) -> Reading:
     """Read one message, or those of an mbox in their order.
 
@@ -53,24 +64,35 @@ def read_mail(raw: bytes, language: str) -> Reading:
     """
     raw, is_converted = _in_utf8(raw)
     messages = list(_messages(raw)) if language == "mbox" else [raw]
-    parts = Parts()
+    composer = Composer()
     attached: list[AttachedFile] = []
     damaged = set()
     for number, message in enumerate(messages[:_MOST_MESSAGES], start=1):
         label = f"message {number}" if language == "mbox" else ""
         try:
-            reading = _read(message, is_converted=is_converted)
+            letter = _letter(message, is_converted=is_converted)
         except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # of headers that are damaged
             damaged.add(number)
             continue
-        parts.add(reading, label)
-        attached += (
-            (replace(one, name=f"{label}/{one.name}") for one in reading.attached) if label else reading.attached
-        )
+        if label:
+            composer.anchor(label)
+        add_letter(composer, letter)
+        attached += (replace(one, name=f"{label}/{one.name}") for one in letter.attached) if label else letter.attached
     remarks = [remark_on("damaged: message", damaged)] if damaged else []
     if len(messages) > _MOST_MESSAGES:
         remarks.append(f"only the first {_MOST_MESSAGES:,} of {len(messages):,} messages are read")
-    return replace(parts.reading(language, tuple(remarks)), attached=tuple(attached))
+    return replace(composer.reading(language, remarks), attached=tuple(attached))
+
+
+def add_letter(composer: Composer, letter: Letter) -> None:
+    """Add a message: its subject, its header, its text by paragraphs, and the names of what is attached."""
+    composer.heading(letter.subject or "(no subject)", 1)
+    composer.text("\n".join(f"{name}: {value}" for name, value in letter.header if value))
+    text = re.sub(r"[ \t]+", " ", read_html(letter.body).text) if letter.is_html else letter.body
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        composer.text(paragraph)
+    if letter.attached:
+        composer.text(f"Attached: {', '.join(one.name for one in letter.attached)}")
 
 
 def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
@@ -106,22 +128,19 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _read(raw: bytes, *, is_converted: bool) -> Reading:
+def _letter(raw: bytes, *, is_converted: bool) -> Letter:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     if is_converted:
         _state_utf8(message)
-    composer = Composer()
-    composer.heading(_header(message, "Subject") or "(no subject)", 1)
-    composer.text("\n".join(f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))))
     body = message.get_body(("plain", "html"))
-    if body is not None:
-        add_body(composer, str(body.get_content()), is_html=body.get_content_subtype() == "html")
     parts = islice(_parts(message), _MOST_PARTS)
-    attached = tuple(
-        AttachedFile(name, _bytes_of(part)) for part in parts if part is not body and (name := _name(part))
+    return Letter(
+        _header(message, "Subject"),
+        tuple((name, _header(message, name)) for name in _SHOWN),
+        str(body.get_content()) if body is not None else "",
+        body is not None and body.get_content_subtype() == "html",
+        tuple(AttachedFile(name, _bytes_of(part)) for part in parts if part is not body and (name := _name(part))),
     )
-    add_attached(composer, attached)
-    return replace(composer.reading("eml"), attached=attached)
 
 
 def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
@@ -148,20 +167,6 @@ def _bytes_of(part: MIMEPart) -> bytes:
         return bytes(_forwarded(part))
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
-
-
-def add_attached(composer: Composer, attached: Sequence[AttachedFile]) -> None:
-    """Add the names of what is attached, if anything is."""
-    if attached:
-        composer.text(f"Attached: {', '.join(one.name for one in attached)}")
-
-
-def add_body(composer: Composer, text: str, *, is_html: bool) -> None:
-    """Add the text of a message, by paragraphs."""
-    if is_html:
-        text = re.sub(r"[ \t]+", " ", read_html(text).text)
-    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
-        composer.text(paragraph)
 
 
 def _header(message: EmailMessage, name: str) -> str:

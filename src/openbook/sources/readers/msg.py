@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import Composer
-from openbook.sources.readers.mail import add_attached, add_body
+from openbook.sources.readers.mail import Letter, add_letter
 from openbook.sources.readers.reading import AttachedFile, Reading
 from openbook.types import SkipReason
 
@@ -28,20 +27,21 @@ def read_msg(raw: bytes, path: str) -> Reading:
         raise SkippedFileError(path, _MISSING) from exc
 
     try:
-        message = Message.load(io.BytesIO(raw))
-        files = [(one.file_name or "attachment", one.file_bytes) for one in message.attachments]
-        attached = tuple(AttachedFile(name, content) for name, content in files if content is not None)
-        return replace(_letter(message, attached), attached=attached)
+        letter = _letter(Message.load(io.BytesIO(raw)))
     except Exception as exc:  # whatever the package raises for bytes that are no message
         raise SkippedFileError(path, f"damaged: {type(exc).__name__}: {exc}"[:200]) from exc
-
-
-def _letter(message: Any, attached: Sequence[AttachedFile]) -> Reading:
     composer = Composer()
-    composer.heading(message.subject or "(no subject)", 1)
+    add_letter(composer, letter)
+    return replace(composer.reading("msg"), attached=letter.attached)
+
+
+def _letter(message: Any) -> Letter:
     recipients = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
-    header = (("From", message.sender), ("To", recipients), ("Date", message.sent_date))
-    composer.text("\n".join(f"{name}: {value}" for name, value in header if value))
-    add_body(composer, message.body or message.html_body or "", is_html=not message.body)
-    add_attached(composer, attached)
-    return composer.reading("msg")
+    files = [(one.file_name or "attachment", one.file_bytes) for one in message.attachments]
+    return Letter(
+        message.subject or "",
+        (("From", message.sender), ("To", recipients), ("Date", message.sent_date)),
+        message.body or message.html_body or "",
+        not message.body,
+        tuple(AttachedFile(name, content) for name, content in files if content is not None),
+    )
