@@ -20,7 +20,6 @@ from openbook.cli import (
     contents,
     courses,
     entailment,
-    formats,
     keys,
     maintenance,
     printing,
@@ -152,6 +151,6 @@ _add(contents.status, examples="status\nstatus --skipped src")
 _add(maintenance.migrate, examples="migrate team --to lance:s3://notes/openbook\nmigrate team --to sqlite")
 _add(maintenance.optimize, examples="optimize work")
 app.add_typer(entailment.models)
-_add(formats.formats)
+_add(contents.formats)
 _add(checks.list_plugins, "plugins")
 _add(checks.doctor, examples="doctor\ndoctor --model anthropic")

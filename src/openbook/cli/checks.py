@@ -49,8 +49,7 @@ def verify(
     ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` still match the lines they name."""
-    from openbook.cli.verify_output import STYLES
-    from openbook.cli.verifying import VerifyOptions, verify_files
+    from openbook.cli.verifying import STYLES, VerifyOptions, verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
     if as_json and as_annotations:

@@ -1,4 +1,4 @@
-"""Commands for libraries: `add`, `sources`, `remove`, `prune` and `status`."""
+"""Commands for libraries: `add`, `sources`, `remove`, `prune` and `status`; and `formats`, for what can be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from openbook.text import counted
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.library import Library
-
 
 # Editors save in bursts. What changes within this time is indexed at once.
 _SETTLE_MS = 400
@@ -214,3 +213,25 @@ def _states(assistant: Library) -> Iterator[str]:
         }
         for line in printing.remark_lines({path: remarks for path, remarks in held.items() if remarks}):
             yield f"           {line}"
+
+
+def formats(*, as_json: options.AsJson = False) -> None:
+    """List the formats that are read, by what, and what to do about others."""
+    from openbook.cli.opening import settings
+    from openbook.sources.known_formats import known_formats, unread_formats
+
+    here = settings()
+    known, unread = known_formats(here), unread_formats(here)
+    if as_json:
+        printing.print_json(
+            {"formats": [one.to_dict() for one in known], "unread": [one.to_dict() for one in unread]},
+        )
+        return
+    for kind in dict.fromkeys(one.kind for one in known):
+        printing.say(kind, style={"bold": True})
+        for one in (one for one in known if one.kind == kind):
+            by = "" if one.reader == "openbook" else f"  ({one.reader})"
+            printing.say(f"  {one.name}: {' '.join(f'.{suffix}' for suffix in one.suffixes)}{by}")
+    printing.say("not read", style={"bold": True})
+    for left in unread:
+        printing.say(f"  {' '.join(f'.{suffix}' for suffix in left.suffixes)}: {left.remedy}")

@@ -8,7 +8,7 @@ from itertools import chain, cycle, islice, zip_longest
 
 from openbook.chunking.dispatch import chunk_document
 from openbook.errors import SkippedFileError
-from openbook.evals.extracting import questions_of
+from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.running import document_key, indexed_files
 from openbook.ingest.difference import folder_of
@@ -16,6 +16,165 @@ from openbook.library import Library
 from openbook.retrieval.roles import is_aside
 from openbook.sources.folder import Folder
 from openbook.tokens import tokenize
+from openbook.types import Chunk
+
+FEWEST_CHARS = 120
+"""Less than that under a heading is a list of links, or a sentence that leads to the next one."""
+
+# What headings of guides begin with, as they stand or with "-ing". Any other first word may be a noun.
+_TASKS = (
+    "add build change check choose configure connect create customize debug define delete deploy disable enable"
+    " export extend find fix generate get handle import install integrate limit list load make manage migrate monitor"
+    " move open override pass print publish read register remove rename replace reset restore retry run save schedule"
+    " send serve set start stop store switch test track turn update upgrade upload use verify view write"
+).split()
+_VOWELS = "aeiou"
+
+_NAME = r"[A-Za-z_][\w.-]*"
+_LITERAL = r"-?\d[\d_.]+\w{0,2}|\"[^\"\n]{2,60}\"|'[^'\n]{2,60}'"
+_PARAMETER = re.compile(rf"\b(?P<name>[A-Za-z_]\w*)\s*(?::[^=,()\n]{{1,40}})?=\s*(?P<value>{_LITERAL})\s*(?=[,)\n]|$)")
+_CONSTANT = re.compile(
+    rf"^[ \t]*(?:[a-z#]+(?:\([a-z]+\))?[ \t]+){{0,4}}(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^=\n\"'(]{{0,30}}[=\s]\s*"
+    rf"(?P<value>{_LITERAL})[;,]?[ \t]*(?:[#/].*)?$",
+    re.MULTILINE,
+)
+_DEFAULT = re.compile(
+    rf"(?P<tick>`+)(?P<name>-{{0,2}}{_NAME})[^`\n]{{0,20}}(?P=tick)[^\n]{{0,200}}?\b[Dd]efaults?(?:\s+(?:value|to|is|are|:))*[\s:=(]*"
+    r"(?:(?P<quote>[`\"'])(?P<quoted>[^`\"'\n]{2,40})(?P=quote)|(?P<number>\d[\d.,_]+\w{0,2}))"
+)
+_SUMMARY = re.compile(r"(?P<verb>[A-Z]?[a-z]{2,})\s+(?P<rest>[^.]{15,110}?)(?:\.(?:\s|$)|$)")
+# Names of one common word stand in many answers that are wrong.
+_TELLING_NAME = re.compile(r"(?!test)\w*?[a-z0-9](?:_\w|[A-Z])\w*")
+# What summaries of functions begin with, beside these; any other word may be a noun.
+_DOES = frozenset(
+    (
+        "acquire allocate append apply assign attach bind calculate call cancel cast clean clear clone close collect"
+        " combine compare compile compute construct convert copy count decide decode decrypt detect determine discard"
+        " dispatch download draw emit encode encrypt ensure escape estimate evaluate execute expand extract fetch"
+        " filter flush format forward free initialize insert invoke iterate join log lookup map match measure merge"
+        " normalize notify parse perform prepare process push queue raise receive record refresh release render report"
+        " request resolve return scan search select setup show sort split strip submit trim try unregister validate"
+        " wait walk wrap yield"
+    ).split()
+).union(_TASKS)
+
+
+def questions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    """Yield what a chunk answers: values before names, names before sections.
+
+    Args:
+        chunk: A passage.
+        path: Of its document, as question sets have it.
+    """
+    if chunk.lesson is not None:
+        yield from _of_lesson(chunk, path)
+    elif chunk.kind == "code":
+        kinds = (_defaults_of(chunk, path), _constants_of(chunk, path), _functions_of(chunk, path))
+        yield from filter(None, chain.from_iterable(zip_longest(*kinds)))
+    else:
+        yield from _documented_defaults_of(chunk, path)
+        yield from _sections_of(chunk, path)
+
+
+def _defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    for name in chunk.defines:
+        header = re.search(rf"\b{re.escape(name)}\s*\((?:[^()]|\([^()]*\))*\)", chunk.text)
+        if header is not None:
+            whole = chunk.symbol if chunk.symbol.rpartition(".")[2] == name else name
+            for found in _PARAMETER.finditer(chunk.text, header.start(), header.end()):
+                yield _asked(chunk, path, f"What is the default of `{found['name']}` in `{whole}`?", found)
+
+
+def _constants_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    for found in _CONSTANT.finditer(chunk.text):
+        if found["name"] in chunk.defines:
+            yield _asked(chunk, path, f"What is `{found['name']}` set to?", found)
+
+
+def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    """Ask for a function by what its documentation says that it does, and for what others do by their names."""
+    name = chunk.symbol.rpartition(".")[2]
+    if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
+        return
+    place = ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line)
+    said = _SUMMARY.match(chunk.docstring.removeprefix(name).strip())
+    verb, rest = (said["verb"].lower(), " ".join(said["rest"].split()).rstrip(" :,;")) if said else ("", "")
+    is_telling = len(chunk.defines) == 1 and name[0].islower() and _TELLING_NAME.fullmatch(name) is not None
+    if is_telling and verb in _VERBS and name.lower() not in rest.lower() and "--" not in rest:
+        yield EvalQuestion(f"Which function {_does(verb)} {rest}?", lines=(place,), facts=(name,))
+    else:
+        yield EvalQuestion(f"What does `{chunk.symbol}` do?", lines=(place,))
+
+
+def _documented_defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    for found in _DEFAULT.finditer(chunk.text):
+        value = found["quoted"] or found["number"]
+        if found["name"] != value:
+            yield _asked(chunk, path, f"What is the default of `{found['name']}`?", found, value)
+
+
+def _sections_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    heading = re.sub(r"[`*_]|\s*\{#.*|\[|\]\([^)]*\)", "", chunk.context[-1]).strip() if chunk.context else ""
+    if len(chunk.text) < FEWEST_CHARS or not heading:
+        return
+    text = heading if heading.endswith("?") else _how_to(heading)
+    if text:
+        yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
+
+
+def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
+    lesson = chunk.lesson
+    if lesson is not None and lesson.number is not None:
+        title = f", {lesson.title}," if lesson.title else ""
+        text = f"What is lesson {lesson.number}{title} of {lesson.course or 'the course'} about?"
+        yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
+
+
+def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str = "") -> EvalQuestion:
+    """Build a question whose answer is a value, and its lines those from the name to the value."""
+    fact = value or found["value"].strip("\"'")
+    first = chunk.span.start_line + chunk.text.count("\n", 0, found.start("name"))
+    last = chunk.span.start_line + chunk.text.count("\n", 0, found.end())
+    return EvalQuestion(text, lines=(ExpectedSpan(path, first, last),), facts=(fact,))
+
+
+def _how_to(heading: str) -> str:
+    """Build a question of the heading of a guide; empty if it is none.
+
+    Example:
+        >>> _how_to("Configuring the log level"), _how_to("How to retry jobs"), _how_to("Architecture")
+        ('How do I configure the log level?', 'How do I retry jobs?', '')
+    """
+    heading = re.sub(r"^(?:\d+[.)]\s*)?(?:[Hh]ow to\s+)?", "", heading).rstrip(" .:!")
+    first, _, rest = heading.partition(" ")
+    verb = next((task for task in _TASKS if first.lower() in (task, _gerund(task))), "")
+    return f"How do I {verb} {rest}?" if verb and rest else ""
+
+
+def _gerund(verb: str) -> str:
+    """Write the form with "-ing": `configuring`, `running`, `adding`."""
+    if verb.endswith("e"):
+        return f"{verb[:-1]}ing"
+    is_short = len(verb) <= 4 and verb[-1] not in "wxyd" and verb[-2] in _VOWELS and verb[-3] not in _VOWELS
+    return f"{verb}{verb[-1] if is_short else ''}ing"
+
+
+def _does(verb: str) -> str:
+    """Write the third person: `returns`, `parses`, `tries`; what has it already stays.
+
+    Example:
+        >>> _does("match"), _does("try"), _does("returns"), _does("pass")
+        ('matches', 'tries', 'returns', 'passes')
+    """
+    if verb.endswith("s") and not verb.endswith("ss"):
+        return verb
+    if verb.endswith("y") and verb[-2] not in _VOWELS:
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
+
+
+_VERBS = _DOES.union(map(_does, _DOES))
+
 
 # Of one file: enough to fill a set from a single course, too few for one file to crowd out others later.
 _MOST_OF_A_FILE = 50

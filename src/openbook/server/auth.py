@@ -18,8 +18,7 @@ from openbook.errors import OpenbookError
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import ROLES, Key, KeyStore, Role
 from openbook.server.logins import Logins, SqliteLogins
-from openbook.server.oidc import Person
-from openbook.server.persons import PersonStore, is_person
+from openbook.server.oidc import Person, PersonStore, is_person
 
 LOGIN_COOKIE = "openbook_login"
 BROWSER_COOKIE = "openbook_browser"

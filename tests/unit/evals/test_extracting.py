@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.chunking.dispatch import chunk_document
-from openbook.evals.extracting import questions_of
+from openbook.evals.drafting import questions_of
 from openbook.evals.questions import EvalQuestion
 from openbook.sources.documents import read_document
 
