@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -131,15 +132,27 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
 
 @pytest.fixture(scope="session")
-def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return paths without end, one for each test: `mktemp` lists all that are there to find the next one's number."""
-    return map(tmp_path_factory.mktemp("homes").joinpath, map(str, itertools.count()))
+def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Make folders with numbers of their own: `mktemp` lists all that are there to find each next number."""
+    parent, numbers = tmp_path_factory.mktemp("t"), itertools.count()
+
+    def make(name: str) -> Path:
+        folder = parent / f"{name}{next(numbers)}"
+        folder.mkdir(mode=0o700)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def tmp_path(_new_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Path:
+    """Return a folder for one test, as pytest does."""
+    return _new_folder(re.sub(r"\W", "_", request.node.name)[:30])
 
 
 @pytest.fixture(autouse=True)
-def _home_of_its_own(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    home = next(_homes)
-    home.mkdir(mode=0o700)
+def _home_of_its_own(_new_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    home = _new_folder("home")
     monkeypatch.setenv("OPENBOOK_HOME", str(home))
     for name in [name for name in os.environ if name.startswith("OPENBOOK_") and name != "OPENBOOK_HOME"]:
         monkeypatch.delenv(name)
