@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from openbook.errors import SourceError, SourceNotFoundError
+from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.decode import decode
-from openbook.sources.documents import read_document
+from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
@@ -137,12 +137,27 @@ class CitedFolder:
         full = self.folder / path
         try:
             if not full.exists():
-                return "missing"
+                return "file" if self._attached(path) is not None else "missing"
             if not is_inside(full, self.folder):
                 return "outside"
             return "file" if full.is_file() else "folder"
         except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have
             return "missing"
+
+    def _attached(self, path: str) -> bytes | None:
+        """Return what is attached to mail, or is a page of an export; None if there is nothing of that path."""
+        parents = [str(parent) for parent in PurePosixPath(path).parents if parent.name]
+        holder = next((parent for parent in parents if (self.folder / parent).is_file()), "")
+        if not holder or not is_inside(self.folder / holder, self.folder) or _refusal(holder):
+            return None
+        try:
+            return attached_bytes(read_file(self.folder / holder, holder), holder, path)
+        except (SourceError, SkippedFileError):
+            return None
+
+    def _bytes(self, path: str) -> bytes:
+        attached = self._attached(path)
+        return read_file(self.folder / path, path) if attached is None else attached
 
     def has_folder(self, path: str) -> bool:
         """Return whether the first part of a path is a folder of the root."""
@@ -157,7 +172,7 @@ class CitedFolder:
         """
         if path not in self._pages:
             try:
-                self._pages[path] = ComparedText(decode(read_file(self.folder / path, path), path))
+                self._pages[path] = ComparedText(decode(self._bytes(path), path))
             except SourceError as exc:
                 self._pages[path] = exc
         found = self._pages[path]
@@ -171,7 +186,7 @@ class CitedFolder:
         Raises:
             SourceError: It is no text, too large, or cannot be read.
         """
-        return read_document(read_file(self.folder / path, path), source="", path=path, mask=False).text
+        return read_document(self._bytes(path), source="", path=path, mask=False).text
 
     @cached_property
     def _listed(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,19 @@ def test_a_renamed_file_is_known_by_its_lines(root: CitedFolder) -> None:
 
     assert root.like(ComparedText(text), "src/old.py") == "src/renamed.py"
     assert root.like(ComparedText("nothing_like_it = 1\n"), "src/old.py") == ""
+
+
+def test_a_path_may_lead_into_mail_and_to_what_is_attached_to_it(root: CitedFolder) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Plans"
+    message.set_content("See the notes.")
+    for name, words in (("notes.md", "# Flour\n\nRye.\n"), (".env", "KEY=x\n")):
+        message.add_attachment(words.encode(), maintype="text", subtype="plain", filename=name)
+    (root.folder / "plans.eml").write_bytes(bytes(message))
+
+    assert root.find("plans.eml/notes.md", None).path == "plans.eml/notes.md"
+    assert root.page("plans.eml/notes.md").lines == ["# Flour", "", "Rye."]
+    assert root.document_text("plans.eml/notes.md") == "# Flour\n\nRye.\n"
+    assert root.find("plans.eml/.env", None).refused == "secret"
+    assert root.find("plans.eml/other.md", None).path == ""
+    assert root.find("src/app.py/notes.md", None).path == ""
