@@ -38,6 +38,7 @@ VALUES: dict[str, dict[str, Any]] = {
     | {
         "secrets": {"OPENBOOK_SHARED_STORE": "redis://:secret@redis:6379/0"},
         "keysSecret": "openbook-keys",
+        "uploadsClaim": "uploads",
         "imagePullSecrets": [{"name": "registry"}],
         "home": {"size": "1Gi", "storageClass": "fast"},
         "ingress": {"enabled": True, "className": "nginx", "annotations": {"a": "b"}, "tlsSecret": "tls"},
