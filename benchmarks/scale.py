@@ -231,7 +231,9 @@ def main() -> None:
             print(table([row]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table(rows))
     if arguments.write:
-        command = "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large + " S3=s3://..." * bool(arguments.s3)
+        command = "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large
+        if arguments.s3:
+            command += f" S3=s3://... S3_CHUNKS={arguments.s3_chunks}"
         write(rows, command, f"a load of {load:.0f} to {os.getloadavg()[0]:.0f}")
 
 
