@@ -43,7 +43,7 @@ def inverse_frequency(frequency: int, chunks: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FieldWeights:
-    """What one occurrence of a word is worth in each field of each chunk or file."""
+    """What one occurrence of a word is worth in each field of each file."""
 
     occurrences: Floats
     """(n, 4)."""
@@ -60,9 +60,32 @@ class FieldWeights:
         return np.asarray(found / (self.saturation + found), dtype=np.float32)
 
 
-def chunk_weights(lengths: Floats) -> FieldWeights:
+@dataclass(frozen=True, slots=True)
+class ChunkWeights:
+    """The same for chunks, by the length of a field: lengths may be mapped, and nothing is kept for each chunk."""
+
+    lengths: NDArray[np.uint16]
+    """(n, 4): words of each field."""
+    worth: tuple[Floats, ...]
+    """What one occurrence is worth in each field, by the length of the field."""
+
+    def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
+        """Score one word before its rarity. See `FieldWeights.scores`."""
+        lengths = self.lengths.take(places, axis=0)
+        found = np.zeros(len(places), dtype=np.float32)
+        for field, worth in enumerate(self.worth):
+            found += counts[:, field].astype(np.float32) * worth.take(lengths[:, field])
+        return np.asarray(found / (_SATURATION + found), dtype=np.float32)
+
+
+def chunk_weights(lengths: NDArray[np.uint16]) -> ChunkWeights:
     """Prepare chunks: `lengths` are the words of each field, (n, 4)."""
-    return FieldWeights(_occurrences(lengths, _WEIGHTS, _DILUTION), _SATURATION)
+    if not len(lengths):
+        return ChunkWeights(lengths, ())
+    average = np.maximum(lengths.mean(axis=0), 1e-9).astype(np.float32)
+    possible = np.arange(int(lengths.max()) + 1, dtype=np.float32)[:, None]
+    worth = _WEIGHTS / (1 - _DILUTION + _DILUTION * possible / average)
+    return ChunkWeights(lengths, tuple(np.ascontiguousarray(worth.T)))
 
 
 def file_weights(lengths: Floats) -> FieldWeights:

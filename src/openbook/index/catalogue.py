@@ -141,7 +141,7 @@ class Catalogue:
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
         self._places[self._ids_of(np.arange(len(columns)))] = np.arange(1, len(columns) + 1, dtype=np.int32)
-        self._weights = chunk_weights(columns.lengths.astype(np.float32))
+        self._weights = chunk_weights(columns.lengths)
         self._file_weights = file_weights(self._lengths_of_files())
 
     def _lengths_of_files(self) -> Floats:
