@@ -31,6 +31,7 @@ def test_the_marks_of_all_systems_add_up() -> None:
 def test_every_feature_that_did_not_work_at_first_is_on_the_page() -> None:
     assert features_of("Was missing") == 14
     assert features_of("Was broken") == 18
+    # Two more worked then, and differ now: those of the sample.
     assert features_of("Differed, and works now") + features_of("Differs, and why") == 51
 
 

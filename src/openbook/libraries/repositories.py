@@ -5,7 +5,8 @@ Nothing here runs unless somebody asks for a repository by its address: searchin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +56,8 @@ class Repository:
     """What is indexed, in order of paths."""
     total_bytes: int
     """Of the files that are indexed."""
+    language: str
+    """The programming language of most of its code files, as `python`; empty if it has no code."""
     skipped: Mapping[str, tuple[str, ...]]
     """What was asked for and not fetched: paths by reason."""
 
@@ -233,9 +236,19 @@ def _describe(mirror: Mirror, source: str, index: Index) -> Repository | None:
         documents=tuple(
             RepositoryDocument(each.path, document_type(each.path, each.kind), each.kind) for each in listed
         ),
+        language=_most_used(each.path for each in listed if each.kind == "code"),
         total_bytes=sum(r.stamp.size_bytes for r in index.records(source).values() if not r.skipped),
         skipped=state.skipped,
     )
+
+
+def _most_used(paths: Iterable[str]) -> str:
+    """Return the language of most files, by their suffixes; of several, the first in the alphabet. Empty if none."""
+    from openbook.sources.languages import BY_SUFFIX
+
+    formats = (BY_SUFFIX.get(path.rpartition(".")[2].lower()) for path in paths)
+    counted = Counter(found[1] for found in formats if found is not None)
+    return min(counted, key=lambda name: (-counted[name], name), default="")
 
 
 def _branch(ref: str) -> str:

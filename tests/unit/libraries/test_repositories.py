@@ -47,6 +47,7 @@ def test_a_repository_is_a_source_with_its_address_and_commit(assistant: Library
         ("src/till.py", "code"),
     ]
     assert (repository.total_files, repository.total_bytes) == (2, sum(map(len, FILES.values())))
+    assert repository.language == "python"
 
 
 def test_a_folder_of_a_branch_is_loaded_by_the_address_of_its_page(assistant: Library, github: Path) -> None:
@@ -57,6 +58,7 @@ def test_a_folder_of_a_branch_is_loaded_by_the_address_of_its_page(assistant: Li
     repository = assistant.load_repository("https://github.com/octo/shop/tree/feature/x/docs/api")
 
     assert [each.path for each in repository.documents] == ["docs/api/a.md"]
+    assert repository.language == ""
     assert (repository.branch, repository.commit) == ("feature/x", commit)
 
 
