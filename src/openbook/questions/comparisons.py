@@ -42,7 +42,7 @@ def compared(question: str) -> tuple[str, ...]:
         if found := compares.fullmatch(question.strip(_ENDS)):
             sides = tuple(_ARTICLE.sub("", side.strip(_ENDS), count=1) for side in found.groups())
             is_short = all(0 < len(side.split()) <= _MOST_WORDS for side in sides)
-            return sides if is_short and sides[0].casefold() != sides[1].casefold() else ()
+            return sides if is_short and sides[0] != sides[1] else ()
     return ()
 
 

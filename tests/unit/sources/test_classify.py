@@ -98,7 +98,30 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
     without_grammar = named - set(semble_grammars.available_languages())
 
     assert without_grammar == {
-        "asm", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fsharp", "ics", "jsonl", "less", "log", "man",
-        "matlab", "nim", "notebook", "pascal", "po", "pod", "sass", "srt", "tcl", "text", "tsv", "verilog", "vhdl",
-        "vtt",
+        "asm", "awk", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fish", "fsharp", "handlebars", "ics",
+        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "sass", "srt", "tcl",
+        "text", "tsv", "verilog", "vhdl", "vtt",
     }  # fmt: skip
+
+
+COMPLETION = "#compdef fd\n" + "".join(f"'--option{n}[what it is for]' \\\n" for n in range(9))
+NOTES = (
+    "The harbour is open.\nShips moor at the quay until the tide comes in.\n\nRopes lie on the pier.\n"
+    "Whoever leaves late pays for one more night.\nOpen from May.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "kind"),
+    [
+        pytest.param("completion/_fd", COMPLETION, "data", id="no-sentences"),
+        pytest.param("tests/a.snap", "exports[`moors 1`] = `\n" + "  <Ship />\n" * 9 + "`;\n", "data", id="snapshot"),
+        pytest.param("notes.me", NOTES, "docs", id="sentences"),
+        pytest.param("README", COMPLETION, "docs", id="page-by-name"),
+        pytest.param("LICENSE.third-party", COMPLETION, "docs", id="page-by-first-part"),
+        pytest.param("a.note", "- ropes\n- fenders\n", "docs", id="few-lines"),
+        pytest.param("a.zh-notes", "港口在五月到九月之间每天开放，船只停靠在码头。\n" * 6, "docs", id="without-spaces"),
+    ],
+)
+def test_what_no_name_tells_about_is_a_page_if_it_has_sentences(path: str, text: str, kind: str) -> None:
+    assert classify(path, text) == (kind, "text")
