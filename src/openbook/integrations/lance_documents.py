@@ -26,8 +26,8 @@ _FIRST_ID = "_first_id"
 _ORDER = [(name, "ascending") for name in ("source", "path", "version")]
 _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.uint64()), (_FIRST_ID, pa.int64())])
 
-# Each commit that is read brings a part. With more of them, or when this share of the rows does not count any more,
-# all are copied into one.
+# Each commit that is read brings a part. With more of them, all but the first are copied into one; and all are when
+# this share of the rows does not count any more.
 _MOST_PARTS = 16
 _MOST_UNUSED = 0.1
 
@@ -134,12 +134,14 @@ class DocumentTable:
             keys = keys.take(held)
         in_order = pc.sort_indices(keys, sort_keys=_ORDER).to_numpy()
         order = held[in_order[_is_current(keys, in_order)]]
-        parts = rows[ROW_ID].num_chunks
-        if parts <= _MOST_PARTS and len(rows) - len(held) <= _MOST_UNUSED * len(rows):
-            return DocumentTable(rows, order)
-        # What is gone stays: it is known as long as LanceDB has it, and need not be read again.
-        numbers = np.cumsum(np.isin(np.arange(len(rows)), held, assume_unique=True)) - 1
-        return DocumentTable(rows.take(held).combine_chunks(), numbers[order])
+        if len(rows) - len(held) > _MOST_UNUSED * len(rows):
+            # What is gone stays: it is known as long as LanceDB has it, and need not be read again.
+            numbers = np.cumsum(np.isin(np.arange(len(rows)), held, assume_unique=True)) - 1
+            return DocumentTable(rows.take(held).combine_chunks(), numbers[order])
+        if rows[ROW_ID].num_chunks > _MOST_PARTS:
+            first = len(rows[ROW_ID].chunk(0))  # the largest, and mapped
+            rows = pa.concat_tables([rows.slice(0, first), rows.slice(first).combine_chunks()])
+        return DocumentTable(rows, order)
 
     def _first_ids_of(self, read: pa.Table, first_id: FirstId) -> pa.Array:
         """Return the first id of the chunks of each row: those that its version has here, or new ones."""
