@@ -71,6 +71,8 @@ _FRAMES = {
     }.items()
 }
 # codespell:ignore-end
+# Of `teaches`, what nobody does but to a subject: "Who made MCP?" asks for no teacher.
+_TAUGHT = frozenset(map(folded, ("teaches", "taught", "lehrt", "unterrichtet", "enseigne", "enseña", "imparte")))
 _OF_HEADER = _FRAMES["instructor"] | _FRAMES["link"] | _FRAMES["online"] | _FRAMES["title"]
 _FRAME_WORDS = frozenset[str]().union(*_FRAMES.values())
 
@@ -241,12 +243,20 @@ def read_course_question(text: str) -> CourseQuestion | None:
     for_header = _asks_for_header(words) or (
         any(word.does("link") for word in words) and _asks_for_header(_words(text))
     )
-    if not (of_lessons or is_of_courses or for_header):
+    taught = _taught(words, last)
+    if not (of_lessons or is_of_courses or for_header or taught):
         return None
     told = () if _begins_with(words, "course") else (last, *reversed(before))
-    names = dict.fromkeys(name for part in told for name in _names(part))
+    names = dict.fromkeys([*(name for part in told for name in _names(part)), *taught])
     of_last = dict.fromkeys(_names_beside(words, "lesson", last))
-    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), part, for_header)
+    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), part, for_header or bool(taught))
+
+
+def _taught(words: Sequence[_Word], text: str) -> Sequence[str]:
+    """Return what "Who teaches ...?" names, which may be a course that is not called one; empty for other questions."""
+    if len(words) < 3 or not words[0].does("who") or words[1].key not in _TAUGHT:
+        return ()
+    return (text[words[2].start_char :].rstrip(" ?!."),)
 
 
 def _says_course(words: Sequence[_Word], place: int) -> bool:

@@ -120,10 +120,19 @@ def test_which_courses_there_are_is_answered_by_their_headers(library: Library) 
     ]
 
 
-def test_who_teaches_a_course_stands_in_its_header(library: Library) -> None:
-    (quote,) = quotes(ask(library, "Who teaches the roses course?"))
+@pytest.mark.parametrize(
+    "question",
+    ["Who teaches the roses course?", "Who teaches roses?", "who taught Roses", "Wer unterrichtet Roses?"],
+)
+def test_who_teaches_a_course_stands_in_its_header(library: Library, question: str) -> None:
+    (quote,) = quotes(ask(library, question))
 
     assert quote.endswith("Course Instructor: Ben Hill")
+
+
+@pytest.mark.parametrize("question", ["Who teaches the oven to wait?", "Who teaches"])
+def test_a_question_for_somebody_else_is_no_question_for_a_header(library: Library, question: str) -> None:
+    assert not any("Course Instructor" in quote for quote in quotes(ask(library, question)))
 
 
 def test_where_something_is_explained_names_lessons(library: Library) -> None:
