@@ -62,6 +62,10 @@ class Seen:
     said: str = ""
     """The end of what the agent wrote."""
 
+    def shows(self, text: str) -> bool:
+        """Return whether the model sees a text, as it is or within JSON."""
+        return self.result is not None and (text in self.result or json.dumps(text)[1:-1] in self.result)
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -290,6 +294,7 @@ class Agent:
     environment: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     """In the project, or in the home if they begin with `~/`."""
+    clean_up: tuple[tuple[str, ...], ...] = ()
 
 
 _FAKE_OPENCODE = {
@@ -341,6 +346,30 @@ AGENTS = (
         {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         {"opencode.json": json.dumps(_FAKE_OPENCODE)},
     ),
+    Agent(
+        "Copilot CLI",
+        "copilot",
+        "@github/copilot@1.0.102",
+        (("@OPENBOOK@", "install", "copilot"),),
+        ("copilot", "-p", PROMPT, "--allow-all-tools"),
+        {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": "@URL@/v1",
+            "COPILOT_PROVIDER_API_KEY": "none",
+            "COPILOT_MODEL": "fake",
+        },
+    ),
+    Agent(
+        "Cline CLI",
+        "cline",
+        "cline@3.0.65",
+        (
+            ("cline", "auth", "-p", "openai", "-k", "none", "-m", "fake", "-b", "@URL@/v1"),
+            ("@OPENBOOK@", "install", "cline-cli"),
+        ),
+        ("cline", "-P", "openai-compatible", "-m", "fake", PROMPT),
+        clean_up=(("cline", "hub", "stop"),),  # it goes on in the background
+    ),
 )
 
 
@@ -364,7 +393,7 @@ def run_agent(agent: Agent, programs: Path, folder: Path) -> Seen:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(filled(text), encoding="utf-8")
     try:
-        for command in (*agent.set_up, agent.ask):
+        for command in (*agent.set_up, agent.ask, *agent.clean_up):
             program = programs / "node_modules" / ".bin" / command[0]
             called = [str(program) if program.exists() else filled(command[0]), *map(filled, command[1:])]
             done = subprocess.run(
@@ -408,6 +437,8 @@ def _told(seen: Seen, text: str) -> str:
     if seen.result is None:
         return "nothing: `search` was not called"
     before, found, after = seen.result.partition(text)
+    if not found and seen.shows(text):
+        return "the result as JSON, with the text in it"
     if not found:
         return "something else: " + " ".join(seen.result.split())[:80]
     around = [f"`{' '.join(each.split())[:60]}`" for each in (before, after) if each.strip()]

@@ -59,6 +59,7 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
         "cline": Client(
             "Cline", "{config:Code}/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
         ),
+        "cline-cli": Client("Cline CLI", "~/.cline/data/settings/cline_mcp_settings.json", follows_folder=True),
         "codex": Client("Codex", "~/.codex/config.toml", "mcp_servers", follows_folder=True),
         "copilot": Client("Copilot CLI", "~/.copilot/mcp-config.json", form="copilot", follows_folder=True),
         "cursor": Client("Cursor", ".cursor/mcp.json"),

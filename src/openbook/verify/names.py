@@ -24,8 +24,11 @@ _HEAD = (
 
 _NAMED_HEAD = re.compile(
     rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
-    rf"(?:{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+    rf"(?P<what>{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
+# What is defined by its value, and how much of the line must be left, of 1: a name with another value proves nothing.
+_BY_VALUE = frozenset({"const", "let", "val", "var"})
+_SAME_VALUE = 0.5
 
 # Names whose definitions are kept while the citations of one text are checked.
 _KEPT = 1024
@@ -154,7 +157,9 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     is_known = head is not None or bool(scope)
     if not is_known or len(before) != 1 or len(now) != 1 or _scope(new, now[0]) != scope:
         return None
-    return Relocation(now[0], now[0], likeness([old.keys[line - 1]], [new.keys[now[0] - 1]]))
+    found = Relocation(now[0], now[0], likeness([old.keys[line - 1]], [new.keys[now[0] - 1]]))
+    is_other = head is not None and head["what"] in _BY_VALUE and found.likeness < _SAME_VALUE
+    return None if is_other else found
 
 
 def _scope(page: ComparedText, line: int) -> list[str]:

@@ -68,9 +68,6 @@ class RelocationSearch:
             is_found = isinstance(spot, Relocation) and spot.likeness == 1.0
             same = same_line(past.page, first, page) if first == last and not is_found else None
             if same is not None:
-                rival = spot.likeness if isinstance(spot, Relocation) and spot.lines != same.lines else 0.0
-                if same.likeness < rival:
-                    return NotRelocated("one line has its name now, and another one its text")
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)

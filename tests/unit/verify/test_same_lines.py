@@ -37,6 +37,39 @@ def test_a_line_is_the_same_if_it_is_the_only_one_for_its_name(new: str, line: i
     assert (spot.first_line if spot else None) == found
 
 
+def test_a_constant_with_another_value_is_not_the_same_line() -> None:
+    old = ComparedText("const pattern = /^(build|chore|ci|docs|feat|fix|perf|refactor)(\\([^)]+\\))?: .+$/\n")
+    edited = ComparedText(
+        "// of a title\nconst pattern = /^(build|chore|docs|feat|fix|perf|refactor)(\\([^)]+\\))?: .+$/\n"
+    )
+    replaced = ComparedText("// of a title\nconst pattern = new RegExp(`(${ours.source})|(${theirs.source})`)\n")
+
+    assert same_line(old, 1, replaced) is None
+    found = same_line(old, 1, edited)
+    assert found is not None
+    assert found.first_line == 2
+
+
+def test_a_permalink_to_a_line_that_is_the_same_elsewhere_has_moved(repository: Repository) -> None:
+    service = "service Store {\n  rpc Info();\n}\n"
+    commit = repository.commit({"a.proto": "syntax = 3\n" + service})
+    other = "".join(f"message M{number} {{\n  int64 a_{number} = {number};\n}}\n" for number in range(9))
+    repository.commit({"a.proto": "package store;\n" + other + "service Store {\n  rpc Other();\n}\n"})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/a.proto#L2\n")
+
+    assert (finding.verdict, str(finding.now), finding.reason) == ("moved", "a.proto:29", "")
+
+
+def test_a_permalink_may_call_its_lines_by_a_name_that_they_do_not_have(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": "import re\n" + CODE})
+
+    page = f"[Client](https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16)\n"
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:15-17")
+
+
 def test_words_alone_prove_nothing_outside_of_a_definition() -> None:
     assert same_line(ComparedText("x()\ny()\n"), 1, ComparedText("z()\nw()\nx()\n")) is None
 
