@@ -257,6 +257,8 @@ class GenerationResult:
     """Version of the prompts that a model was given; empty where none was asked."""
     verifier: str = ""
     """Who checked the claims for entailment; empty if nobody did."""
+    verifier_failures: frozenset[str] = frozenset()
+    """Why the verifier said nothing at all, once or twice: reasons of claims that words leave open."""
     stopped: str = ""
     """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
     own_chars: int | None = None

@@ -127,6 +127,7 @@ def answer_of(
         repairs=checked.repairs,
         stopped=stopped,
         verifier=verifier.name if verifier else "",
+        verifier_failures=frozenset(checker.failures),
     )
     if not any(claim.verdict for claim in checked.claims) and not checked.citations and not checked.repairs:
         return replace(answer, refused=True, reason=RefusalReason.NOTHING_CLAIMED)

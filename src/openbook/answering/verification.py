@@ -63,6 +63,8 @@ class CitationChecker:
         self._text_now = text_now
         self._texts: dict[tuple[str, str], str | None] = {}
         self._fresh: dict[str, bool] = {}
+        self.failures: set[str] = set()
+        """Why the verifier said nothing at all, each time that it was asked and did not."""
         self._judgements: dict[Key, LiteralVerdict] = {}
         self._open: dict[Key, CitedClaim] = {}
         self._split: tuple[str, tuple[list[Statement], list[UnattachedMarks]]] = ("", ([], []))
@@ -103,6 +105,8 @@ class CitationChecker:
             entailments: What it says of each claim.
             failure: Why it said nothing at all.
         """
+        if failure:
+            self.failures.add(failure)
         for key, claim in self._open.items():
             literal = self._judgements[key]
             if not failure:

@@ -46,7 +46,7 @@ _LARGE_CHUNKS = 500_000
 _BYTES_A_CHUNK = 370
 _WORK_MS_A_CHUNK = 0.00006
 
-_SAID_BY_NAME = frozenset({"secret", "binary by name"})
+_SAID_BY_NAME = frozenset({SkipReason.SECRET, SkipReason.BINARY_NAME})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
 
 _AGAIN = "run the command again"

@@ -7,7 +7,6 @@ from typing import Any
 
 from openbook.answering.context import label_of
 from openbook.answers import Citation, GenerationResult, anchor_of, written_place
-from openbook.grounding.entailment import VERIFIER_FAILED
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.failures import without_places
 from openbook.server.models import public_name
@@ -23,7 +22,9 @@ NEAREST_CHARS = 300
 
 def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -> AnswerResponse:
     """Write an answer as the API gives it."""
-    citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
+    citations = [
+        _citation(number, citation, answer, library) for number, citation in enumerate(answer.citations, start=1)
+    ]
     return AnswerResponse(
         id=new_id(),
         query=answer.query,
@@ -36,7 +37,9 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         citations=citations,
         nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
-            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=_told(claim.reason))
+            ClaimResponse(
+                text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=_told(claim.reason, answer)
+            )
             for claim in answer.claims
         ],
         refused=answer.refused,
@@ -54,17 +57,17 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
     )
 
 
-def _told(reason: str) -> str:
+def _told(reason: str, answer: GenerationResult) -> str:
     """Return a reason without the addresses of servers, which may be in that of a verifier that failed."""
-    return without_places(reason) if reason.startswith(VERIFIER_FAILED) else reason
+    return without_places(reason) if reason in answer.verifier_failures else reason
 
 
-def _citation(number: int, citation: Citation, library: ServedLibrary) -> CitationResponse:
+def _citation(number: int, citation: Citation, answer: GenerationResult, library: ServedLibrary) -> CitationResponse:
     return CitationResponse(
         number=number,
         mark=citation.mark,
         verdict=citation.verdict,
-        reason=_told(citation.reason),
+        reason=_told(citation.reason, answer),
         place=citation.place,
         **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,

@@ -251,6 +251,7 @@ def test_a_verifier_that_fails_leaves_claims_unverified(library: Library, failin
 
     assert [claim.verdict for claim in answer.claims] == ["unverified", "conflict", "exact"]
     assert answer.claims[0].reason == "the verifier failed: busy"
+    assert answer.verifier_failures == {"the verifier failed: busy"}
     assert answer.cost_usd is None  # what it cost, nobody knows
 
 

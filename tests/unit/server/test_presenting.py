@@ -13,12 +13,14 @@ from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from tests.support import write_tree
 
+FAILURE = "the verifier failed: no connection to http://10.0.0.7:9000/v1"
+
 
 @pytest.mark.parametrize(
     ("reason", "told"),
     [
         pytest.param(
-            "the verifier failed: no connection to http://10.0.0.7:9000/v1",
+            FAILURE,
             "the verifier failed: no connection to the model's server",
             id="of-a-failure",
         ),
@@ -34,6 +36,8 @@ def test_a_verifier_that_failed_is_not_told_with_its_address(tmp_path: Path, rea
         claims = tuple(replace(claim, reason=reason) for claim in answer.claims)
         citations = tuple(replace(citation, reason=reason) for citation in answer.citations)
 
-        given = present(replace(answer, claims=claims, citations=citations), ServedLibrary(library), "")
+        failed = replace(answer, claims=claims, citations=citations, verifier_failures=frozenset({FAILURE}))
+
+        given = present(failed, ServedLibrary(library), "")
 
     assert {claim.reason for claim in given.claims} | {each.reason for each in given.citations} == {told}
