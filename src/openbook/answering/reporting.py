@@ -47,12 +47,8 @@ def extract_code_blocks(answer: str) -> list[tuple[str, str]]:
             told = line.partition(fence.run)[2].split()
             blocks.append((told[0] if told else "", []))
         elif fence is not None:
-            blocks[-1][1].append(_outdented(line, fence.indent))
+            blocks[-1][1].append(line[min(fence.indent, len(line) - len(line.lstrip())) :])
     return [(language, "\n".join(lines)) for language, lines in blocks]
-
-
-def _outdented(line: str, indent: int) -> str:
-    return line[min(indent, len(line) - len(line.lstrip())) :]
 
 
 def format_generation_stats(results: Iterable[GenerationResult]) -> str:

@@ -36,7 +36,7 @@ def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
         SourceError: It cannot be written.
     """
     root = next(root for root in index.roots() if root.name == course.source)
-    if root.kind != "course" or root.url or _is_file(index, course):
+    if root.kind != "course" or root.url or index.document(course.source, course.path) is not None:
         raise QueryError(
             f"{course.title!r} has no folder to write {COURSE_FILE} in",
             hint="add a folder of this machine with --course",
@@ -52,10 +52,6 @@ def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
     except OSError as exc:
         raise SourceError(str(file), exc.strerror or "cannot be written", hint="check its permissions") from exc
     return file
-
-
-def _is_file(index: Index, course: Course) -> bool:
-    return index.document(course.source, course.path) is not None
 
 
 def _read(file: Path, root: str, course: Course) -> CourseFile:

@@ -183,13 +183,9 @@ def _around(assistant: Library, citation: CitationResponse) -> Iterator[_Candida
     here = next((at for at, chunk in enumerate(chunks) if chunk.span.end_char > citation.start_char), 0)
     # What comes next is of more use than what came before.
     for _, chunk in sorted(enumerate(chunks), key=lambda each: (abs(each[0] - here), each[0] < here)):
-        if question := _question(chunk):
+        if question := question_on(chunk) if chunk.kind in ("code", "docs", "course") else "":
             course = chunk.lesson.course if chunk.lesson is not None else ""
             yield _Candidate(question, (citation.source, citation.path), course)
-
-
-def _question(chunk: Chunk) -> str:
-    return question_on(chunk) if chunk.kind in ("code", "docs", "course") else ""
 
 
 def _folded(question: str) -> str:
