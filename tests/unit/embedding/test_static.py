@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -93,11 +94,16 @@ def test_vectors_are_the_same_bytes_on_every_machine() -> None:
 ALPHABET = "abYZ9_.(`~ßÉıΣ漢가ไ😀²\u0301\u0338\u200b\ufffd\ud800 \t\n\r\0\x0b\x0c\x1c\x1f\x7f\x85\xa0\u2028\u3000"
 
 
+@cache
+def shipped() -> tuple[Tokenizer, np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
+    """Read the tokenizer and the matrix once: no example changes them, and each would take 25 ms for it."""
+    return Tokenizer.from_file(str(SHIPPED / TOKENIZER_FILE)), np.load(SHIPPED / MATRIX_FILE)
+
+
 @given(st.lists(st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()), max_size=30), max_size=3))
 @example(["getUserName(HTTPResponse2Go)", "a\x0cb c\x1cd", "x" * 101, "Word" * 30, "漢字" * 60, "a...b--c"])
 def test_a_vector_is_the_sum_of_the_pieces_that_the_tokenizer_makes_of_the_whole_text(texts: list[str]) -> None:
-    tokenizer = Tokenizer.from_file(str(SHIPPED / TOKENIZER_FILE))
-    matrix = np.load(SHIPPED / MATRIX_FILE)
+    tokenizer, matrix = shipped()
 
     vectors = load_embedder().embed(texts)
 
