@@ -133,7 +133,7 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}
     if role == "documentation":
-        signals |= {f"role:documentation:{intent}": 1.0 for intent in query.intents}
+        signals |= {f"role:documentation:{intent}": 1.0 for intent in sorted(query.intents)}
     return signals
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from openbook.index.bm25 import inverse_frequency
 from openbook.questions.question import read_question
 from openbook.retrieval.ranking import RankedChunk
-from openbook.retrieval.signals import coverage, heading_match, rarities, scaled
+from openbook.retrieval.signals import coverage, heading_match, question_signals, rarities, scaled
 from openbook.types import Kind
 from tests.unit.retrieval.material import outline_of
 
@@ -104,3 +104,13 @@ def test_a_heading_that_says_just_the_question_matches_fully_and_another_not_at_
 
 def test_what_code_stands_in_is_no_heading() -> None:
     assert under("Retries", "code") == 0
+
+
+def test_signals_of_several_intents_are_added_in_one_order() -> None:
+    query = read_question("How do I find where the harbour is?")
+
+    (signals,) = question_signals(query, [{"lexical": 1.0, "dense": 1.0}], [outline_of("docs/harbour.md", kind="docs")])
+
+    found = [name for name in signals if name.startswith("role:documentation:")]
+    assert len(query.intents) == len(found) == 3
+    assert found == sorted(found)  # of a set, the sum of their floats would change with the hash seed
