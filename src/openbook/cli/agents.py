@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
     from openbook.mcp.watched_library import WatchedLibrary
 
-AGENTS = "claude, claude-desktop, cline, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
+AGENTS = (
+    "claude, claude-desktop, cline, cline-cli, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
+)
 """The names that `openbook.mcp.clients` has, which help does not import."""
 
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=f"One of: {AGENTS}.")]
