@@ -171,8 +171,10 @@ def test_all_that_is_found_is_found_as_without_it(
     with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as expected:
         for step in range(16):
             target = following if step % 5 == 2 else writer  # the machine writes, too
+            changed = set[str]()
             for _ in range(rng.randint(1, 3)):
                 path, text, row = f"{rng.randint(0, 9)}.md", rng.choice(TEXTS), vector(rng.random(), rng.random())
+                changed.add(path)
                 gone = rng.random() < 0.3
                 for index in (target, expected):
                     if gone:
@@ -187,9 +189,10 @@ def test_all_that_is_found_is_found_as_without_it(
                 assert search(index) == search(expected)
                 assert index.documents(EVERYTHING) == expected.documents(EVERYTHING)
                 assert index.records("s") == expected.records("s")
-                for number in range(10):
-                    assert index.vectors("s", f"{number}.md").tolist() == expected.vectors("s", f"{number}.md").tolist()
-                    assert index.chunks("s", f"{number}.md") == expected.chunks("s", f"{number}.md")
+                # What did not change is looked at once for four steps: each look reads from the disk.
+                for path in sorted(changed) if step % 4 != 3 else [f"{number}.md" for number in range(10)]:
+                    assert index.vectors("s", path).tolist() == expected.vectors("s", path).tolist()
+                    assert index.chunks("s", path) == expected.chunks("s", path)
 
 
 @pytest.mark.parametrize("name", ["columns", "documents", "segments", "words"])
