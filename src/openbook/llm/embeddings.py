@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-import threading
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
+from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.choose import find_provider
-from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
-from openbook.llm.failures import explain, missing_key
 from openbook.llm.providers import Provider
-from openbook.llm.retry import RetryPolicy, RetryState
-from openbook.llm.transport import faults_of, timeout_within
+from openbook.llm.retry import RetryPolicy
+from openbook.llm.transport import ProviderClient
 from openbook.settings import Secret
 
 if TYPE_CHECKING:
@@ -28,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-
-_SDK = "openai"
 
 # One request. OpenAI takes 2,048 texts and 300,000 tokens; a server on this machine that has no graphics
 # card may need a minute for this much.
@@ -61,16 +52,9 @@ class RemoteEmbedder:
             KeyMissingError: The provider needs a key.
             MissingExtraError: The package `openai` is not installed.
         """
-        if find_spec(_SDK) is None:
-            raise MissingExtraError(f"the package {_SDK!r} is not installed", hint=f"pip install 'openbook[{_SDK}]'")
-        if provider.needs_key and not key:
-            raise missing_key(provider)
+        self._client = ProviderClient(provider, key, retries or RetryPolicy(), sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
-        self._key = key or Secret("none")
-        self._retries = retries or RetryPolicy()
-        self._lock = threading.Lock()
-        self._client: Any = None
 
     @property
     def identity(self) -> str:
@@ -122,19 +106,9 @@ class RemoteEmbedder:
         return self._request([texts[0][: max(len(texts[0]) // 2, _LEAST_CHARS)]])
 
     def _post(self, texts: list[str]) -> Any:
-        attempts = RetryState(self._retries, _DEADLINE_S)
         # Without a format the SDKs ask for base64, which small servers do not know.
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
-        faults = faults_of(self._sdk)
-        while True:
-            try:
-                options = {"timeout": timeout_within(attempts.left_s)}
-                return self._connected().post(path="/embeddings", cast_to=object, body=body, options=options)
-            except faults as exc:
-                error = explain(
-                    exc, provider=self._provider, key=self._key.reveal(), late=attempts.left_s == 0, streaming=False
-                )
-            self._retries.sleep(attempts.pause_s(error))
+        return self._client.post("/embeddings", body, _DEADLINE_S)
 
     def _read(self, reply: Any, wanted: int) -> Vectors:
         import numpy as np
@@ -149,17 +123,6 @@ class RemoteEmbedder:
             raise BadResponseError(f"{self._provider.name} sent no vectors for {wanted} texts")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
-
-    @cached_property
-    def _sdk(self) -> ModuleType:
-        return import_module(_SDK)
-
-    def _connected(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = make_client(self._sdk, "OpenAI", self._provider, self._key, blocking=True)
-                weakref.finalize(self, self._client.close)
-            return self._client
 
 
 def open_remote_embedder(

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import math
-import threading
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import Any
 
-from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
+from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.choose import find_provider
-from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
-from openbook.llm.failures import explain, missing_key
 from openbook.llm.providers import LLAMACPP, VLLM, Provider
-from openbook.llm.retry import RetryPolicy, RetryState
-from openbook.llm.transport import faults_of, timeout_within
+from openbook.llm.retry import RetryPolicy
+from openbook.llm.transport import ProviderClient
 from openbook.settings import Secret
-
-_SDK = "openai"
 
 # One request: what TEI takes unless it is told otherwise (`--max-client-batch-size`). A search sends 20.
 _TEXTS = 32
@@ -94,17 +85,10 @@ class RemoteReranker:
             KeyMissingError: The provider needs a key.
             MissingExtraError: The package `openai` is not installed.
         """
-        if find_spec(_SDK) is None:
-            raise MissingExtraError(f"the package {_SDK!r} is not installed", hint=f"pip install 'openbook[{_SDK}]'")
-        if provider.needs_key and not key:
-            raise missing_key(provider)
+        self._client = ProviderClient(provider, key, retries or _ONE_MORE, sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
         self._wire = wire
-        self._key = key or Secret("none")  # the SDK wants one where the server does not
-        self._retries = retries or _ONE_MORE
-        self._lock = threading.Lock()
-        self._client: Any = None
 
     @property
     def name(self) -> str:
@@ -140,19 +124,9 @@ class RemoteReranker:
             most = max(most // 2, _LEAST_CHARS)
 
     def _post(self, question: str, texts: Sequence[str]) -> Any:
-        attempts = RetryState(self._retries, _DEADLINE_S)
         # An empty text is refused by some, and has no better score than a blank one.
         body = json_safe(self._wire.body(self._model, question, [text or " " for text in texts]))
-        faults = faults_of(self._sdk)
-        while True:
-            try:
-                options = {"timeout": timeout_within(attempts.left_s)}
-                return self._connected().post(path="/rerank", cast_to=object, body=body, options=options)
-            except faults as exc:
-                error = explain(
-                    exc, provider=self._provider, key=self._key.reveal(), late=attempts.left_s == 0, streaming=False
-                )
-            self._retries.sleep(attempts.pause_s(error))
+        return self._client.post("/rerank", body, _DEADLINE_S)
 
     def _read(self, reply: Any, wanted: int) -> list[float]:
         """Read scores: a list of TEI, the `data` of Voyage, or the `results` of all others. Best come first there."""
@@ -170,17 +144,6 @@ class RemoteReranker:
                 f"{self._provider.name} sent no scores for {wanted} texts", hint="check that its model is a reranker"
             )
         return scores
-
-    @cached_property
-    def _sdk(self) -> ModuleType:
-        return import_module(_SDK)
-
-    def _connected(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = make_client(self._sdk, "OpenAI", self._provider, self._key, blocking=True)
-                weakref.finalize(self, self._client.close)
-            return self._client
 
 
 def open_remote_reranker(

@@ -162,6 +162,69 @@ class _Shared:
     users: int = 0
 
 
+class ProviderClient:
+    """The blocking client of a provider's package: made when it is needed, asked again as calls are. Thread-safe."""
+
+    def __init__(self, provider: Provider, key: Secret | None, retries: RetryPolicy, *, sdk: str, kind: str) -> None:
+        """Name a provider, and the package and class of its client; nothing is sent yet.
+
+        Raises:
+            KeyMissingError: The provider needs a key.
+            MissingExtraError: The package is not installed.
+        """
+        if find_spec(sdk) is None:
+            raise MissingExtraError(f"the package {sdk!r} is not installed", hint=f"pip install 'openbook[{sdk}]'")
+        if provider.needs_key and not key:
+            raise missing_key(provider)
+        self.provider = provider
+        self.key: Secret = key or Secret("none")  # the SDKs want one where the server does not
+        self._retries = retries
+        self._sdk_name, self._kind = sdk, kind
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    @cached_property
+    def sdk(self) -> ModuleType:
+        """The package, imported now."""
+        return import_module(self._sdk_name)
+
+    def connected(self) -> Any:
+        """Return the client: one for all calls, so that connections live on."""
+        with self._lock:
+            if self._client is None:
+                self._client = make_client(self.sdk, self._kind, self.provider, self.key, blocking=True)
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+    def ask(self, question: Callable[[Any, float], T], deadline_s: float = DEADLINE_S) -> T:
+        """Ask something of the client, which is given with the seconds that are left.
+
+        Raises:
+            ModelError: There is no response.
+        """
+        attempts = RetryState(self._retries, deadline_s)
+        while True:
+            try:
+                return question(self.connected(), attempts.left_s)
+            except faults_of(self.sdk) as exc:
+                fault = exc
+            late = attempts.left_s == 0
+            error = explain(fault, provider=self.provider, key=self.key.reveal(), late=late, streaming=False)
+            self._retries.sleep(attempts.pause_s(error))
+
+    def post(self, path: str, body: Any, deadline_s: float) -> Any:
+        """Post JSON, and return that of the response.
+
+        Raises:
+            ModelError: There is none.
+        """
+
+        def posted(client: Any, left_s: float) -> Any:
+            return client.post(path=path, cast_to=object, body=body, options={"timeout": timeout_within(left_s)})
+
+        return self.ask(posted, deadline_s)
+
+
 class WireModel:
     """A model behind a wire. Thread-safe."""
 
@@ -181,20 +244,14 @@ class WireModel:
             KeyMissingError: The provider needs a key.
             MissingExtraError: The package for the wire is not installed.
         """
-        if find_spec(wire.sdk) is None:
-            raise MissingExtraError(
-                f"the package {wire.sdk!r} is not installed", hint=f"pip install 'openbook[{wire.sdk}]'"
-            )
-        if provider.needs_key and not key:
-            raise missing_key(provider)
+        self._retries = retries or RetryPolicy()
+        self._asked = ProviderClient(provider, key, self._retries, sdk=wire.sdk, kind=wire.clients[0])
         self.provider = provider
         self.wire = wire
-        self.key: Secret = key or Secret("none")  # the SDKs want one where the server does not
+        self.key: Secret = self._asked.key
         self.native_citations = native_citations
         self._name = name
-        self._retries = retries or RetryPolicy()
         self._lock = threading.Lock()
-        self._blocking: Any = None
         self._shared: dict[Any, _Shared] = {}
 
     @property
@@ -204,7 +261,7 @@ class WireModel:
 
     def load(self) -> None:
         """Import the package now: the first call would pay for it, with seconds."""
-        self._connected()
+        self._asked.connected()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -216,11 +273,11 @@ class WireModel:
             ModelError: There is no reply, or no whole one.
         """
         call = self._begin(request)
-        faults = faults_of(self._sdk)
-        client = self._connected()
+        faults = faults_of(self._asked.sdk)
+        client = self._asked.connected()
         while True:
             try:
-                opened = client.post(**self._posted(call), stream_cls=self._sdk.Stream[object])
+                opened = client.post(**self._posted(call), stream_cls=self._asked.sdk.Stream[object])
                 with opened as chunks, _cut_at_deadline(chunks.response, call.attempts.left_s):
                     for chunk in chunks:
                         yield from call.read(chunk)
@@ -240,11 +297,11 @@ class WireModel:
 
         async with self.keep_open() as client:
             call = self._begin(request)
-            faults = faults_of(self._sdk)
+            faults = faults_of(self._asked.sdk)
             while True:
                 try:
                     async with asyncio.timeout(call.attempts.left_s):
-                        chunks = await client.post(**self._posted(call), stream_cls=self._sdk.AsyncStream[object])
+                        chunks = await client.post(**self._posted(call), stream_cls=self._asked.sdk.AsyncStream[object])
                     async with chunks:
                         while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
                             for event in call.read(chunk):
@@ -272,16 +329,7 @@ class WireModel:
         Raises:
             ModelError: There is no response.
         """
-        attempts = RetryState(self._retries, deadline_s)
-        client = self._connected()
-        while True:
-            try:
-                return question(client)
-            except faults_of(self._sdk) as exc:
-                fault = exc
-            late = attempts.left_s == 0
-            error = explain(fault, provider=self.provider, key=self.key.reveal(), late=late, streaming=False)
-            self._retries.sleep(attempts.pause_s(error))
+        return self._asked.ask(lambda client, _: question(client), deadline_s)
 
     @asynccontextmanager
     async def keep_open(self) -> AsyncIterator[Any]:
@@ -293,7 +341,7 @@ class WireModel:
 
         loop = asyncio.get_running_loop()
         # In a thread, or the first call of all would hold up everybody else in the loop, for seconds.
-        made = None if loop in self._shared else await asyncio.to_thread(self._connect, blocking=False)
+        made = None if loop in self._shared else await asyncio.to_thread(self._connect)
         with self._lock:
             shared = self._shared.setdefault(loop, _Shared(made))
             shared.users += 1
@@ -317,22 +365,9 @@ class WireModel:
         attempts = RetryState(self._retries, request.deadline_s)
         return _Call(self, request, attempts, native=self.native_citations and shown)
 
-    @cached_property
-    def _sdk(self) -> ModuleType:
-        return import_module(self.wire.sdk)
-
-    def _connected(self) -> Any:
-        # One for all calls, so that connections live on. The kind that does not block belongs to the
-        # event loop that it was first used in.
-        with self._lock:
-            if self._blocking is None:
-                self._blocking = self._connect(blocking=True)
-                weakref.finalize(self, self._blocking.close)
-            return self._blocking
-
-    def _connect(self, *, blocking: bool) -> Any:
-        kind = self.wire.clients[0 if blocking else 1]
-        return make_client(self._sdk, kind, self.provider, self.key, blocking=blocking)
+    def _connect(self) -> Any:
+        # The kind that does not block belongs to the event loop that it was first used in.
+        return make_client(self._asked.sdk, self.wire.clients[1], self.provider, self.key, blocking=False)
 
     def _posted(self, call: _Call) -> dict[str, Any]:
         # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.

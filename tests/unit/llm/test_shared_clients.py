@@ -41,8 +41,8 @@ class Remembering(WireModel):
         super().__init__(model.provider, "test-model", wire=model.wire, key=model.key)
         self.made: list[Any] = []
 
-    def _connect(self, *, blocking: bool) -> Any:
-        client = super()._connect(blocking=blocking)
+    def _connect(self) -> Any:
+        client = super()._connect()
         self.made.append(client)
         return client
 
