@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from openbook.errors import SettingsError
-from openbook.mcp.editing import edit_json, edit_toml, read_json, says_same_json, says_same_toml
-from openbook.mcp.editing_yaml import edit_yaml
+from openbook.mcp.editing import edit_json, edit_toml, edit_yaml, read_json, says_same_json, says_same_toml
 from openbook.mcp.kept_files import Record, read_record, write_record
 
 _CONFIG = re.compile(r"\{config:(\w+)\}")
