@@ -29,8 +29,7 @@ from pathlib import Path
 
 from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
-from openbook.verify.selection import files_to_check
-from openbook.verify.verify import FileReport, FileVerifier
+from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 SETS = ("tuned", "held-out", "fresh")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"

@@ -19,8 +19,7 @@ from openbook.text import counted
 from openbook.verify.baseline import Baseline
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.sarif import as_sarif
-from openbook.verify.selection import files_to_check
-from openbook.verify.verify import FileReport, FileVerifier
+from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 OutputStyle = Literal["text", "json", "github", "sarif"]
 """How findings are printed. `github`: one annotation for each, as GitHub Actions reads them from a log."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from openbook.errors import SourceError
 from openbook.sources.decode import decode
+from openbook.sources.languages import BY_SUFFIX
+from openbook.sources.walk import scan_folder
 from openbook.text import LineIndex
 from openbook.verify.answers import CitationFields, SavedAnswer, check_saved_answer, read_answers, with_moves
 from openbook.verify.check import CitingText, MentionChecker
-from openbook.verify.cited_folder import CitedFolder, read_file
+from openbook.verify.cited_folder import MAX_FILE_BYTES, CitedFolder, read_file
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
 from openbook.verify.notebooks import markdown_cells
@@ -191,3 +194,30 @@ class FileVerifier:
                     all_found.edits[len(all_found.findings)] = [(answer.start_char, answer.end_char, new)]
                 all_found.findings.append(finding)
         return all_found
+
+
+DOCUMENT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".ipynb")
+
+
+def files_to_check(
+    named: Sequence[str], *, with_comments: bool = False, is_excluded: Callable[[Path], bool] = lambda path: False
+) -> list[str]:
+    """List files in the order in which they are named, each once, those of a folder by path.
+
+    Args:
+        named: Files and folders. A file that does not exist stays in the list: whoever reads it reports it.
+        with_comments: Whether code counts in folders, beside documents.
+        is_excluded: Leaves out files, also those that are named.
+
+    Raises:
+        SourceError: A folder cannot be listed.
+    """
+    found = [file for name in named for file in (_of_folder(name, with_comments) if Path(name).is_dir() else [name])]
+    return [file for file in dict.fromkeys(found) if not is_excluded(Path(file))]
+
+
+def _of_folder(name: str, with_comments: bool) -> Iterator[str]:
+    for file in scan_folder(Path(name).resolve(), MAX_FILE_BYTES).files:
+        suffix = posixpath.splitext(file.path)[1].lower()
+        if suffix in DOCUMENT_SUFFIXES or (with_comments and suffix.removeprefix(".") in BY_SUFFIX):
+            yield (Path(name) / file.path).as_posix()
