@@ -20,7 +20,7 @@ from openbook.verify.check import CitingText, MentionChecker
 from openbook.verify.cited_folder import MAX_FILE_BYTES, CitedFolder, read_file
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
-from openbook.verify.notebooks import markdown_cells
+from openbook.verify.regions import markdown_cells
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 
 _SETTLED = {"ok", "unknown"}
