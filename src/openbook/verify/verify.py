@@ -1,4 +1,4 @@
-"""One file from bytes to findings, and back to bytes where citations moved."""
+"""Which files are checked, and each from bytes to findings, and back to bytes where citations moved."""
 
 from __future__ import annotations
 
