@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from openbook.index.lessons import unpack_lessons
 from openbook.index.protocol import Source
 from openbook.index.rows import fields_of
-from openbook.types import Chunk, Document, Lesson, Stamp
+from openbook.types import Chunk, Document, Stamp
 
 DOCUMENTS = pa.schema(
     [
@@ -86,21 +85,6 @@ class DocumentRow:
     def key(self) -> tuple[str, str]:
         """Source and path."""
         return self.source, self.path
-
-    @property
-    def stamp(self) -> Stamp:
-        """Of the file when it was read."""
-        return Stamp(self.size_bytes, self.modified_ns, self.changed_ns)
-
-    @property
-    def lessons_held(self) -> tuple[Lesson, ...]:
-        """The distinct lessons of its chunks, in order of appearance."""
-        return unpack_lessons(self.lessons) if self.lessons else ()
-
-    @property
-    def root(self) -> Source:
-        """The source that this row is of."""
-        return Source(**json.loads(self.remarks))
 
 
 def row_of_source(root: Source) -> DocumentRow:
