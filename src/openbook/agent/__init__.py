@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.agent.agent import Agent
 from openbook.agent.events import AgentEvent, AgentResult, CallFinished, CallStarted, RunFinished, ToolUse, UsageCounted
-from openbook.agent.history import history_from_json, history_to_json
+from openbook.agent.history import (
+    KeepExchanges,
+    KeepTokens,
+    Summarize,
+    SummaryRequest,
+    history_from_json,
+    history_to_json,
+)
 from openbook.agent.hooks import Hooks, Veto
-from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, SummaryRequest
 from openbook.agent.tools import Tool
 from openbook.agent.toolsets import DefinedTool, Toolset
 from openbook.costs import Budget

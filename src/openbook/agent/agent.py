@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from openbook.agent.driving import Steps, ThreadStepRunner, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
+from openbook.agent.history import History, Pruning
 from openbook.agent.hooks import Hooks
 from openbook.agent.loop import AgentRun, AgentRuntime
 from openbook.agent.output import OutputReader
-from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.agent.toolsets import Tools, as_tools

@@ -1,17 +1,110 @@
-"""What was said, as JSON: for a conversation that goes on in another process, or another day."""
+"""The history of a conversation: what is kept of it between turns, and how it is saved as JSON.
+
+An exchange is kept or dropped as a whole: a question with everything up to the next one. So no
+tool call is ever parted from its result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from openbook.llm.messages import Message
+from openbook.llm.messages import Message, Request, ToolResult
+from openbook.llm.request_tokens import estimate_messages
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from openbook.agent.pruning import History
+History = tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """A request to summarize the history, and the messages that follow the summary."""
+
+    request: Request
+    rest: History
+
+
+Pruning = Callable[[History], History | SummaryRequest]
+"""Gives what stays of a history. It may only drop exchanges, or ask for a summary of them."""
+
+
+def exchanges(history: Sequence[Message]) -> list[History]:
+    """Split a history before each question of the user. In order; together they are the history."""
+    split: list[list[Message]] = []
+    for message in history:
+        is_question = message.role == "user" and not any(isinstance(part, ToolResult) for part in message.parts)
+        if is_question or not split:
+            split.append([])
+        split[-1].append(message)
+    return [tuple(exchange) for exchange in split]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepExchanges:
+    """Keeps the last exchanges."""
+
+    count: int
+
+    def __call__(self, history: History) -> History:
+        return _joined(exchanges(history)[-self.count :] if self.count > 0 else [])
+
+
+@dataclass(frozen=True, slots=True)
+class KeepTokens:
+    """Keeps as many of the last exchanges as fit. One that does not fit drops those before it as well."""
+
+    max_tokens: int
+    """As estimated."""
+
+    def __call__(self, history: History) -> History:
+        kept: list[History] = []
+        left = self.max_tokens
+        for exchange in reversed(exchanges(history)):
+            left -= estimate_messages(exchange)
+            if left < 0:
+                break
+            kept.append(exchange)
+        return _joined(kept[::-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    """Lets the model sum up all but the last exchanges as soon as the history is too long."""
+
+    max_tokens: int
+    """As estimated. A shorter history stays as it is."""
+    keep: int = 2
+    """Exchanges at the end that stay as they are."""
+    summary_tokens: int = 1000
+    """Most tokens of the summary."""
+
+    def __call__(self, history: History) -> History | SummaryRequest:
+        split = exchanges(history)
+        cut = max(len(split) - self.keep, 0)
+        if cut == 0 or estimate_messages(history) <= self.max_tokens:
+            return history
+        asked = (*_joined(split[:cut]), Message.user(_prompt("summarize")))
+        return SummaryRequest(Request(asked, max_tokens=self.summary_tokens), _joined(split[cut:]))
+
+
+def after_summary(text: str, rest: History) -> History:
+    """Return the history that goes on from a summary."""
+    summary = _prompt("summary").replace("{summary}", text)
+    return (Message.user(summary), Message.assistant("Understood."), *rest)
+
+
+def _prompt(name: str) -> str:
+    from importlib.resources import files  # few conversations are that long
+
+    return (files("openbook.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def _joined(split: Sequence[History]) -> History:
+    return tuple(message for exchange in split for message in exchange)
 
 
 def history_to_json(history: Sequence[Message]) -> str:

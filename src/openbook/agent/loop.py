@@ -25,10 +25,10 @@ from openbook.agent.events import (
     ToolUse,
     UsageCounted,
 )
+from openbook.agent.history import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.hooks import Hooks, Veto
 from openbook.agent.metering import TokenEstimator
 from openbook.agent.output import OutputReader
-from openbook.agent.pruning import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
 from openbook.agent.tracing import RunSpans

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.agent import Agent, Budget, KeepExchanges, KeepTokens, Summarize, SummaryRequest
-from openbook.agent.pruning import Pruning, exchanges
+from openbook.agent.history import Pruning, exchanges
 from openbook.llm.messages import Message, ToolCall, ToolResult
 from openbook.llm.request_tokens import estimate_messages
 from openbook.testing import ScriptedModel, ScriptedReply
