@@ -81,6 +81,21 @@ def test_one_chip_says_what_answers_and_opens_where_all_of_it_is_chosen(
     expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
 
 
+def test_escape_closes_a_tooltip_and_nothing_beneath_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+    page.locator(".answer a.cite").first.click()
+    expect(page.locator("#viewer mark").first).to_be_visible()
+
+    page.locator("#viewer-copy").hover()
+    expect(page.locator("#tip")).to_have_text("Copy the place and the quote")
+    page.keyboard.press("Escape")
+    expect(page.locator("#tip")).to_be_hidden()
+    expect(page.locator("#viewer")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#viewer")).to_be_hidden()
+
+
 def test_escape_closes_a_panel_and_nothing_beneath_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     ask(page, QUESTION)

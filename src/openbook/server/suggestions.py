@@ -16,7 +16,7 @@ from openbook.answers import Exchange
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary
 from openbook.library import Library
-from openbook.retrieval.roles import is_aside
+from openbook.retrieval.roles import is_aside, role_of
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.schemas import CitationResponse
 from openbook.server.served_library import ServedLibrary
@@ -34,6 +34,10 @@ _SUBJECT_CHARS = range(4, 61)
 
 # Names that nobody asks for: private ones, and those that the runners of tests call, beside their code.
 _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
+
+# What can be called, or is a type. Constants, and rules of a style sheet, have names of another kind or do nothing.
+_NAME = re.compile(r"(?:[^\W\d]\w*(?:\.|::|#))*(?![A-Z\d_]+$)[^\W\d]\w*[?!]?")
+_STYLES = frozenset(("css", "scss", "sass", "less"))
 
 # As many as an answer is made from.
 _RESULTS = 10
@@ -71,8 +75,8 @@ def suggest(assistant: Library) -> list[str]:
 def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
     # The shallowest first: a README says more of what there is than a page five folders down.
     # The history of a course is a lesson, and that of a project a changelog.
-    of_kind = (each for each in listed if each.kind == kind and (kind == "course" or not is_aside(each.path)))
-    found = sorted(of_kind, key=lambda each: (each.path.count("/"), each))
+    of_kind = (each for each in listed if each.kind == kind and (kind == "course" or _is_subject(each)))
+    found = _sources_by_turns(sorted(of_kind, key=lambda each: (each.path.count("/"), each)))
     # One lesson tells that a course is there; the next one would only say it again.
     asked: set[tuple[str, str]] = set()
     looked_at = 0
@@ -86,6 +90,21 @@ def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterato
         if question and _is_answered(assistant, question, (document.source, document.path)):
             asked.add(course)
             yield question
+
+
+def _is_subject(document: DocumentSummary) -> bool:
+    """Check whether a document is about what the project does: not how it is tested, built, discussed or licensed."""
+    if document.path.startswith(".") or is_aside(document.path):
+        return False
+    return document.kind != "code" or role_of(document.path, "code") == "source"
+
+
+def _sources_by_turns(found: Sequence[DocumentSummary]) -> list[DocumentSummary]:
+    """Take the first document of each source, then the second: else the source that is first by name has them all."""
+    by_source: dict[str, list[DocumentSummary]] = {}
+    for each in found:
+        by_source.setdefault(each.source, []).append(each)
+    return [each for group in zip_longest(*by_source.values()) for each in group if each is not None]
 
 
 def _is_answered(
@@ -104,7 +123,8 @@ def question_on(chunk: Chunk) -> str:
     if chunk.lesson is not None:
         return _lesson_question(chunk.lesson)
     if chunk.kind == "code":
-        is_public = chunk.symbol and not _PRIVATE.match(chunk.symbol.rpartition(".")[2])
+        is_name = _NAME.fullmatch(chunk.symbol) and chunk.language not in _STYLES
+        is_public = is_name and not _PRIVATE.match(chunk.symbol.rpartition(".")[2])
         return f"What does {chunk.symbol} do?" if is_public and len(chunk.symbol) in _SUBJECT_CHARS else ""
     subject = chunk.context[-1] if chunk.context else ""
     return f"What is said about “{subject}”?" if len(subject) in _SUBJECT_CHARS else ""

@@ -51,9 +51,11 @@ def test_each_course_is_asked_about_once(tmp_path: Path) -> None:
     ]
 
 
-def test_tests_and_changelogs_are_not_what_people_ask_about(tmp_path: Path) -> None:
+def test_tests_changelogs_and_what_builds_the_pages_are_not_what_people_ask_about(tmp_path: Path) -> None:
     files = {
         "tests/test_a.py": 'def test_harbour():\n    """Check the harbour."""\n    assert harbour()\n',
+        "docs/conf.py": 'def setup():\n    """Set up the pages of the harbour."""\n',
+        ".github/POLICY.md": "# Policy\n\nThe policy of the harbour.\n",
         "CHANGES.md": "# Version 3.2\n\nVersion 3.2 has tides.\n",
         "b.md": "# Harbour\n\nThe harbour is deep.\n",
     }
@@ -74,3 +76,26 @@ def test_what_the_runner_of_tests_calls_is_not_suggested(tmp_path: Path) -> None
     folder = write_tree(tmp_path / "src", {"quay.py": code})
     with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
         assert SuggestionCache(library).get() == []
+
+
+def test_rules_of_styles_and_constants_are_not_suggested(tmp_path: Path) -> None:
+    files = {
+        "a.css": ".quay div > p { depth: 1 }\nimg.logo { width: 10px }\n",
+        "b.py": 'QUAY_DEPTH = 3\n\n\ndef depth(quay):\n    """Measure how deep a quay is."""\n',
+    }
+    folder = write_tree(tmp_path / "src", files)
+    with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        assert SuggestionCache(library).get() == ["What does depth do?"]
+
+
+def test_each_source_has_its_turn(tmp_path: Path) -> None:
+    subjects = {"ada": ("Anchor", "Ballast", "Capstan"), "bob": ("Rudder",)}
+    folders = [
+        write_tree(tmp_path / source, {f"{each}.md": f"# {each}\n\nThe {each.lower()} is heavy.\n" for each in of})
+        for source, of in subjects.items()
+    ]
+    with closing(ServedLibrary(Library.of(*folders, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        suggested = SuggestionCache(library).get()
+
+    assert suggested[:2] == ["What is said about “Anchor”?", "What is said about “Rudder”?"]
+    assert len(suggested) == 4

@@ -95,12 +95,18 @@ export function startTips() {
     if (type === "focusin") show(each);
     else waiting = setTimeout(() => show(each), TIP_AFTER_MS);
   };
-  document.addEventListener("pointerover", (event) => {
+  // Not as it enters: a pointer that lies still while the page moves beneath it asks nothing.
+  document.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "touch" && !tip.contains(/** @type {Node} */ (event.target))) enter(event);
   });
+  document.documentElement.addEventListener("pointerleave", hide);
   document.addEventListener("focusin", enter);
   document.addEventListener("focusout", hide);
   document.addEventListener("pointerdown", () => (hide(), (lastKey = "")));
   document.addEventListener("scroll", hide, { capture: true, passive: true });
-  document.addEventListener("keydown", ({ key }) => (hide(), (lastKey = key)));
+  document.addEventListener("keydown", (event) => {
+    lastKey = event.key;
+    if (event.key === "Escape" && shown) event.stopImmediatePropagation(); // it is the smallest that Escape closes
+    hide();
+  });
 }
