@@ -149,6 +149,14 @@ class Passage:
         return next((each for each in examples_in(self.shown) if each.is_inside(position)), None)
 
     @property
+    def has_example(self) -> bool:
+        """Whether it shows code of an example in fences, or all of it."""
+        return any(
+            each.opening < self.last.number - 1 and self.first.number - 1 < each.closing
+            for each in examples_in(self.shown)
+        )
+
+    @property
     def _is_indented(self) -> bool:
         chunk = self.shown.result.chunk
         before = chunk.text[: self.start_char - chunk.span.start_char]

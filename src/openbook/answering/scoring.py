@@ -35,7 +35,7 @@ class PassageSignals(NamedTuple):
     """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
     prose_for_how_to: float
     prose_for_where: float
-    fence_for_how_to: float
+    example_for_how_to: float
     is_aside: float
     """It is of a test, an example, a changelog or generated text."""
     is_head: float
@@ -93,7 +93,7 @@ def signals_of(
                 number_where_value_is_asked=float(wants_value and _NUMBER.search(passage.text) is not None),
                 prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
                 prose_for_where=float(is_prose and "where" in query.intents),
-                fence_for_how_to=float("how-to" in query.intents and "```" in passage.text),
+                example_for_how_to=float("how-to" in query.intents and passage.has_example),
                 is_aside=float(role_of(result.chunk.span.path, result.chunk.kind) in _ASIDE),
                 is_head=float(passage.is_head),
             )

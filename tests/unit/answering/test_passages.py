@@ -458,3 +458,10 @@ def test_a_short_example_is_one_passage_with_its_fences() -> None:
     example = "```sh\nretry --now\n\nretry --later\n```"
 
     assert texts(shown(f"Call it so.\n\n{example}", language="markdown")) == ["Call it so.", example]
+
+
+def test_what_shows_an_example_whole_or_in_part_is_known() -> None:
+    entry = shown(_LONG_EXAMPLE, language="markdown")
+
+    assert [passage.has_example for passage in passages_of(entry)] == [False, True, True, True, True, False]
+    assert Passage(entry, entry.units[0], entry.units[-1]).has_example
