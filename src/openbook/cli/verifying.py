@@ -96,9 +96,9 @@ def _print(report: FileReport, style: OutputStyle, gap: str) -> None:
 def _detail(finding: Finding) -> str:
     arrow = {"moved": " -> ", "changed": ", perhaps "}.get(finding.verdict, "")
     now = f"{arrow}{finding.now}" if finding.now and arrow else ""
-    pinned = " (the link still shows the old lines)" if finding.pinned and finding.verdict != "ok" else ""
-    reason = f" ({finding.reason})" if finding.reason else ""
-    return printing.one_line(f"{finding.cited}{now}{reason}{pinned}")
+    still = "the link still shows the old lines" if finding.pinned and finding.verdict in {"moved", "changed"} else ""
+    reasons = "; ".join(filter(None, (finding.reason, still)))
+    return printing.one_line(f"{finding.cited}{now}{f' ({reasons})' if reasons else ''}")
 
 
 def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, failed: bool) -> None:

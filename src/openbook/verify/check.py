@@ -32,6 +32,8 @@ _SAME_PINNED_BLOCK = 0.9
 # before them they are citations only in code or with `#L`.
 _DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
 
+_ENDS_BEFORE = "the range ends before it begins"
+
 # What documentation calls a file that is none: `path/to/file.py:12`.
 _PLACEHOLDER = re.compile(
     r"(?:.*/)?(?:path/to.*|(?:your|my|some)[-_]\w+\.\w+|(?:file|filename|foo|bar|baz|qux|example|path|name)\d*(?:\.\w+)?)",
@@ -253,7 +255,8 @@ class _One:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
             return self._say("missing file", basis="history", reason="the commit does not have it")
-        return self._say("out of range", target.tried[0], basis="history", reason=f"it has {_counted(page)} there")
+        reason = f"it has {_counted(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
+        return self._say("out of range", target.tried[0], basis="history", reason=reason)
 
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
@@ -343,7 +346,7 @@ class _One:
         if said.is_certain:
             return self._say("moved", path, basis="names", now=now)
         if not 1 <= first <= last <= len(page):
-            reason = "the range ends before it begins" if last < first else f"the file has {_counted(page)}"
+            reason = _ENDS_BEFORE if last < first else f"the file has {_counted(page)}"
             return self._say("out of range", path, basis="range", reason=reason)
         # Whoever writes a citation today has seen its lines, and may name more than these.
         if said.is_elsewhere and (said.is_strong or not self._is_new()):

@@ -40,6 +40,14 @@ def test_a_permalink_to_what_its_commit_does_not_have_is_wrong(
     assert (finding.verdict, finding.is_wrong) == (verdict, True)
 
 
+def test_a_permalink_whose_range_ends_before_it_begins_says_so(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L5-L4\n")
+
+    assert (finding.verdict, finding.reason) == ("out of range", "the range ends before it begins")
+
+
 def test_permalinks_of_other_repositories_are_left_alone(repository: Repository) -> None:
     repository.commit({"src/app.py": CODE})
 
