@@ -16,6 +16,11 @@ from openbook.grounding.readable import closed_up
 _TICKS = re.compile(r"`{3,}")
 
 
+_OPENS_LITERAL = re.compile(
+    r"\s*\.\. (?:code|code-block|sourcecode|prompt)::[ \t]*(?P<language>[\w+#-]*)\s*|(?!\s*\.\. ).*::\s*"
+)
+
+
 def quoted(passage: Passage) -> str:
     """Return a passage as Markdown that ends with its mark.
 
@@ -26,6 +31,8 @@ def quoted(passage: Passage) -> str:
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     example = passage.example
+    if example is None and (found := _literal_over(passage)):
+        return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
     if example is None and _is_indented_code(text):
         return f"{_fenced(text)}\n{mark}"
     blocks = [block for block in _blocks(text, example) if any(block.lines)]
@@ -127,6 +134,19 @@ def _blocks(text: str, example: Example | None) -> Iterator[_Block]:
 def _fenced(text: str, language: str = "") -> str:
     fence = "`" * (max((len(run) for run in _TICKS.findall(text)), default=2) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _literal_over(passage: Passage) -> re.Match[str] | None:
+    """Return the line of reStructuredText that makes what is indented under it code, and a passage with it."""
+    if passage.shown.result.chunk.language != "rst":
+        return None
+    *above, first = passage.shown.units[: passage.first.number]
+    outer = next((unit.text for unit in reversed(above) if _indent(unit.text) < _indent(first.text)), "")
+    return _OPENS_LITERAL.fullmatch(outer)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _is_indented_code(text: str) -> bool:

@@ -290,6 +290,29 @@ def test_code_in_prose_has_a_fence_of_its_own_and_the_mark_stays_outside(text: s
     assert quoted(Passage(shown, shown.units[0], shown.units[-1])) == written
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        pytest.param(
+            ".. code-block:: python\n\n    retry = policy(1)\n    retry()\n",
+            "```python\nretry = policy(1)\nretry()\n```\n[1:2-3]",
+            id="directive",
+        ),
+        pytest.param("The retry policy::\n\n    retry()\n", "```\nretry()\n```\n[1:2]", id="two-colons"),
+        pytest.param(
+            ".. note::\n\n    The retry policy waits.\n", "> The retry policy waits. [1:2]", id="a-note-is-prose"
+        ),
+        pytest.param(
+            "policy\n    The retry policy waits.\n", "> The retry policy waits. [1:2]", id="a-definition-is-prose"
+        ),
+    ],
+)
+def test_a_literal_block_of_restructuredtext_is_written_as_code(text: str, written: str) -> None:
+    shown = context_of(chunk_of(text, "a.rst", language="rst")).shown[0]
+
+    assert quoted(Passage(shown, shown.units[1], shown.units[-1])) == written
+
+
 def test_quotes_from_lessons_stand_under_their_lesson_named_once() -> None:
     text = "The retry policy.\n\nthe Retry policy."
     first = chunk_of(text, "c.txt", kind="course", lesson=Lesson("Networks", 0, "Start"))
