@@ -295,6 +295,8 @@ class Agent:
     files: dict[str, str] = field(default_factory=dict)
     """In the project, or in the home if they begin with `~/`."""
     clean_up: tuple[tuple[str, ...], ...] = ()
+    waits: bool = True
+    """It asks its model only when its servers have started, or asks again then."""
 
 
 _FAKE_OPENCODE = {
@@ -369,6 +371,7 @@ AGENTS = (
         ),
         ("cline", "-P", "openai-compatible", "-m", "fake", PROMPT),
         clean_up=(("cline", "hub", "stop"),),  # it goes on in the background
+        waits=False,
     ),
 )
 
