@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from openbook.plugins import require_plugin
-from openbook.server.limits import Limits
-from openbook.server.logins import Logins
 from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
+
+if TYPE_CHECKING:
+    # The plugin of Redis imports this module, also where the server is not installed.
+    from openbook.server.limits import Limits
+    from openbook.server.logins import Logins
 
 Kind = Literal["answer", "job"]
 
