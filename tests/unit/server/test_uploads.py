@@ -77,7 +77,7 @@ def test_two_servers_with_one_folder_lose_no_file_and_no_owner(tmp_path: Path) -
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(send, range(2)))
 
-    kept = [(servers[0].folder() / path).read_text() for path in servers[1].files(servers[1].folder())]
+    kept = [(servers[0].folder() / path).read_text("utf-8") for path in servers[1].files(servers[1].folder())]
     assert sorted(kept) == sorted(f"{number} {file}" for number in range(2) for file in range(20))
     used = [UploadOwners(folder / "library").used_bytes(f"owner {number}") for number in range(2)]
     assert used == [sum(len(f"{number} {file}") for file in range(20)) for number in range(2)]
