@@ -16,7 +16,7 @@ _VERSIONS: Mapping[str, int] = MappingProxyType(
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
 # that is read once more than needed costs little.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 2
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 3
 
 
 def content_hash(raw: bytes, path: str) -> str:

@@ -205,11 +205,16 @@ _ROFF_SIGNS: Mapping[str, str] = {
     r"\(lq": "“",
     r"\(rq": "”",
     r"\(co": "©",
+    r"\(ti": "~",
+    r"\(ha": "^",
+    r"\(rs": "\\",
     r"\ ": " ",
     r"\~": " ",
     r"\'": "'",
     r"\`": "`",
 }
+# `\[aq]` is another way to write `\(aq`.
+_ROFF_SIGNS = {**_ROFF_SIGNS, **{f"\\[{sign[2:]}]": shown for sign, shown in _ROFF_SIGNS.items() if sign[1] == "("}}
 _ROFF_SIGN = re.compile("|".join(map(re.escape, sorted(_ROFF_SIGNS, key=len, reverse=True))))
 _MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
@@ -217,7 +222,8 @@ _ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
 _SHOWN = frozenset({"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "IP", "UR", "MT"})
 # Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
 _MDOC = frozenset(
-    "Ad An Aq Ar Bq Cm Dq Dv Em Er Ev Fl Fn Ft In It Li Nd Nm Op Pa Pq Ql Qq Sq Sy Tn Va Vt Xr No Ic Cd Ns".split()
+    "Ad An Aq Ar Bq Cm Dq Dv Em Er Ev Fl Fn Ft In It Li Nd Nm Op Pa Pq Ql Qq Sq Sy Tn Va Vt Xr No Ic Cd Ns Xo"
+    " Xc".split()
 )
 _OF_MDOC = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_MDOC))})(?=\s|$)\s*")
 
@@ -278,8 +284,8 @@ def man(line: str) -> str:
     r"""Return what a line of a man page shows.
 
     Example:
-        >>> man(r'.BI \-\-strands " N"'), man(".TP"), man(".Op Fl n Ar count")
-        ('--strands N', '', '-n count')
+        >>> man(r'.BI \-\-strands " N"'), man(".TP"), man(".Op Fl n Ar count"), man(r".It Xo Ic moor \[ti]/ship")
+        ('--strands N', '', '-n count', 'moor ~/ship')
     """
     found = _MACRO.match(line)
     if found is None:
