@@ -27,7 +27,7 @@ _MOST_MARKUP = 1 / 2
 
 def is_fence(text: str) -> bool:
     """Check whether a line of Markdown opens or closes an example."""
-    return text.lstrip().startswith(("```", "~~~"))
+    return FENCE.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +99,17 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     if chunk.language == "html":
         indent = min(len(text) - len(text.lstrip()) for text in texts)
         return tuple(_BLANKS.sub(" ", closed_up(text[indent:])) for text in texts)
-    return tuple(_without_tags(texts))
+    return tuple(_without_tags(texts, examples_of(every)))
 
 
-def _without_tags(texts: Sequence[str]) -> list[str]:
-    fences = [is_fence(text) for text in texts]
-    if sum(fences) % 2:  # a fence is open at one end, and nothing says at which
+def _without_tags(texts: Sequence[str], examples: Sequence[Example]) -> list[str]:
+    if any(each.opening < 0 or each.closing == len(texts) for each in examples):  # which end is open may be mistaken
         return list(texts)
-    found, is_code = [], False
-    for text, fences_off in zip(texts, fences, strict=True):
-        is_code ^= fences_off
-        as_it_stands = is_code or fences_off or text.startswith(("    ", "\t"))
-        found.append(text if as_it_stands else _outside_code(text))
+    code = {place for each in examples for place in range(each.opening, each.closing + 1)}
+    found = [
+        text if place in code or text.startswith(("    ", "\t")) else _outside_code(text)
+        for place, text in enumerate(texts)
+    ]
     left, whole = sum(map(len, found)), sum(map(len, texts))
     if whole - left > whole * _MOST_MARKUP:
         return list(texts)
