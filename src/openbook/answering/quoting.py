@@ -16,6 +16,8 @@ from openbook.grounding.readable import closed_up
 _TICKS = re.compile(r"`{3,}")
 
 
+# The end of a line of a manual page whose sentence goes on: no option, paragraph or indented line follows.
+_GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s-])")
 _OPENS_LITERAL = re.compile(
     r"\s*\.\. (?:code|code-block|sourcecode|prompt)::[ \t]*(?P<language>[\w+#-]*)\s*|(?!\s*\.\. ).*::\s*"
 )
@@ -61,7 +63,10 @@ def _stands_in(passage: Passage) -> str:
 
 
 def _text_of(passage: Passage) -> str:
-    return closed_up(passage.text) if passage.shown.result.chunk.language == "html" else passage.text
+    language = passage.shown.result.chunk.language
+    if language == "man":  # a line is one macro of its source, and prose goes on over many
+        return _GOES_ON.sub(" ", passage.text)
+    return closed_up(passage.text) if language == "html" else passage.text
 
 
 def _in_code(text: str) -> str:

@@ -313,6 +313,14 @@ def test_a_literal_block_of_restructuredtext_is_written_as_code(text: str, writt
     assert quoted(Passage(shown, shown.units[1], shown.units[-1])) == written
 
 
+def test_sentences_of_a_manual_page_flow_and_its_options_stay_apart() -> None:
+    text = "This table is used for\nkeys behind the\nprefix.\n-n\nis an alias."
+    shown = context_of(chunk_of(text, "a.1", language="man")).shown[0]
+
+    written = "> This table is used for keys behind the prefix.\n> -n is an alias. [1:1-5]"
+    assert quoted(Passage(shown, shown.units[0], shown.units[-1])) == written
+
+
 def test_quotes_from_lessons_stand_under_their_lesson_named_once() -> None:
     text = "The retry policy.\n\nthe Retry policy."
     first = chunk_of(text, "c.txt", kind="course", lesson=Lesson("Networks", 0, "Start"))
