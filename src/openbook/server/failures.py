@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import Any
-
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
-from starlette.exceptions import HTTPException
-from starlette.routing import Match
+from typing import TYPE_CHECKING, Any
 
 from openbook.errors import (
     AmbiguousCourseError,
@@ -30,6 +24,11 @@ from openbook.errors import (
     UnknownSourceError,
     UnreadAttachmentError,
 )
+
+if TYPE_CHECKING:
+    # `openbook keys` refuses what it is asked with these errors, also where the server is not installed.
+    from fastapi import FastAPI, Request
+    from fastapi.responses import JSONResponse
 
 _HINTS = {
     400: "GET /docs has the fields of each request",
@@ -113,6 +112,8 @@ def internal_error() -> dict[str, Any]:
 
 def error_response(error: OpenbookError) -> JSONResponse:
     """Build the response for an error."""
+    from fastapi.responses import JSONResponse
+
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
     status = status_of(error)
@@ -123,6 +124,7 @@ def error_response(error: OpenbookError) -> JSONResponse:
 
 def _methods(request: Request) -> list[str]:
     """Return the methods that a path has. Each is a route of its own, and the router names those of the first."""
+    from starlette.routing import Match
 
     def has(method: str) -> bool:
         scope = {**request.scope, "method": method}
@@ -141,6 +143,9 @@ def not_kept(what: str, error: OSError) -> RequestRefusedError:
 
 def add_error_handlers(app: FastAPI) -> None:
     """Add handlers that return every error in one shape."""
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse
+    from starlette.exceptions import HTTPException
 
     @app.exception_handler(OpenbookError)
     async def _(_: Request, exc: OpenbookError) -> JSONResponse:

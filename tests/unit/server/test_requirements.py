@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
+from openbook.cli import main
 from openbook.cli.serving import check_installed
 from openbook.errors import MissingExtraError
+from tests.children import run_child
 
 
 def test_what_is_missing_is_named_with_the_way_to_install_it() -> None:
@@ -15,3 +21,17 @@ def test_what_is_missing_is_named_with_the_way_to_install_it() -> None:
         check_installed(("fastapi", "no_such_package"))
 
     assert "openbook[server]" in caught.value.hint
+
+
+def what_commands_say_without_extras(home: str) -> list[int]:
+    """Run commands where none of the packages of the extras is installed, and return their exit codes."""
+    for name in ("fastapi", "lancedb", "mcp", "redis", "starlette", "uvicorn"):
+        sys.modules[name] = None  # type: ignore[assignment]
+    os.environ["OPENBOOK_HOME"] = home
+    return [main(command) for command in (["keys", "add", "ada"], ["keys", "list"], ["serve"], ["mcp"])]
+
+
+def test_without_extras_keys_are_made_and_what_needs_them_says_so(tmp_path: Path) -> None:
+    told = run_child(what_commands_say_without_extras, str(tmp_path))
+
+    assert told.endswith("[0, 0, 3, 3]")
