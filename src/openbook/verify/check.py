@@ -32,6 +32,9 @@ _SAME_PINNED_BLOCK = 0.9
 # before them they are citations only in code or with `#L`.
 _DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
 
+# Of the files that a path can mean.
+_MOST_LISTED = 3
+
 _ENDS_BEFORE = "the range ends before it begins"
 
 # What documentation calls a file that is none: `path/to/file.py:12`.
@@ -171,16 +174,17 @@ class _One:
         for path in target.tried if had else ():
             if new := self._history.renamed("", path):
                 return self._say("missing file", reason=f"it was renamed to {new}")
+        if target.namesakes and self._mention.form == "plain":
+            return self._say("unknown", reason=f"several files are called so: {_listed(target.namesakes)}")
         meant = self._root.spelled_like(target.tried) if had is False else ""
         # A link that leads nowhere is wrong, whatever it was meant to be.
         if had is False and not meant and self._mention.form == "plain":
             return self._say("foreign", reason="the repository never had such a file")
         # A file that says the same is not for that the file that is gone.
         elsewhere = self._in_other_file()
-        several = f"several files are called so: {', '.join(target.namesakes[:3])}" if target.namesakes else ""
-        meant = f"perhaps {meant}" if meant else ""
-        found = self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=several or meant)
-        return replace(found, reason=f"perhaps {found.now}") if found.now else found
+        meant = str(elsewhere.lines) if elsewhere else meant or _listed(target.namesakes)
+        reason = f"perhaps {meant}" if meant else ""
+        return self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=reason)
 
     def _is_unknown_revision(self, target: Target) -> bool:
         """Return whether a permalink is to a commit, or perhaps a branch, that is not here, as in a shallow clone."""
@@ -423,6 +427,11 @@ def _cited(text: str, mention: Mention) -> str:
     if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
         return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
     return words
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_LISTED
+    return ", ".join(paths[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _counted(page: ComparedText) -> str:

@@ -129,7 +129,7 @@ def test_a_citation_that_is_not_committed_is_judged_by_its_names(repository: Rep
         pytest.param("See src/none.py:3.", "missing file", id="missing"),
         pytest.param("See `none.py:3`.", "missing file", id="missing-name-in-code"),
         pytest.param("See [a](none.md#L3).", "missing file", id="missing-link"),
-        pytest.param("See src/same.py:1.", "missing file", id="several-are-called-so"),
+        pytest.param("See src/same.py:1.", "unknown", id="several-are-called-so"),
         pytest.param("See src/app.py:17.", "out of range", id="behind-the-end"),
         pytest.param("See src/app.py:0.", "out of range", id="line-zero"),
         pytest.param("See src/app.py:9-3.", "out of range", id="backwards"),

@@ -98,3 +98,23 @@ def test_the_tick_behind_a_citation_does_not_open_code(repository: Repository) -
     report = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"))
 
     assert [finding.verdict for finding in report.findings] == ["ok", "ok"]
+
+
+def test_the_end_of_a_path_that_several_files_have_is_unknown_and_names_them(repository: Repository) -> None:
+    folders = "abcde"
+    page = "See src/app.py:8.\n"
+    repository.commit({"docs/a.md": page, **{f"{folder}/src/app.py": CODE for folder in folders}})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.is_wrong) == ("unknown", False)
+    assert finding.reason == "several files are called so: a/src/app.py, b/src/app.py, c/src/app.py and 2 more"
+
+
+def test_a_link_that_leads_nowhere_is_wrong_and_names_the_files_that_it_may_mean(repository: Repository) -> None:
+    page = "See [it](src/app.py#L8).\n"
+    repository.commit({"docs/a.md": page, "a/src/app.py": CODE, "b/src/app.py": CODE})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.reason) == ("missing file", "perhaps a/src/app.py, b/src/app.py")
