@@ -177,6 +177,7 @@ def test_a_worker_that_is_killed_while_a_model_writes_costs_no_answer(
     fake_server: Start, folder: Path, home: Path
 ) -> None:
     def write(_: Any) -> str:
+        assert app.state.answer_pool is not None
         os.kill(app.state.answer_pool.pids[0], signal.SIGKILL)
         return "Sessions end after one hour [1:2]."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import hmac
@@ -219,7 +218,7 @@ _Cookie = Annotated[
 ]
 
 
-async def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
+def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
     """Return the caller of a request, and name them in the log.
 
     Raises:
@@ -227,7 +226,7 @@ async def identified(request: Request, response: Response, _: KeyScheme = None, 
         OpenbookError: Keys or logins cannot be read.
     """
     authenticator: Authenticator = request.app.state.authenticator
-    caller = await asyncio.to_thread(authenticator.caller, request, response)
+    caller = authenticator.caller(request, response)
     request.state.caller = caller.name
     return caller
 
@@ -235,12 +234,12 @@ async def identified(request: Request, response: Response, _: KeyScheme = None, 
 Identified = Annotated[Caller, Depends(identified)]
 
 
-async def _editor(caller: Identified) -> Caller:
+def _editor(caller: Identified) -> Caller:
     caller.check("editor")
     return caller
 
 
-async def _owner(caller: Identified) -> Caller:
+def _owner(caller: Identified) -> Caller:
     caller.check("owner")
     return caller
 

@@ -31,7 +31,7 @@ Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 class Shape(BaseModel):
     """What a reply looks like."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True, from_attributes=True)
 
 
 class StrictShape(Shape):

@@ -10,10 +10,11 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
 from openbook.server.failures import RequestRefusedError
+from openbook.server.parts import Parts
 from openbook.server.routes.questions import arrival_of
 from openbook.server.running_answers import RunningAnswer
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse, RunningAnswersResponse
-from openbook.server.shared_answers import RemoteAnswer, SharedAnswers
+from openbook.server.shared_answers import RemoteAnswer
 
 router: APIRouter = APIRouter()
 
@@ -23,13 +24,8 @@ Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _MOST_EVENTS = 2**31
 
 
-def _answers(request: Request) -> SharedAnswers:
-    found: SharedAnswers = request.app.state.answers
-    return found
-
-
-async def _own(request: Request, caller: Identified, answer_id: Id) -> RunningAnswer | RemoteAnswer:
-    found = await _answers(request).find(caller.owner, answer_id)
+async def _own(parts: Parts, caller: Identified, answer_id: Id) -> RunningAnswer | RemoteAnswer:
+    found = await parts.answers.find(caller.owner, answer_id)
     if found is None:
         raise RequestRefusedError(
             404, "you have no such answer, or it ended long ago", hint="its conversation has it, if it was finished"
@@ -41,16 +37,16 @@ Own = Annotated[RunningAnswer | RemoteAnswer, Depends(_own)]
 
 
 @router.post("/api/answers", status_code=202)
-async def start(request: Request, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
+async def start(request: Request, parts: Parts, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
     """Begin to answer a question in the background. Only `DELETE` stops it."""
-    begun = await _answers(request).start(question, caller, arrival_of(request, caller))
+    begun = await parts.answers.start(question, caller, arrival_of(request, caller))
     return begun.response()
 
 
 @router.get("/api/answers")
-async def answers(request: Request, caller: Identified) -> RunningAnswersResponse:
+async def answers(parts: Parts, caller: Identified) -> RunningAnswersResponse:
     """List the caller's answers that run, or ended in the last minutes, in the order of their questions."""
-    return RunningAnswersResponse(answers=await _answers(request).of(caller.owner))
+    return RunningAnswersResponse(answers=await parts.answers.of(caller.owner))
 
 
 @router.get("/api/answers/{answer_id}/events", response_class=EventSourceResponse)
@@ -68,6 +64,6 @@ async def answer_events(
 
 
 @router.delete("/api/answers/{answer_id}", status_code=204)
-async def stop(request: Request, found: Own) -> None:
+async def stop(parts: Parts, found: Own) -> None:
     """Stop an answer, and the call of its model. One that has ended stays as it is."""
-    await _answers(request).stop(found)
+    await parts.answers.stop(found)

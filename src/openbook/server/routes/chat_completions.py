@@ -10,12 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from openbook.server.auth import Authenticator, Caller, KeyScheme, identified
+from openbook.server.auth import Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
 from openbook.server.failures import RequestRefusedError
-from openbook.server.models import ModelRegistry
-from openbook.server.question_images import QuestionImages
-from openbook.server.question_service import PreparedQuestion, Progress, QuestionService, reply_of
+from openbook.server.parts import Parts
+from openbook.server.question_service import PreparedQuestion, Progress, reply_of
 from openbook.server.routes.questions import arrival_of, server_timing, unless_gone
 from openbook.server.schemas import ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
 
@@ -25,13 +24,12 @@ router: APIRouter = APIRouter(prefix="/v1")
 _DEFAULT = "openbook"
 
 
-async def _client(request: Request, response: Response, _: KeyScheme = None) -> Caller:
+def _client(request: Request, response: Response, parts: Parts, _: KeyScheme = None) -> Caller:
     """Identify a client. Its programs always send some key: where none is needed, any will do."""
-    authenticator: Authenticator = request.app.state.authenticator
     try:
-        return await identified(request, response)
+        return identified(request, response)
     except RequestRefusedError:
-        if authenticator.needs_key:
+        if parts.authenticator.needs_key:
             raise
     request.state.caller = "client"
     return Caller("client")
@@ -41,28 +39,26 @@ Client = Annotated[Caller, Depends(_client)]
 
 
 @router.get("/models")
-async def openai_models(request: Request, _: Client) -> OpenAIModelsResponse:
+def openai_models(parts: Parts, _: Client) -> OpenAIModelsResponse:
     """List what may write answers, in OpenAI's form. `openbook` is the default."""
-    offered: ModelRegistry = request.app.state.models
-    return OpenAIModelsResponse.of([_DEFAULT, *offered.names])
+    return OpenAIModelsResponse.of([_DEFAULT, *parts.models.names])
 
 
-async def _admitted(request: Request, body: ChatCompletionRequest, caller: Client) -> AsyncIterator[PreparedQuestion]:
-    asker: QuestionService = request.app.state.asker
-    images: QuestionImages = request.app.state.images
-    question, shown, history = await asyncio.to_thread(read_conversation, body.messages, images.read)
+async def _admitted(
+    request: Request, parts: Parts, body: ChatCompletionRequest, caller: Client
+) -> AsyncIterator[PreparedQuestion]:
+    question, shown, history = await asyncio.to_thread(read_conversation, body.messages, parts.images.read)
     asked = QueryRequest(query=question, model=None if body.model == _DEFAULT else body.model)
-    async with asker.admitted(asked, caller, arrival_of(request, caller), history, shown) as prepared:
+    async with parts.asker.admitted(asked, caller, arrival_of(request, caller), history, shown) as prepared:
         yield prepared
 
 
 Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
-async def _begun(request: Request, body: ChatCompletionRequest, asked: Admitted) -> AsyncIterator[Progress]:
+async def _begun(parts: Parts, body: ChatCompletionRequest, asked: Admitted) -> AsyncIterator[Progress]:
     """Begin to answer. What is begun here is closed whenever the client leaves."""
-    asker: QuestionService = request.app.state.asker
-    async with aclosing(asker.events(asked, sees_place=body.stream)) as events:
+    async with aclosing(parts.asker.events(asked, sees_place=body.stream)) as events:
         yield events
 
 
@@ -74,14 +70,15 @@ Begun = Annotated[Progress, Depends(_begun)]
     response_class=Response,
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}}},
 )
-async def chat_completions(request: Request, body: ChatCompletionRequest, asked: Admitted, events: Begun) -> Response:
+async def chat_completions(
+    request: Request, parts: Parts, body: ChatCompletionRequest, asked: Admitted, events: Begun
+) -> Response:
     """Answer the last message from the sources, in the form of OpenAI Chat Completions.
 
     Citations are numbers in the text, a list below it, `annotations`, and, with their verdicts, `citations`. The
     conversation is the client's: nothing of it is stored. Sampling settings and tools of the client are ignored.
     """
-    offered: ModelRegistry = request.app.state.models
-    model = offered.default if body.model == _DEFAULT else body.model
+    model = parts.models.default if body.model == _DEFAULT else body.model
     head = CompletionHead(f"chatcmpl-{asked.session_id}", model)
     if body.stream:
         with_usage = bool(body.stream_options and body.stream_options.get("include_usage"))

@@ -18,10 +18,9 @@ from openbook.server.auth import Editor, Identified
 from openbook.server.document_html import document_html
 from openbook.server.failures import RequestRefusedError, error_body
 from openbook.server.jobs import Job
-from openbook.server.limits import Limits
-from openbook.server.originals import Originals, page_of
+from openbook.server.originals import page_of
+from openbook.server.parts import Parts, note
 from openbook.server.rendering import coloured_lines
-from openbook.server.routes.people import note
 from openbook.server.schemas import (
     AcceptedResponse,
     CoursesResponse,
@@ -33,10 +32,7 @@ from openbook.server.schemas import (
     UnitResponse,
     UploadResponse,
 )
-from openbook.server.served_library import ServedLibrary
-from openbook.server.shared_jobs import RemoteJob, SharedJobs
-from openbook.server.source_service import SourceService
-from openbook.server.work_teller import WorkTeller
+from openbook.server.shared_jobs import RemoteJob
 from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Span
 
@@ -140,82 +136,61 @@ Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _MOST_CHARS = 2**31
 
 
-def _contents(request: Request) -> SourceService:
-    found: SourceService = request.app.state.contents
-    return found
-
-
-def _limits(request: Request) -> Limits:
-    found: Limits = request.app.state.limits
-    return found
-
-
 @router.get("/api/courses")
-async def courses(request: Request, _: Identified) -> CoursesResponse:
+def courses(parts: Parts, _: Identified) -> CoursesResponse:
     """List the courses and their lessons."""
-    return await asyncio.to_thread(_contents(request).courses)
+    return parts.contents.courses()
 
 
 @router.get("/api/suggestions")
-async def suggestions(request: Request, _: Identified) -> SuggestionsResponse:
+def suggestions(parts: Parts, _: Identified) -> SuggestionsResponse:
     """Return questions that the sources answer."""
-    return SuggestionsResponse(questions=await asyncio.to_thread(_contents(request).suggestions))
+    return SuggestionsResponse(questions=parts.contents.suggestions())
 
 
 @router.get("/api/sources")
-async def sources(request: Request, caller: Identified) -> SourcesResponse:
+def sources(parts: Parts, caller: Identified) -> SourcesResponse:
     """List the sources, and tell whether the caller may change them."""
-    listed = await asyncio.to_thread(_contents(request).sources)
+    listed = parts.contents.sources()
     listed.writable = listed.writable and caller.may("editor")
     return listed
 
 
 @router.post("/api/sources", status_code=202)
-async def add_source(request: Request, caller: Editor, new: SourceRequest) -> AcceptedResponse:
+async def add_source(request: Request, parts: Parts, caller: Editor, new: SourceRequest) -> AcceptedResponse:
     """Add a folder or a repository, or bring it up to date."""
-    await asyncio.to_thread(_limits(request).take, caller)
-    job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
-    await _tell_others(request)
+    await asyncio.to_thread(parts.limits.take, caller)
+    job = await asyncio.to_thread(parts.contents.add, caller.owner, new)
+    await parts.tell_others()
     await asyncio.to_thread(note, request, caller, "added source", job.source or "a repository")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 
 @router.delete("/api/sources/{name}", status_code=204)
-async def remove_source(request: Request, caller: Editor, name: str) -> None:
+def remove_source(request: Request, parts: Parts, caller: Editor, name: str) -> None:
     """Take a source out of the library."""
-    await asyncio.to_thread(_contents(request).remove, name)
-    await asyncio.to_thread(note, request, caller, "removed source", name)
+    parts.contents.remove(name)
+    note(request, caller, "removed source", name)
 
 
 @router.post("/api/uploads", status_code=202)
 async def upload(
     request: Request,
+    parts: Parts,
     caller: Editor,
     files: Annotated[list[UploadFile], File()],
     course: Annotated[bool, Form(description="Whether they are material of one course.")] = False,
 ) -> UploadResponse:
     """Add files. They are indexed in the background."""
-    await asyncio.to_thread(_limits(request).take, caller)
-    taken = await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
-    await _tell_others(request)
+    await asyncio.to_thread(parts.limits.take, caller)
+    taken = await asyncio.to_thread(parts.contents.upload, caller.owner, files, course=course)
+    await parts.tell_others()
     await asyncio.to_thread(note, request, caller, "uploaded", ", ".join(taken.accepted))
     return taken
 
 
-def _jobs(request: Request) -> SharedJobs:
-    found: SharedJobs = request.app.state.shared_jobs
-    return found
-
-
-async def _tell_others(request: Request) -> None:
-    """Tell other servers of a new job, which the caller may ask them about."""
-    teller: WorkTeller | None = request.app.state.teller
-    if teller is not None:
-        await teller.tell_now()
-
-
-async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job | RemoteJob:
-    found = await asyncio.to_thread(_jobs(request).find, caller.owner, job_id)
+def _own_job(parts: Parts, caller: Identified, job_id: Id) -> Job | RemoteJob:
+    found = parts.shared_jobs.find(caller.owner, job_id)
     if found is None:
         raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
     return found
@@ -225,72 +200,71 @@ OwnJob = Annotated[Job | RemoteJob, Depends(_own_job)]
 
 
 @router.get("/api/jobs/{job_id}")
-async def job(found: OwnJob) -> JobResponse:
+def job(found: OwnJob) -> JobResponse:
     """Return how far work in the background is."""
     return found.response()
 
 
 @router.delete("/api/jobs/{job_id}", status_code=204)
-async def cancel_job(request: Request, found: OwnJob) -> None:
+def cancel_job(parts: Parts, found: OwnJob) -> None:
     """Stop work in the background. What is indexed by now, and uploaded files, stay. What has ended stays as it is."""
-    await asyncio.to_thread(_jobs(request).cancel, found)
+    parts.shared_jobs.cancel(found)
 
 
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
-async def job_events(request: Request, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
+async def job_events(parts: Parts, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
     """Follow work in the background: `progress`, and at last `done` or `error`."""
-    async for each in _jobs(request).follow(found):
+    async for each in parts.shared_jobs.follow(found):
         if each.state == "error":
             yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
         else:
             yield ServerSentEvent(event="done" if each.state == "done" else "progress", data=each)
 
 
+def _of_library(parts: Parts, _: Identified, document_id: Id) -> Document:
+    found = parts.library.document(document_id)
+    if found is None:
+        raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")
+    return found
+
+
+OfLibrary = Annotated[Document, Depends(_of_library)]
+
+
 @router.get("/api/documents/{document_id}")
-async def document(
-    request: Request,
-    _: Identified,
-    document_id: Id,
+def document(
+    parts: Parts,
+    found: OfLibrary,
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
     rendered: Annotated[bool, Query(description="Whether all of it is rendered too, if its format is.")] = False,
 ) -> DocumentResponse:
     """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
-    library: ServedLibrary = request.app.state.library
-    originals: Originals = request.app.state.originals
-
-    def viewed() -> DocumentResponse | None:
-        found = library.document(document_id)
-        if found is None:
-            return None
-        link = partial(library.link, found.source)
-        shown = view(found, document_id, start_char, end_char, context=context, link=link)
-        shown.page, shown.pages = page_of(found, start_char), page_of(found, len(found.text))
-        shown.html = document_html(found, start_char, end_char) if rendered else ""
-        shown.original = not has_lines(found.language) and originals.has(found)
-        return shown
-
-    reply = await asyncio.to_thread(viewed)
-    if reply is None:
-        raise _no_document()
-    return reply
+    id_, link = parts.library.document_id(found.source, found.path), partial(parts.library.link, found.source)
+    shown = view(found, id_, start_char, end_char, context=context, link=link)
+    shown.page, shown.pages = page_of(found, start_char), page_of(found, len(found.text))
+    shown.html = document_html(found, start_char, end_char) if rendered else ""
+    shown.original = not has_lines(found.language) and parts.originals.has(found)
+    return shown
 
 
 @router.get(
     "/api/documents/{document_id}/text", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
 )
-async def document_text(request: Request, _: Identified, document_id: Id) -> Response:
+def document_text(found: OfLibrary) -> Response:
     """Return the whole text of a document, as it was indexed, as a file."""
-    library: ServedLibrary = request.app.state.library
-    found = await asyncio.to_thread(library.document, document_id)
-    if found is None:
-        raise _no_document()
     name = found.path.rpartition("/")[2]
-    saved_as = quote(name if has_lines(found.language) else f"{name}.txt", safe="", errors="replace")
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
     # Lone surrogates of odd files are no UTF-8.
-    return Response(found.text.encode("utf-8", "replace"), media_type="text/plain; charset=utf-8", headers=headers)
+    text = found.text.encode("utf-8", "replace")
+    return _saved(text, name if has_lines(found.language) else f"{name}.txt", "text/plain; charset=utf-8")
+
+
+def _saved(content: bytes, name: str, media_type: str) -> Response:
+    """Return a response that browsers save as a file."""
+    saved_as = quote(name, safe="", errors="replace")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
+    return Response(content, media_type=media_type, headers=headers)
 
 
 @router.get(
@@ -298,13 +272,9 @@ async def document_text(request: Request, _: Identified, document_id: Id) -> Res
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
-async def original(request: Request, _: Identified, document_id: Id) -> Response:
+def original(parts: Parts, found: OfLibrary) -> Response:
     """Return the file of a document as it was indexed. 404 if it has changed, is gone, or had secrets masked."""
-    found, originals = await _found(request, document_id)
-    raw = await asyncio.to_thread(originals.read, found)
-    saved_as = quote(found.path.rpartition("/")[2], safe="", errors="replace")
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
-    return Response(raw, media_type="application/octet-stream", headers=headers)
+    return _saved(parts.originals.read(found), found.path.rpartition("/")[2], "application/octet-stream")
 
 
 @router.get(
@@ -312,38 +282,23 @@ async def original(request: Request, _: Identified, document_id: Id) -> Response
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}},
 )
-async def document_page(
-    request: Request,
-    _: Identified,
-    document_id: Id,
+def document_page(
+    parts: Parts,
+    found: OfLibrary,
     page: Annotated[int, Path(ge=1, le=100_000)],
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
 ) -> Response:
     """Return a page of a PDF as a picture, with the words of a range of characters marked where they stand on it."""
-    found, originals = await _found(request, document_id)
-    drawn = await asyncio.to_thread(originals.page, found, page, start_char, end_char)
+    drawn = parts.originals.page(found, page, start_char, end_char)
     return Response(drawn, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 
-async def _found(request: Request, document_id: str) -> tuple[Document, Originals]:
-    library: ServedLibrary = request.app.state.library
-    found = await asyncio.to_thread(library.document, document_id)
-    if found is None:
-        raise _no_document()
-    return found, request.app.state.originals
-
-
 @router.delete("/api/documents/{document_id}", status_code=202)
-async def remove_document(request: Request, caller: Editor, document_id: Id) -> AcceptedResponse:
+async def remove_document(request: Request, parts: Parts, caller: Editor, document_id: Id) -> AcceptedResponse:
     """Delete an uploaded file. It is forgotten in the background."""
-    library: ServedLibrary = request.app.state.library
-    place = await asyncio.to_thread(library.place, document_id)
-    job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
-    await _tell_others(request)
+    place = await asyncio.to_thread(parts.library.place, document_id)
+    job = await asyncio.to_thread(parts.contents.remove_file, caller.owner, document_id)
+    await parts.tell_others()
     await asyncio.to_thread(note, request, caller, "deleted file", f"{job.source}: {place[1] if place else 'not read'}")
     return AcceptedResponse(job_id=job.id, source=job.source)
-
-
-def _no_document() -> RequestRefusedError:
-    return RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
-from openbook.server.auth import Caller, Identified
-from openbook.server.feedback import FeedbackStore
-from openbook.server.question_images import QuestionImages
+from openbook.server.auth import Identified
+from openbook.server.parts import Parts
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.rendering import visible
 from openbook.server.routes.questions import arrival_of, unless_gone
 from openbook.server.schemas import AnswerResponse, SuggestionsResponse
-from openbook.server.search_service import SearchService
-from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
     SessionChangeRequest,
     SessionDetailResponse,
@@ -33,7 +29,7 @@ from openbook.server.session_schemas import (
     SessionsResponse,
 )
 from openbook.server.suggestions import follow_ups
-from openbook.sessions.protocol import Session, Sessions
+from openbook.sessions.protocol import Session
 from openbook.sessions.searching import search_sessions
 
 # What a program that shows Markdown would load or run, and how it is written as text: no sign before it changes that.
@@ -113,30 +109,31 @@ Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _MOST_MATCHES = 50
 
 
-def _sessions(request: Request) -> Sessions:
-    found: Sessions = request.app.state.sessions
-    return found
+Conversation = tuple[Session, list[dict[str, Any]]]
 
 
-async def _whole(request: Request, caller: Caller, session_id: str) -> tuple[Session, list[dict[str, Any]]]:
-    found = await asyncio.to_thread(_sessions(request).records, caller.owner, session_id)
+def _own(parts: Parts, caller: Identified, session_id: Id) -> Conversation:
+    found = parts.sessions.records(caller.owner, session_id)
     if found is None:
         raise no_session(session_id)
     session, records = found
     return session, read_records(session_id, records)
 
 
+Own = Annotated[Conversation, Depends(_own)]
+
+
 @router.get("/api/sessions")
-async def sessions(request: Request, caller: Identified) -> SessionsResponse:
+def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
     """List the caller's conversations, the latest first."""
-    own = await asyncio.to_thread(_sessions(request).of, caller.owner)
+    own = parts.sessions.of(caller.owner)
     return SessionsResponse(sessions=[SessionResponse(**asdict(session)) for session in own])
 
 
 @router.post("/api/sessions/matches")
-async def matches(request: Request, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
+def matches(parts: Parts, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
     """List the caller's conversations that have all words of a text, the latest first, at most 50."""
-    found = await asyncio.to_thread(search_sessions, _sessions(request), caller.owner, wanted.text, _MOST_MATCHES)
+    found = search_sessions(parts.sessions, caller.owner, wanted.text, _MOST_MATCHES)
     return SessionMatchesResponse(
         sessions=[
             SessionMatchResponse(**asdict(each.session), snippet=each.snippet, matches=list(each.matches))
@@ -146,64 +143,56 @@ async def matches(request: Request, caller: Identified, wanted: SessionMatchesRe
 
 
 @router.get("/api/sessions/{session_id}")
-async def session(request: Request, caller: Identified, session_id: Id) -> SessionDetailResponse:
+def session(parts: Parts, caller: Identified, own: Own) -> SessionDetailResponse:
     """Return a conversation with all that was said."""
-    found, records = await _whole(request, caller, session_id)
-    feedback: FeedbackStore = request.app.state.feedback
-    ratings = await asyncio.to_thread(feedback.of, caller.owner, session_id)
+    found, records = own
+    ratings = parts.feedback.of(caller.owner, found.id)
     for record in records:
         record["rating"] = ratings.get(record["id"], "")
     return SessionDetailResponse.model_validate({"id": found.id, "title": found.title, "exchanges": records})
 
 
 @router.get("/api/sessions/{session_id}/answers/{answer_id}/suggestions")
-async def suggestions(request: Request, caller: Identified, session_id: Id, answer_id: Id) -> SuggestionsResponse:
+async def suggestions(
+    request: Request, parts: Parts, caller: Identified, own: Own, answer_id: Id
+) -> SuggestionsResponse:
     """Return questions to go on with after an answer, from what it cites and what stands next to that. No model."""
-    found, records = await _whole(request, caller, session_id)
+    found, records = own
     at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
     if at is None:
-        raise no_session(session_id)
-    library: ServedLibrary = request.app.state.library
-    searcher: SearchService = request.app.state.searcher
+        raise no_session(found.id)
     answer = AnswerResponse.model_validate(records[at])
     asked = [record["query"] for record in records]
 
     def suggested() -> list[str]:
-        last = library.settings.session_history
-        history = _sessions(request).history(caller.owner, found.id, last, before=at + 1)
-        with library.in_use() as assistant:
+        last = parts.settings.session_history
+        history = parts.sessions.history(caller.owner, found.id, last, before=at + 1)
+        with parts.library.in_use() as assistant:
             return follow_ups(assistant, answer.citations, asked, history)
 
-    work = searcher.run(suggested, arrival_of(request, caller).party)
+    work = parts.searcher.run(suggested, arrival_of(request, caller).party)
     return SuggestionsResponse(questions=await unless_gone(request, work))
 
 
 @router.patch("/api/sessions/{session_id}", status_code=204)
-async def change(request: Request, caller: Identified, session_id: Id, new: SessionChangeRequest) -> None:
+def change(parts: Parts, caller: Identified, session_id: Id, new: SessionChangeRequest) -> None:
     """Give a conversation another title, or pin or unpin it."""
-    kept = _sessions(request)
-
-    def changed() -> bool:
-        is_there = kept.owns(caller.owner, session_id)
-        if new.title is not None:
-            is_there = kept.rename(caller.owner, session_id, new.title)
-        if new.pinned is not None:
-            is_there = kept.pin(caller.owner, session_id, pinned=new.pinned)
-        return is_there
-
-    if not await asyncio.to_thread(changed):
+    is_there = parts.sessions.owns(caller.owner, session_id)
+    if new.title is not None:
+        is_there = parts.sessions.rename(caller.owner, session_id, new.title)
+    if new.pinned is not None:
+        is_there = parts.sessions.pin(caller.owner, session_id, pinned=new.pinned)
+    if not is_there:
         raise no_session(session_id)
 
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
-async def delete(request: Request, caller: Identified, session_id: Id) -> None:
+def delete(parts: Parts, caller: Identified, session_id: Id) -> None:
     """Delete a conversation, and what its owner said of its answers."""
-    if not await asyncio.to_thread(_sessions(request).delete, caller.owner, session_id):
+    if not parts.sessions.delete(caller.owner, session_id):
         raise no_session(session_id)
-    images: QuestionImages = request.app.state.images
-    images.forget(session_id)
-    feedback: FeedbackStore = request.app.state.feedback
-    await asyncio.to_thread(feedback.forget, caller.owner, session_id)
+    parts.images.forget(session_id)
+    parts.feedback.forget(caller.owner, session_id)
 
 
 @router.get(
@@ -211,22 +200,19 @@ async def delete(request: Request, caller: Identified, session_id: Id) -> None:
     response_class=Response,
     responses={200: {"content": {"application/json": {}, "text/markdown": {}}}},
 )
-async def export(
-    request: Request,
-    caller: Identified,
-    session_id: Id,
+def export(
+    own: Own,
     written_as: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
     answer: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Of one answer alone.")] = None,
 ) -> Response:
     """Return a conversation, or one answer of it, as a file: Markdown with its citations, or JSON."""
-    found, records = await _whole(request, caller, session_id)
+    found, records = own
     if answer is not None:
         records = [record for record in records if record["id"] == answer]
         if not records:
-            raise no_session(session_id)
+            raise no_session(found.id)
         found = replace(found, title="")
     headers = {"Content-Disposition": f'attachment; filename="{found.id}.{"json" if written_as == "json" else "md"}"'}
     if written_as == "json":
         return JSONResponse({"id": found.id, "title": found.title, "exchanges": records}, headers=headers)
-    markdown = await asyncio.to_thread(as_markdown, found, records)
-    return Response(markdown, media_type="text/markdown; charset=utf-8", headers=headers)
+    return Response(as_markdown(found, records), media_type="text/markdown; charset=utf-8", headers=headers)

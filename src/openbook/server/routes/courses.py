@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import Annotated
 
@@ -12,12 +11,8 @@ from fastapi.responses import PlainTextResponse
 from openbook.errors import QueryError
 from openbook.libraries.course_editing import Edit
 from openbook.server.auth import Editor, Identified
-from openbook.server.limits import Limits
-from openbook.server.routes.people import note
+from openbook.server.parts import Parts, note
 from openbook.server.schemas import CourseEditRequest, CoursesResponse
-from openbook.server.served_library import ServedLibrary
-from openbook.server.source_service import SourceService
-from openbook.server.study_guides import StudyGuides
 from openbook.sources import course_edits
 from openbook.sources.lesson_numbers import LessonNumber
 from openbook.types import Filter
@@ -29,12 +24,11 @@ _ITEMS = 8
 
 
 @router.patch("/api/courses")
-async def edit_course(request: Request, caller: Editor, edit: CourseEditRequest) -> CoursesResponse:
+def edit_course(request: Request, parts: Parts, caller: Editor, edit: CourseEditRequest) -> CoursesResponse:
     """Rename, hide, move or split a lesson: writes `course.toml` in the folder of the course. Returns all courses."""
-    contents: SourceService = request.app.state.contents
-    await asyncio.to_thread(contents.edit_course, edit.source, edit.path, edit_of(edit))
-    await asyncio.to_thread(note, request, caller, "changed course", f"{edit.source}/{edit.path}")
-    return await asyncio.to_thread(contents.courses)
+    parts.contents.edit_course(edit.source, edit.path, edit_of(edit))
+    note(request, caller, "changed course", f"{edit.source}/{edit.path}")
+    return parts.contents.courses()
 
 
 def edit_of(asked: CourseEditRequest) -> Edit:
@@ -63,22 +57,16 @@ def _place(label: str) -> LessonNumber:
 
 
 @router.get("/api/study", response_class=PlainTextResponse)
-async def study(
-    request: Request,
+def study(
+    parts: Parts,
     caller: Identified,
     course: Annotated[str, Query(max_length=4096, description="Source and path of a course: `school/knots`.")],
     lesson: Annotated[str, Query(pattern=r"^\d{1,7}(\.\d{1,7})?$", description="Number of a lesson.")],
 ) -> PlainTextResponse:
     """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
-    limits: Limits = request.app.state.limits
-    library: ServedLibrary = request.app.state.library
-    guides: StudyGuides = request.app.state.guides
-    await asyncio.to_thread(limits.take, caller)
-
-    def make() -> str:
-        place = _place(lesson)
-        with library.in_use() as assistant:
-            found = assistant.course(course)
-        return guides.make(Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part), _ITEMS)
-
-    return PlainTextResponse(await asyncio.to_thread(make), media_type="text/markdown; charset=utf-8")
+    parts.limits.take(caller)
+    place = _place(lesson)
+    with parts.library.in_use() as assistant:
+        found = assistant.course(course)
+    where = Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
+    return PlainTextResponse(parts.guides.make(where, _ITEMS), media_type="text/markdown; charset=utf-8")

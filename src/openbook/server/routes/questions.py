@@ -12,9 +12,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import BROWSER_COOKIE, Caller, Identified
 from openbook.server.failures import RequestRefusedError
-from openbook.server.models import ModelRegistry
+from openbook.server.parts import Parts
 from openbook.server.question_queue import Arrival
-from openbook.server.question_service import PreparedQuestion, QuestionService, reply_of
+from openbook.server.question_service import PreparedQuestion, reply_of
 from openbook.server.schemas import (
     AnswerResponse,
     ModelsResponse,
@@ -23,9 +23,7 @@ from openbook.server.schemas import (
     SearchRequest,
     SearchResponse,
 )
-from openbook.server.search_service import SearchService
 from openbook.server.streaming import as_events
-from openbook.settings import Settings
 
 T = TypeVar("T")
 
@@ -80,20 +78,20 @@ def server_timing(stages_ms: dict[str, float], total_ms: float) -> str:
     return ", ".join(f"{name};dur={ms}" for name, ms in (*stages_ms.items(), ("total", total_ms)))
 
 
-async def _admitted(request: Request, question: QueryRequest, caller: Identified) -> AsyncIterator[PreparedQuestion]:
+async def _admitted(
+    request: Request, parts: Parts, question: QueryRequest, caller: Identified
+) -> AsyncIterator[PreparedQuestion]:
     """Check a question while its status can still say that it is refused."""
-    asker: QuestionService = request.app.state.asker
-    async with asker.admitted(question, caller, arrival_of(request, caller)) as asked:
+    async with parts.asker.admitted(question, caller, arrival_of(request, caller)) as asked:
         yield asked
 
 
 Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
-async def _happening(request: Request, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
+async def _happening(parts: Parts, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
-    asker: QuestionService = request.app.state.asker
-    async with aclosing(as_events(asker.events(asked, sees_place=True), asked.session_id)) as events:
+    async with aclosing(as_events(parts.asker.events(asked, sees_place=True), asked.session_id)) as events:
         yield events
 
 
@@ -101,10 +99,9 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 
 
 @router.post("/api/query")
-async def query(request: Request, response: Response, asked: Admitted) -> AnswerResponse:
+async def query(request: Request, response: Response, parts: Parts, asked: Admitted) -> AnswerResponse:
     """Answer a question. `Server-Timing` tells how long each stage took, waiting in the queue included."""
-    asker: QuestionService = request.app.state.asker
-    reply = (await unless_gone(request, reply_of(asker.events(asked)))).response
+    reply = (await unless_gone(request, reply_of(parts.asker.events(asked)))).response
     response.headers["Server-Timing"] = server_timing(reply.stages_ms, reply.took_ms)
     return reply
 
@@ -121,28 +118,24 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
 
 
 @router.post("/api/search")
-async def search(request: Request, caller: Identified, asked: SearchRequest) -> SearchResponse:
+async def search(request: Request, parts: Parts, caller: Identified, asked: SearchRequest) -> SearchResponse:
     """Search without a model, as somebody types: each hit with the lines that match. Ends with its connection."""
-    searcher: SearchService = request.app.state.searcher
-    return await unless_gone(request, searcher.search(asked, arrival_of(request, caller).party))
+    return await unless_gone(request, parts.searcher.search(asked, arrival_of(request, caller).party))
 
 
 @router.get("/api/queue")
-async def queue(request: Request, caller: Identified) -> QueueResponse:
+async def queue(request: Request, parts: Parts, caller: Identified) -> QueueResponse:
     """Return how many questions wait for their turn, and the places of the caller's own."""
-    asker: QuestionService = request.app.state.asker
-    settings: Settings = request.app.state.library.settings
+    queued = parts.asker.queue
     return QueueResponse(
-        waiting=asker.queue.waiting,
-        most=settings.server_queue,
-        places=asker.queue.places(arrival_of(request, caller).party),
-        retry_after_s=round(asker.queue.retry_after_s, 1),
+        waiting=queued.waiting,
+        most=parts.settings.server_queue,
+        places=queued.places(arrival_of(request, caller).party),
+        retry_after_s=round(queued.retry_after_s, 1),
     )
 
 
 @router.get("/api/models")
-async def models(request: Request, _: Identified) -> ModelsResponse:
+def models(parts: Parts, _: Identified) -> ModelsResponse:
     """List what may write answers."""
-    offered: ModelRegistry = request.app.state.models
-    settings: Settings = request.app.state.library.settings
-    return offered.listed().model_copy(update={"images": settings.server_images})
+    return parts.models.listed().model_copy(update={"images": parts.settings.server_images})

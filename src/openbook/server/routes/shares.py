@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 
-from openbook.server.auth import Authenticator, Caller, Identified
+from openbook.server.auth import Caller, Identified
 from openbook.server.failures import RequestRefusedError
-from openbook.server.people import People
+from openbook.server.parts import Parts, note
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
-from openbook.server.routes.people import note
 from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
     NewShareResponse,
@@ -24,9 +22,8 @@ from openbook.server.session_schemas import (
     SharesResponse,
     TokenRequest,
 )
-from openbook.server.shares import Share, ShareStore, may_share
-from openbook.sessions.protocol import Session, Sessions
-from openbook.settings import Settings
+from openbook.server.shares import Share, may_share
+from openbook.sessions.protocol import Session
 
 router: APIRouter = APIRouter()
 
@@ -36,100 +33,75 @@ _DAY_S = 24 * 3600.0
 _MOST_OF_ONE = 100
 
 
-def _store(request: Request) -> ShareStore:
-    found: ShareStore = request.app.state.shares
-    return found
-
-
-def _records(request: Request, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
-    kept: Sessions = request.app.state.sessions
-    found = kept.records(owner, session_id)
+def _records(parts: Parts, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
+    found = parts.sessions.records(owner, session_id)
     return (found[0], read_records(session_id, found[1])) if found else None
 
 
 @router.post("/api/shares", status_code=201)
-async def share(request: Request, caller: Identified, wanted: ShareRequest) -> NewShareResponse:
+def share(request: Request, parts: Parts, caller: Identified, wanted: ShareRequest) -> NewShareResponse:
     """Make a link that shows one answer, or all that a conversation has now, to whoever has it."""
-    settings: Settings = request.app.state.library.settings
-
-    def made() -> NewShareResponse:
-        if not may_share(settings, caller):
-            raise RequestRefusedError(
-                403,
-                "you may not share answers here",
-                hint="ask whoever runs the server: OPENBOOK_SERVER_SHARES says who may",
-            )
-        found = _records(request, caller.owner, wanted.session_id)
-        ids = [each["id"] for each in found[1] if wanted.answer_id in (None, each["id"])] if found else []
-        if found is None or not ids:
-            raise no_session(wanted.session_id)
-        store = _store(request)
-        if len(store.of(caller.owner)) >= _MOST_OF_ONE:
-            raise RequestRefusedError(409, f"you share {_MOST_OF_ONE} links already", hint="revoke one of them")
-        key_id = caller.key.id if caller.key else ""
-        new, token = store.add(caller.owner, key_id, wanted.session_id, ids, wanted.days * _DAY_S)
-        note(request, caller, "shared", f"link {new.id}, {wanted.days} days")
-        return NewShareResponse(**_listed(new, found[0]).model_dump(), link=f"shared#{token}")
-
-    return await asyncio.to_thread(made)
+    if not may_share(parts.settings, caller):
+        raise RequestRefusedError(
+            403,
+            "you may not share answers here",
+            hint="ask whoever runs the server: OPENBOOK_SERVER_SHARES says who may",
+        )
+    found = _records(parts, caller.owner, wanted.session_id)
+    ids = [each["id"] for each in found[1] if wanted.answer_id in (None, each["id"])] if found else []
+    if found is None or not ids:
+        raise no_session(wanted.session_id)
+    if len(parts.shares.of(caller.owner)) >= _MOST_OF_ONE:
+        raise RequestRefusedError(409, f"you share {_MOST_OF_ONE} links already", hint="revoke one of them")
+    key_id = caller.key.id if caller.key else ""
+    new, token = parts.shares.add(caller.owner, key_id, wanted.session_id, ids, wanted.days * _DAY_S)
+    note(request, caller, "shared", f"link {new.id}, {wanted.days} days")
+    return NewShareResponse(**_listed(new, found[0]).model_dump(), link=f"shared#{token}")
 
 
 @router.get("/api/shares")
-async def shares(request: Request, caller: Identified) -> SharesResponse:
+def shares(parts: Parts, caller: Identified) -> SharesResponse:
     """List the caller's links that have not ended, the latest first. Tokens are not told again."""
-
-    def listed() -> SharesResponse:
-        found = [(each, _records(request, each.owner, each.session_id)) for each in _store(request).of(caller.owner)]
-        return SharesResponse(shares=[_listed(each, kept[0]) for each, kept in found if kept is not None])
-
-    return await asyncio.to_thread(listed)
+    found = [(each, _records(parts, each.owner, each.session_id)) for each in parts.shares.of(caller.owner)]
+    return SharesResponse(shares=[_listed(each, kept[0]) for each, kept in found if kept is not None])
 
 
 @router.delete("/api/shares/{share_id}", status_code=204)
-async def revoke(
-    request: Request, caller: Identified, share_id: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+def revoke(
+    request: Request, parts: Parts, caller: Identified, share_id: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 ) -> None:
     """Revoke a link. It shows nothing any more."""
-    if not await asyncio.to_thread(_store(request).remove, caller.owner, share_id):
+    if not parts.shares.remove(caller.owner, share_id):
         raise RequestRefusedError(404, "you have no such link", hint="it may have ended")
-    await asyncio.to_thread(note, request, caller, "revoked link", f"link {share_id}")
+    note(request, caller, "revoked link", f"link {share_id}")
 
 
 @router.post("/api/shared")
-async def shared(request: Request, opened: TokenRequest) -> SharedResponse:
+def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
     """Return what a link shows. Takes no key: whoever has the token may read it, and nothing else.
 
     Of each answer these are its question, its text, and the lines that it cites. An answer that cites a document which
     is no longer in the library is withheld. Whatever else is wrong with a link, the reply is the same 404.
     """
-
-    def shown() -> SharedResponse:
-        found = _store(request).find(opened.token)
-        kept = _records(request, found.owner, found.session_id) if found and _is_allowed(request, found) else None
-        answers = [record for record in kept[1] if record["id"] in found.answers] if found and kept else []
-        if found is None or kept is None or not answers:
-            raise RequestRefusedError(
-                404, "this link shows nothing, or nothing any more", hint="ask whoever sent it for another one"
-            )
-        library: ServedLibrary = request.app.state.library
-        # Of one answer, its question says what it is; the title may be about others.
-        title = kept[0].title if len(found.answers) > 1 else answers[0]["query"]
-        return SharedResponse(
-            title=title, expires_at=found.expires_at, answers=[_shown(record, library) for record in answers]
+    found = parts.shares.find(opened.token)
+    kept = _records(parts, found.owner, found.session_id) if found and _is_allowed(parts, found) else None
+    answers = [record for record in kept[1] if record["id"] in found.answers] if found and kept else []
+    if found is None or kept is None or not answers:
+        raise RequestRefusedError(
+            404, "this link shows nothing, or nothing any more", hint="ask whoever sent it for another one"
         )
+    # Of one answer, its question says what it is; the title may be about others.
+    title = kept[0].title if len(found.answers) > 1 else answers[0]["query"]
+    shown = [_shown(record, parts.library) for record in answers]
+    return SharedResponse(title=title, expires_at=found.expires_at, answers=shown)
 
-    return await asyncio.to_thread(shown)
 
-
-def _is_allowed(request: Request, found: Share) -> bool:
+def _is_allowed(parts: Parts, found: Share) -> bool:
     """Check that who made a link may still make one: a key that was revoked, or lost its role, shows nothing."""
-    settings: Settings = request.app.state.library.settings
-    authenticator: Authenticator = request.app.state.authenticator
-    people: People = request.app.state.people
-    key = people.keys.get(found.key_id) if found.key_id else None
-    if key is None and (found.key_id or authenticator.needs_key):
+    key = parts.keys.get(found.key_id) if found.key_id else None
+    if key is None and (found.key_id or parts.authenticator.needs_key):
         return False
-    return may_share(settings, Caller(found.owner, key))
+    return may_share(parts.settings, Caller(found.owner, key))
 
 
 def _shown(record: dict[str, Any], library: ServedLibrary) -> SharedAnswerResponse:

@@ -7,6 +7,7 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from openbook.server.auth import Identified
+from openbook.server.parts import Parts
 from openbook.server.people_schemas import CallerResponse
 from openbook.server.routes.answers import answers
 from openbook.server.routes.contents import courses, sources
@@ -38,14 +39,14 @@ router: APIRouter = APIRouter()
 
 
 @router.get("/api/start")
-async def start(request: Request, response: Response, caller: Identified) -> StartResponse:
+async def start(request: Request, response: Response, parts: Parts, caller: Identified) -> StartResponse:
     """Return the replies of `me`, `models`, `answers`, `sources`, `sessions` and `courses`: all that the page needs."""
     who, offered, running, held, kept, taught = await asyncio.gather(
-        me(request, response, caller),
-        models(request, caller),
-        answers(request, caller),
-        sources(request, caller),
-        sessions(request, caller),
-        courses(request, caller),
+        asyncio.to_thread(me, request, response, parts, caller),
+        asyncio.to_thread(models, parts, caller),
+        answers(parts, caller),
+        asyncio.to_thread(sources, parts, caller),
+        asyncio.to_thread(sessions, parts, caller),
+        asyncio.to_thread(courses, parts, caller),
     )
     return StartResponse(me=who, models=offered, answers=running, sources=held, sessions=kept, courses=taught)

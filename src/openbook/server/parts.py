@@ -1,0 +1,175 @@
+"""The parts of a server: made for one library, found by the routes, and closed together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from openbook.errors import OpenbookError
+from openbook.libraries.catalog import name_of
+from openbook.library import Library
+from openbook.server.answer_pool import AnswerPool
+from openbook.server.audit import Deed
+from openbook.server.auth import Authenticator, Caller
+from openbook.server.colouring import COLOURER
+from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.feedback import FeedbackStore
+from openbook.server.jobs import JobQueue
+from openbook.server.limits import Limits, MemoryLimits, RecordedLimits
+from openbook.server.metrics import Metrics
+from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.oidc import OidcDoor
+from openbook.server.originals import Originals
+from openbook.server.people import People
+from openbook.server.question_images import QuestionImages
+from openbook.server.question_service import QuestionService
+from openbook.server.running_answers import RunningAnswers
+from openbook.server.search_service import SearchService
+from openbook.server.served_library import ServedLibrary
+from openbook.server.shared_answers import SharedAnswers
+from openbook.server.shared_jobs import SharedJobs
+from openbook.server.shared_store import open_shared_store
+from openbook.server.shares import ShareStore
+from openbook.server.shutdown import ShutdownSignal
+from openbook.server.source_service import SourceService
+from openbook.server.study_guides import StudyGuides
+from openbook.server.telemetry import open_tracer
+from openbook.server.uploads import UploadStore
+from openbook.server.work_teller import WorkTeller
+from openbook.sessions.protocol import Sessions
+from openbook.sessions.sqlite import SqliteSessions
+
+_DAY_S = 24 * 3600.0
+
+# Conversations that expire late are not shown late, so an hour is soon enough.
+_EXPIRE_EVERY_S = 3600.0
+
+
+class ServerParts:
+    """What one server is made of, by the options of `create_app`. Routes take it as `Parts`."""
+
+    def __init__(
+        self, assistant: Library, *, models: ModelRegistry | None, needs_key: bool, roots: Sequence[Path], workers: int
+    ) -> None:
+        settings = self.settings = assistant.settings
+        self.metrics = Metrics()
+        self.people = People.of(settings.home)
+        self.keys = self.people.keys
+        self.shared = open_shared_store(settings.shared_store) if settings.shared_store else None
+        expire_s = settings.session_days * _DAY_S
+        self.authenticator = Authenticator(
+            self.keys,
+            self.shared.logins() if self.shared is not None else None,
+            needs_key=needs_key,
+            cookie_s=expire_s,
+            person_s=settings.oidc_hours * 3600.0 if settings.oidc_issuer else 0.0,
+        )
+        self.oidc = OidcDoor(settings, self.authenticator.logins) if settings.oidc_issuer else None
+        self.models = models or offered_models(settings)
+        self.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
+
+        # What has to outlive a request lies where several servers share it, else on this machine.
+        self.shares, self.feedback = ShareStore(settings.home), FeedbackStore(settings.home)
+        self.sessions: Sessions
+        self.limits: Limits
+        if self.shared is not None:
+            self.sessions = self.shared.sessions(expire_s)
+            self.limits = RecordedLimits(self.shared.limits(settings), self.keys, settings)
+        else:
+            self.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
+            self.limits = MemoryLimits(self.keys, settings)
+
+        self.library, self.stopping = ServedLibrary(assistant), ShutdownSignal()
+        self.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s)
+        work = self.shared.work() if self.shared is not None else None
+        self.shared_jobs = SharedJobs(self.jobs, work)
+        uploads = UploadStore(name_of(assistant.location), settings)
+        self.contents = SourceService(self.library, self.jobs, uploads, settings, roots=roots, others=self.shared_jobs)
+        self.originals = Originals(self.library)
+        self.guides = StudyGuides(self.library)
+        self.images = QuestionImages(settings.server_images, self.originals.pages)
+        self.asker = QuestionService(
+            *(self.library, self.sessions, self.models, self.limits, self.metrics, settings, self.images),
+            self.stopping,
+            answer_pool=self.answer_pool,
+            tracer=open_tracer(settings.telemetry),
+        )
+        self.running_answers = RunningAnswers(self.asker)
+        self.teller = None if work is None else WorkTeller(work, self.running_answers, self.jobs)
+        self.answers = SharedAnswers(self.running_answers, self.stopping, work, self.teller)
+        self.searcher = SearchService(self.library)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run what goes on beside requests, and close everything in the end."""
+        await asyncio.to_thread(self.contents.resume)
+        beside = [asyncio.create_task(self._expire())]
+        if self.answer_pool is not None:
+            beside.append(asyncio.create_task(self.answer_pool.start()))
+        if self.teller is not None:
+            beside.append(asyncio.create_task(self.teller.run()))
+        try:
+            yield
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+            await self.running_answers.close()
+            if self.answer_pool is not None:
+                await self.answer_pool.close()
+            await asyncio.to_thread(self.jobs.close)
+            await self.tell_others()  # how it all ended
+            for part in (self.asker, self.searcher, COLOURER, self.originals, self.guides):
+                await asyncio.to_thread(part.close)
+            for kept in (self.library, self.sessions, self.shares, self.feedback, self.keys, self.shared):
+                if kept is not None:
+                    kept.close()
+
+    async def tell_others(self) -> None:
+        """Tell other servers of a new job, which the caller may ask them about."""
+        if self.teller is not None:
+            await self.teller.tell_now()
+
+    def store_trouble(self) -> str:
+        """Return what is wrong with the store that servers share; empty if nothing is, or if there is none."""
+        try:
+            if self.shared is not None:
+                self.shared.check()
+        except OpenbookError as exc:
+            return without_places(str(exc))
+        return ""
+
+    async def _expire(self) -> None:
+        while True:
+            await asyncio.to_thread(self.sessions.expire)
+            await asyncio.sleep(_EXPIRE_EVERY_S)
+
+
+async def parts_of(request: Request) -> ServerParts:
+    """Return the parts of the server that answers a request."""
+    parts: ServerParts = request.app.state
+    return parts
+
+
+Parts = Annotated[ServerParts, Depends(parts_of)]
+
+
+def note(request: Request, caller: Caller, did: Deed, what: str) -> None:
+    """Write down in the audit log what a caller did."""
+    people: People = request.app.state.people
+    people.audit.add(caller.name, did, what, _address_of(request))
+
+
+def refuse(request: Request, exc: RequestRefusedError, who: str) -> None:
+    """Write down who was refused and why; nothing of what was sent, which may be nearly right."""
+    people: People = request.app.state.people
+    people.audit.refuse(f"{who}: {exc}", _address_of(request))
+
+
+def _address_of(request: Request) -> str:
+    return request.client.host if request.client else ""
