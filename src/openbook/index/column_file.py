@@ -76,14 +76,14 @@ def write_column_file(path: Path, columns: Columns) -> None:
     make_private_file(path)
     with path.open("r+b", buffering=_BUFFER_BYTES) as file:
         for rows in columns.ordered_rows():
-            file.write(rows.tobytes())
+            file.write(rows.data)
         _write_sections(file, columns)
 
 
 def _write_sections(file: BinaryIO, columns: Columns) -> None:
     total = len(columns)
     file.flush()
-    block = _vectors(mmap(file.fileno(), 0, access=ACCESS_READ), total, file.tell() // total)
+    block = mapped_vectors(file, total)
     sections = {"rows": (0, block.rows.shape[1])}
     for name, values in (
         ("norms", block.norms),
@@ -100,6 +100,11 @@ def _write_sections(file: BinaryIO, columns: Columns) -> None:
     end = file.tell()
     file.write(json.dumps(sections).encode())
     file.write(end.to_bytes(_POINTER_BYTES, "little") + _MAGIC)
+
+
+def mapped_vectors(file: BinaryIO, total: int) -> VectorBlock:
+    """Return the vectors of a file that has nothing else yet, and is at its end."""
+    return _vectors(mmap(file.fileno(), 0, access=ACCESS_READ), total, file.tell() // total)
 
 
 def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | None = None) -> VectorBlock:

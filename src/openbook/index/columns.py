@@ -100,12 +100,15 @@ class VectorBlock:
         """
         step = len(self.rows) if self._mapped is None else _PART_ROWS
         for start in range(0, len(self.rows), max(step, 1)):
-            part = self.rows[start : start + step]
-            yield compute(part)
-            if self._mapped is not None and sys.platform != "win32":  # which has no such call
-                offset = start * self.rows.shape[1]
-                first = offset - offset % mmap.PAGESIZE
-                self._mapped.madvise(mmap.MADV_DONTNEED, first, offset - first + part.nbytes)
+            yield compute(self.rows[start : start + step])
+            self.let_go(start, start + step)
+
+    def let_go(self, start: int, end: int) -> None:
+        """Let the pages of some rows go, if they are mapped."""
+        if self._mapped is not None and sys.platform != "win32":  # which has no such call
+            first, last = (min(row, len(self.rows)) * self.rows.shape[1] for row in (start, end))
+            first -= first % mmap.PAGESIZE
+            self._mapped.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 class Names:
@@ -193,6 +196,8 @@ class Columns:
                 found[here] = block.rows[places[here]]
                 places = places - len(block.rows)
             yield found
+            for block in self.blocks:
+                block.let_go(0, len(block.rows))
 
     def rows(self, start: int, count: int) -> bytes:
         """Return the vectors of some chunks of one document side by side."""

@@ -11,9 +11,11 @@ import hashlib
 import json
 import secrets
 import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -137,6 +139,13 @@ class LocalCache:
             if other != target:  # what is mapped stays until it is closed
                 shutil.rmtree(other, ignore_errors=True)
         return True
+
+    def scratch(self) -> BinaryIO | None:
+        """Open an empty file that nobody sees, and that is gone when it is closed; None if that cannot be done."""
+        with contextlib.suppress(OSError):
+            make_private_folder(self._folder)
+            return tempfile.TemporaryFile(buffering=0, dir=self._folder)  # type: ignore[return-value]
+        return None
 
     def remove(self) -> None:
         """Delete all states."""

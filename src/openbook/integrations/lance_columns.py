@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from os import SEEK_END
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from openbook.index.column_file import mapped_vectors
 from openbook.index.columns import Columns, DocumentRows, Names, VectorBlock, arranged, columns_of, lessons_of
 from openbook.index.postings import FIELDS
 from openbook.integrations.lance_documents import DocumentTable
@@ -30,10 +33,17 @@ _UNWANTED = -1, ("", "", "", "")
 class ColumnStore:
     """The columns of the versions of documents that have been read."""
 
-    def __init__(self, tables: LanceTables, base: Columns | None = None) -> None:
-        """Take the tables, and columns that are there already."""
+    def __init__(self, tables: LanceTables, base: Columns | None, scratch: Callable[[int], BinaryIO | None]) -> None:
+        """Take the tables.
+
+        Args:
+            tables: Of the library.
+            base: Columns that are there already.
+            scratch: Opens an empty file for the vectors of so many chunks; None if they are to be held in memory.
+        """
         self._tables = tables
         self._parts: list[Columns] = [] if base is None else [base]
+        self._scratch = scratch
 
     def columns(self, ids: Positions, documents: DocumentTable, unwritten: Mapping[int, DocumentRow]) -> Columns:
         """Return the columns of documents with chunks. A document is known by the first id of its chunks.
@@ -58,11 +68,48 @@ class ColumnStore:
 
     def _read(self, ids: Positions, documents: DocumentTable) -> Columns:
         places = documents.with_chunks[np.isin(documents.first_ids[documents.with_chunks], ids)]
+        is_most = 2 * len(places) > len(documents)
+        file = self._scratch(int(documents.numbers("chunks")[places].sum())) if is_most else None
+        if file is not None:
+            with file, contextlib.suppress(OSError):  # a full disk; what is mapped stays
+                return self._spilled(documents, places, file)
         rows = documents.listed(("version", *_KEY), places)
         numbers = documents.first_ids[places].tolist()
         missing = {version: (id_, key) for id_, (version, *key) in zip(numbers, rows, strict=True)}
         row_ids = [row_id for (row_id,) in documents.listed((ROW_ID,), places)]
-        return _part(self._tables.scored(row_ids, is_most=2 * len(row_ids) > len(documents)), missing)
+        return _part(self._tables.scored(row_ids, is_most=is_most), missing)
+
+    def _spilled(self, documents: DocumentTable, places: Positions, file: BinaryIO) -> Columns:
+        """Read the columns of most documents, each part of a vector straight to where it belongs in a file.
+
+        So a process that sees a library for the first time does not hold its vectors.
+        """
+        sizes, row_ids = documents.numbers("chunks")[places], documents.numbers(ROW_ID)[places]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        by_id = np.argsort(row_ids)
+        lengths = np.zeros((int(starts[-1]), FIELDS), dtype=np.uint16)
+        lessons: list[tuple[int, bytes]] = []
+        read = dim = 0
+        for batch in self._tables.scored_batches():
+            ids = batch[ROW_ID].to_numpy().astype(np.int64)
+            at = by_id[np.searchsorted(row_ids, ids, sorter=by_id).clip(max=len(places) - 1)]
+            for number in np.flatnonzero(row_ids[at] == ids).tolist():
+                place = int(at[number])
+                packed, counted, of_lessons = (batch[name][number].as_buffer() for name in ("rows", "lengths", "numbers"))
+                dim = dim or len(packed) // int(sizes[place])
+                file.seek(int(starts[place]) * dim)
+                read += file.write(packed)
+                lengths[starts[place] : starts[place + 1]] = np.frombuffer(counted, np.uint16).reshape(-1, FIELDS)
+                if len(of_lessons):
+                    lessons.append((place, of_lessons.to_pybytes()))
+        if read != len(lengths) * dim:
+            raise ValueError("vectors are missing")
+        file.seek(0, SEEK_END)
+        ids = documents.first_ids[places]
+        names = Names(lambda: documents.listed(_KEY, places))
+        return Columns(
+            ids, ids, sizes, lengths, lessons_of(lessons, starts), (mapped_vectors(file, len(lengths)),), None, names
+        )
 
     def _join(self, living: Positions) -> None:
         """Copy all but the first part into one, without what is gone."""

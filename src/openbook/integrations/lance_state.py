@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class LanceState:
         self._kept = kept
         self._rows.clear()  # the ids of a library that was made again are used again
         self.words = SegmentStore(self._tables, self._rows)
-        self._columns = ColumnStore(self._tables, kept.columns if kept else None)
+        self._columns = ColumnStore(self._tables, kept.columns if kept else None, self._scratch)
         self._documents, self._loaded = DocumentTable(), None
         self._first_ids: dict[str, int] = {}
         self._next_id, self._newest_kept = 1, ""
@@ -58,6 +58,9 @@ class LanceState:
             self._documents, self._loaded = kept.documents, kept.state
             self._first_ids, self._next_id, self._newest_kept = dict(kept.first_ids), kept.next_id, kept.newest
             self.words.restore(kept.segments, kept.words, kept.newest)
+
+    def _scratch(self, chunks: int) -> BinaryIO | None:
+        return self._cache.scratch() if self._cache and chunks >= self._fewest_kept else None
 
     def documents(self) -> DocumentTable:
         """Return what is committed."""

@@ -135,6 +135,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
 
+# Rows of documents that are read at a time: a megabyte, of which LanceDB reads some ahead.
+_ROWS_A_BATCH = 512
+
 
 @contextlib.contextmanager
 def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
@@ -317,6 +320,11 @@ class LanceTables:
             if is_most:
                 return self._documents.search().select(columns).to_arrow()
             return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
+
+    def scored_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield what is scored of all rows, with their ids, a few at a time and in any order."""
+        with lance_errors(self.uri):
+            yield from self._documents.search().select([*SCORED]).with_row_id(True).to_batches(_ROWS_A_BATCH)
 
     def word_ids(self) -> list[int]:
         """Return the ids of all rows of words."""

@@ -6,7 +6,7 @@ import contextlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -30,6 +30,8 @@ class CountedTables(LanceTables):
     """Counts the rows that are read of documents and words."""
 
     read = 0
+    held = 0
+    """Rows whose vectors were read into memory."""
 
     def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
         rows = super().light(row_ids, is_all=is_all)
@@ -38,6 +40,7 @@ class CountedTables(LanceTables):
 
     def scored(self, row_ids: Sequence[int], *, is_most: bool = False) -> pa.Table:
         self.read += len(row_ids)
+        self.held += len(row_ids)
         return super().scored(row_ids, is_most=is_most)
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -146,6 +149,30 @@ def test_a_new_process_reads_nothing_of_a_state_that_was_kept(writer: LanceIndex
     assert len(second.catalogue({})) == 9
     assert sorted(second.words.look_up(["fox"], second.first_id, [])["fox"].ids.tolist()) == list(range(1, 10))
     assert tables.read == 9  # the rows of the word, of nine segments
+
+
+class FullDisk(LocalCache):
+    """A machine whose disk is full: what is read for the first time cannot be put there."""
+
+    def scratch(self) -> BinaryIO | None:
+        return Path("/dev/full").open("wb", buffering=0)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("cache_of", [LocalCache, FullDisk])
+def test_a_library_that_is_read_for_the_first_time_is_held_in_memory_only_where_the_disk_is_full(
+    writer: LanceIndex, uri: str, cache: Path, cache_of: type[LocalCache]
+) -> None:
+    for number in range(9, 0, -1):  # in another order than theirs, and one is gone
+        put(writer, f"{number}.md", "red fox", vector=vector(number, 10 - number))
+    writer.delete("s", "3.md")
+    tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
+    state = LanceState(tables, cache_of(cache, uri), word_rows(), fewest_kept=1)
+
+    read, expected = state.catalogue({}), writer._catalogue()
+
+    assert tables.held == (8 if cache_of is FullDisk else 0)
+    ids = [documents.first_ids[documents.with_chunks].tolist() for documents in (state.documents(), writer._documents())]
+    assert [read.rows(first, 1) for first in ids[0]] == [expected.rows(first, 1) for first in ids[1]]
 
 
 def test_a_new_process_reads_what_has_come_since_and_no_more(writer: LanceIndex, uri: str, cache: Path) -> None:
