@@ -51,6 +51,9 @@ _FREQUENT = 20_000
 # Without fewer than this share out of reach, a look was in vain.
 _MOST_WITHIN_REACH = 0.3
 
+# Chunks whose places are noted at a time.
+_AT_ONCE = 1 << 16
+
 # What adding up in single precision may lose.
 _ROUNDING = 1 - 1e-5
 
@@ -140,7 +143,9 @@ class Catalogue:
         highest = int(checked_ids(columns.first_ids + columns.sizes - 1).max(initial=0))
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
-        self._places[self._ids_of(np.arange(len(columns)))] = np.arange(1, len(columns) + 1, dtype=np.int32)
+        for start in range(0, len(columns), _AT_ONCE):  # not all at once: of a million chunks, that takes 30 MB
+            positions = np.arange(start, min(start + _AT_ONCE, len(columns)))
+            self._places[self._ids_of(positions)] = positions + 1
         self._weights = chunk_weights(columns.lengths)
         self._file_weights = file_weights(self._lengths_of_files())
 

@@ -144,7 +144,7 @@ class LocalCache:
         """Open an empty file that nobody sees, and that is gone when it is closed; None if that cannot be done."""
         with contextlib.suppress(OSError):
             make_private_folder(self._folder)
-            return tempfile.TemporaryFile(buffering=0, dir=self._folder)  # type: ignore[return-value]
+            return tempfile.TemporaryFile(buffering=0, dir=self._folder)
         return None
 
     def remove(self) -> None:

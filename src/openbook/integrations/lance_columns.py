@@ -95,7 +95,9 @@ class ColumnStore:
             at = by_id[np.searchsorted(row_ids, ids, sorter=by_id).clip(max=len(places) - 1)]
             for number in np.flatnonzero(row_ids[at] == ids).tolist():
                 place = int(at[number])
-                packed, counted, of_lessons = (batch[name][number].as_buffer() for name in ("rows", "lengths", "numbers"))
+                packed, counted, of_lessons = (
+                    batch[name][number].as_buffer() for name in ("rows", "lengths", "numbers")
+                )
                 dim = dim or len(packed) // int(sizes[place])
                 file.seek(int(starts[place]) * dim)
                 read += file.write(packed)

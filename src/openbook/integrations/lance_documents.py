@@ -31,6 +31,9 @@ _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.ui
 _MOST_PARTS = 16
 _MOST_UNUSED = 0.1
 
+# Rows that come at once up to which each is looked up in the order, which is not made anew then.
+_FEW = 256
+
 
 class DocumentTable:
     """What is there in one state of a library, in the order of source and path, each once.
@@ -128,20 +131,47 @@ class DocumentTable:
         read = tables.light(row_ids.filter(is_new).to_pylist(), is_all=bool(pc.all(is_new).as_py()))
         read = read.append_column(_FIRST_ID, self._first_ids_of(read, first_id)).select(_NO_ROWS.names).cast(_NO_ROWS)
         rows = pa.concat_tables([self._rows, read])
-        held = np.flatnonzero(pc.is_in(rows[ROW_ID], value_set=row_ids).to_numpy())
-        keys = rows.select(("source", "path", "version", "gone"))
-        if len(held) < len(rows):
-            keys = keys.take(held)
-        in_order = pc.sort_indices(keys, sort_keys=_ORDER).to_numpy()
-        order = held[in_order[_is_current(keys, in_order)]]
-        if len(rows) - len(held) > _MOST_UNUSED * len(rows):
+        is_held = pc.is_in(rows[ROW_ID], value_set=row_ids).to_numpy()
+        order = self._order_with(rows, is_held)
+        if order is None:
+            order = _order_of(rows, np.flatnonzero(is_held))
+        if len(rows) - np.count_nonzero(is_held) > _MOST_UNUSED * len(rows):
             # What is gone stays: it is known as long as LanceDB has it, and need not be read again.
-            numbers = np.cumsum(np.isin(np.arange(len(rows)), held, assume_unique=True)) - 1
-            return DocumentTable(rows.take(held).combine_chunks(), numbers[order])
+            return DocumentTable(rows.filter(pa.array(is_held)).combine_chunks(), (np.cumsum(is_held) - 1)[order])
         if rows[ROW_ID].num_chunks > _MOST_PARTS:
             first = len(rows[ROW_ID].chunk(0))  # the largest, and mapped
             rows = pa.concat_tables([rows.slice(0, first), rows.slice(first).combine_chunks()])
         return DocumentTable(rows, order)
+
+    def _order_with(self, rows: pa.Table, is_held: NDArray[np.bool_]) -> Positions | None:
+        """Return which rows count when a few have come; None if all have to be looked at.
+
+        Args:
+            rows: Those of this table, and behind them those that have come.
+            is_held: Which of them LanceDB still has.
+        """
+        others = is_held.copy()
+        others[self._order] = False  # what has come, what is gone, and what two machines put at the same moment
+        if np.count_nonzero(others) > _FEW:
+            return None
+        numbers = np.flatnonzero(others).tolist()
+        columns = rows.select(("source", "path", "version", "gone")).take(pa.array(numbers, pa.int64())).columns
+        newest: dict[tuple[str, str], tuple[str, bool, int]] = {}
+        for source, path, *of in zip(*(column.to_pylist() for column in columns), numbers, strict=True):
+            newest[source, path] = max(newest.get((source, path), ("", False, 0)), tuple(of))
+        counts = is_held[self._order]
+        places, added = [], []
+        for key, (version, gone, number) in sorted(newest.items()):
+            place = bisect_left(range(len(self)), key, key=self.key)
+            if place < len(self) and self.key(place) == key:
+                if counts[place] and self._value("version", place) > version:
+                    continue
+                counts[place] = False
+            if not gone:
+                places.append(place)
+                added.append(number)
+        order: Positions = np.insert(self._order, places, added)[np.insert(counts, places, True)]
+        return order
 
     def _first_ids_of(self, read: pa.Table, first_id: FirstId) -> pa.Array:
         """Return the first id of the chunks of each row: those that its version has here, or new ones."""
@@ -152,6 +182,16 @@ class DocumentTable:
             for version, chunks, place in rows
         ]
         return pa.array(firsts, pa.int64())
+
+
+def _order_of(rows: pa.Table, held: Positions) -> Positions:
+    """Return which of the rows that are held count, by source and path."""
+    keys = rows.select(("source", "path", "version", "gone"))
+    if len(held) < len(rows):
+        keys = keys.take(held)
+    in_order = pc.sort_indices(keys, sort_keys=_ORDER).to_numpy()
+    order: Positions = held[in_order[_is_current(keys, in_order)]]
+    return order
 
 
 def _is_current(keys: pa.Table, in_order: Positions) -> NDArray[np.bool_]:

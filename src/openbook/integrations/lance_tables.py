@@ -16,9 +16,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lancedb
+import numpy as np
 import pyarrow as pa
 from obstore import delete, put
 from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
@@ -38,6 +39,9 @@ from openbook.integrations.lance_rows import (
     new_version,
 )
 from openbook.integrations.memory_cache import CACHE_BYTES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def check_conditional_writes(address: str) -> None:
@@ -326,12 +330,12 @@ class LanceTables:
         with lance_errors(self.uri):
             yield from self._documents.search().select([*SCORED]).with_row_id(True).to_batches(_ROWS_A_BATCH)
 
-    def word_ids(self) -> list[int]:
+    def word_ids(self) -> NDArray[np.uint64]:
         """Return the ids of all rows of words."""
         with lance_errors(self.uri):
             # Without any column, all of them would be read.
-            found: list[int] = self._words.search().select(["place"]).with_row_id(True).to_arrow()[ROW_ID].to_pylist()
-        return found
+            found = self._words.search().select(["place"]).with_row_id(True).to_arrow()[ROW_ID]
+        return np.asarray(found.to_numpy(), dtype=np.uint64)
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""

@@ -11,7 +11,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,6 +77,20 @@ class Segment:
         return np.concatenate([np.empty(0, dtype=np.int64), *ranges]).astype(np.uint32)
 
 
+class Mapped(Sequence[Any]):
+    """Values of an Arrow array, which may be a file that is mapped: each is made when it is asked for."""
+
+    def __init__(self, values: pa.Array) -> None:
+        """Take the values."""
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._values[place].as_py()
+
+
 class SegmentBuilder:
     """Collect the terms of one transaction into a segment."""
 
@@ -130,6 +144,7 @@ class SegmentStore:
         self._orphans: list[str] = []
         self._head_rows: dict[str, int] = {}
         self._restored: list[Segment] | None = None
+        self._restored_rows = np.empty(0, dtype=np.uint64)
         self._newest_restored = ""
 
     def restore(self, segments: pa.Table, words: pa.Table, newest: str) -> None:
@@ -144,17 +159,14 @@ class SegmentStore:
         self._ids = {
             name: np.frombuffer(ids.as_buffer(), np.uint32) for name, ids in zip(names, segments["ids"], strict=True)
         }
-        listed: list[tuple[list[str], list[int]]] = [([], []) for _ in names]
-        rows = zip(
-            words["segment"].to_pylist(), words["first_token"].to_pylist(), words["row"].to_pylist(), strict=True
-        )
-        for place, first_token, row_id in rows:
-            listed[place][0].append(first_token)
-            listed[place][1].append(row_id)
+        firsts, rows = words["first_token"].combine_chunks(), words["row"].combine_chunks()
+        ends = np.searchsorted(words["segment"].to_numpy(), np.arange(len(names)), side="right")
         self._segments = [
-            Segment(name, SegmentHeader((), size), *of) for name, size, of in zip(names, postings, listed, strict=True)
+            Segment(name, SegmentHeader((), size), Mapped(firsts[start:end]), Mapped(rows[start:end]))
+            for name, size, start, end in zip(names, postings, [0, *ends.tolist()], ends.tolist(), strict=False)
         ]
         self._restored = self._segments
+        self._restored_rows = np.sort(np.concatenate([rows.to_numpy(), segments["head"].to_numpy()]))
         self._head_rows = dict(zip(names, segments["head"].to_pylist(), strict=True))
         self._newest_restored = newest
 
@@ -188,10 +200,10 @@ class SegmentStore:
     def _extended(self, restored: Sequence[Segment], first_id: FirstId) -> bool:
         """Add segments that are new to those that were restored. False if that is not all that has changed."""
         row_ids = self._tables.word_ids()
-        known = {row_id for segment in restored for row_id in (*segment.rows, self._head_rows[segment.name])}
-        if not known.issubset(row_ids):
+        is_known = np.isin(row_ids, self._restored_rows)
+        if np.count_nonzero(is_known) < len(self._restored_rows):
             return False
-        added = self._tables.words_at([row_id for row_id in row_ids if row_id not in known])
+        added = self._tables.words_at(row_ids[~is_known].tolist())
         heads = {name: row_id for row_id, (name, _, place) in added.items() if place == _HEAD}
         read = [_head(row["tokens"]) for row in self._tables.rows_of_words(list(heads.values()))]
         if any(version <= self._newest_restored for head in read for version, _ in head.versions):

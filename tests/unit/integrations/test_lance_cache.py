@@ -155,7 +155,7 @@ class FullDisk(LocalCache):
     """A machine whose disk is full: what is read for the first time cannot be put there."""
 
     def scratch(self) -> BinaryIO | None:
-        return Path("/dev/full").open("wb", buffering=0)  # type: ignore[return-value]
+        return Path("/dev/full").open("wb", buffering=0)
 
 
 @pytest.mark.parametrize("cache_of", [LocalCache, FullDisk])
@@ -171,7 +171,9 @@ def test_a_library_that_is_read_for_the_first_time_is_held_in_memory_only_where_
     read, expected = state.catalogue({}), writer._catalogue()
 
     assert tables.held == (8 if cache_of is FullDisk else 0)
-    ids = [documents.first_ids[documents.with_chunks].tolist() for documents in (state.documents(), writer._documents())]
+    ids = [
+        documents.first_ids[documents.with_chunks].tolist() for documents in (state.documents(), writer._documents())
+    ]
     assert [read.rows(first, 1) for first in ids[0]] == [expected.rows(first, 1) for first in ids[1]]
 
 
