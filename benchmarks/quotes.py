@@ -21,7 +21,7 @@ from benchmarks.ours import folder_library
 from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.passages import Passage, overlap, passages_of
-from openbook.answering.scoring import signals_of
+from openbook.answering.scoring import read_passage, signals_of
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import ExpectedSpan
 from openbook.questions.question import read_question
@@ -65,7 +65,9 @@ def _asked(work: works.Work) -> Iterator[Asked]:
                 context = build_context(results, _CONTEXT_TOKENS, for_model=False)
                 passages = [passage for shown in context.shown for passage in passages_of(shown)]
                 if passages:
-                    signals = signals_of(query, passages, embedder, finder.weigh(query).rarity)
+                    scores = {passage.shown.number: passage.shown.result.score for passage in passages}
+                    read = list(map(read_passage, passages))
+                    signals = signals_of(query, read, scores, embedder, finder.weigh(query).rarity)
                     right = np.array([question.is_answered_by(_place(passage)) for passage in passages])
                     yield collection.name, Case([each._asdict() for each in signals], right, 1.0), passages
 

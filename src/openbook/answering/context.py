@@ -45,7 +45,7 @@ class ContextItem:
     @property
     def is_whole(self) -> bool:
         """Whether all units of the chunk are shown."""
-        return len(self.units) == len(_measured(self.result.chunk)[0])
+        return len(self.units) == len(units_of(self.result.chunk))
 
     @property
     def note(self) -> str:
@@ -133,6 +133,11 @@ def _opening(number: int, result: RetrievalResult) -> ShownSource:
     return ShownSource(number, label_of(result) or chunk.symbol, str(chunk.span), ())
 
 
+def units_of(chunk: Chunk) -> tuple[Unit, ...]:
+    """Return the units of a chunk, cut once for all questions in a row that find it."""
+    return _measured(chunk)[0]
+
+
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def _measured(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
     """Return the units of a chunk, and what each costs with all those before it."""
@@ -152,7 +157,7 @@ def _read(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def _displayed(chunk: Chunk) -> tuple[str, ...]:
-    return displayed(chunk, _measured(chunk)[0])
+    return displayed(chunk, units_of(chunk))
 
 
 def _cost(number: int, text: str) -> int:

@@ -12,7 +12,7 @@ from openbook.answering.displaying import is_fence
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import mark_of, pointed, quoted
-from openbook.answering.scoring import ASKED_BONUS, bonuses_of, has_name, signals_of, without_imports, words_around
+from openbook.answering.scoring import ASKED_BONUS, bonuses_of, has_name, read_passage, signals_of, without_imports
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answers import Claim
@@ -111,17 +111,22 @@ def _ranked(
     """Return what may be quoted with its score, best first."""
     bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
+    read = [
+        (each, bonus)
+        for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
+        # Whatever is near it in meaning, a quote without one word of the question convinces nobody.
+        if not each.place.isdisjoint(query.tokens)
+        and each.passage.key not in namesakes
+        and (each.passage.shown.is_prose or without_imports(query, each.text).strip())
+    ]
+    scores = {passage.shown.number: passage.shown.result.score for passage in passages}
+    measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)
     scored = []
-    for passage, signals, bonus in zip(passages, signals_of(query, passages, embedder, rarity), bonuses, strict=True):
-        words = frozenset(tokenize(passage.text))
-        place = words | words_around(passage)
-        if place.isdisjoint(query.tokens) or passage.key in namesakes:
-            continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
-        if not (passage.shown.is_prose or without_imports(query, passage.text).strip()):
-            continue
-        echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
+    for (each, bonus), signals in zip(read, measured, strict=True):
+        passage, new = each.passage, each.words - repeated
+        echo = passage.shown.is_prose and (passage.is_title or _is_echo(each.text, new, each.place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
-        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
+        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
         score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))

@@ -9,12 +9,11 @@ from functools import lru_cache
 from itertools import filterfalse, groupby, takewhile
 from typing import NamedTuple
 
-from openbook.answering.context import ContextItem
+from openbook.answering.context import ContextItem, units_of
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.text import sentences
-from openbook.text import units as units_of
 from openbook.tokens import tokenize
 from openbook.types import Chunk, Unit
 

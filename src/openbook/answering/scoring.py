@@ -62,35 +62,65 @@ _NUMBER = re.compile(
 _ASIDE = frozenset({"test", "example", "changelog", "generated"})
 
 
+class ReadPassage(NamedTuple):
+    """A passage, with its text and words, which take time to read."""
+
+    passage: Passage
+    text: str
+    tokens: Sequence[str]
+    """In order."""
+    words: frozenset[str]
+    place: frozenset[str]
+    """Its words, and those of the headings or the symbol that it stands under."""
+
+
+def read_passage(passage: Passage) -> ReadPassage:
+    """Read the words of a passage, and those that it stands under."""
+    chunk, text = passage.shown.result.chunk, passage.text
+    above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
+    tokens = tokenize(text)
+    words = frozenset(tokens)
+    return ReadPassage(passage, text, tokens, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
+
+
+# Most passages stand under the same headings as the one before.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text))
+
+
 def signals_of(
-    query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
+    query: Question,
+    passages: Sequence[ReadPassage],
+    scores: Mapping[int, float],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
 ) -> list[PassageSignals]:
     """Measure what speaks for each passage.
 
     Args:
         query: What was asked.
         passages: What may be quoted.
+        scores: Of all results that have passages, by their numbers.
         embedder: The one that made the index.
         rarity: Weight of each token of the question.
     """
-    asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
-    best = max(passage.shown.result.score for passage in passages)
-    ranks = {number: rank for rank, number in enumerate(sorted({p.shown.number for p in passages}), start=1)}
+    asked, *vectors = embedder.embed([query.text, *(each.text for each in passages)])
+    best = max(scores.values(), default=0.0)
+    ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}
     wants_value = _ASKS_FOR_VALUE.search(query.text) is not None
     found = []
-    for passage, vector in zip(passages, vectors, strict=True):
-        tokens = tokenize(passage.text)
-        words, result = frozenset(tokens), passage.shown.result
-        is_prose = passage.shown.is_prose
+    for (passage, text, tokens, words, place), vector in zip(passages, vectors, strict=True):
+        result, is_prose = passage.shown.result, passage.shown.is_prose
         found.append(
             PassageSignals(
                 words=coverage(words, rarity),
-                place=coverage(words | words_around(passage), rarity),
+                place=coverage(place, rarity),
                 meaning=max(0.0, float(asked @ vector)),
                 result=result.score / best if best > 0 else 0.0,
                 rank=1 / ranks[passage.shown.number],
                 proximity=proximity(expand_inflections(tokens, query.tokens), rarity),
-                number_where_value_is_asked=float(wants_value and _NUMBER.search(passage.text) is not None),
+                number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
                 prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
                 prose_for_where=float(is_prose and "where" in query.intents),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
@@ -99,19 +129,6 @@ def signals_of(
             )
         )
     return found
-
-
-def words_around(passage: Passage) -> frozenset[str]:
-    """Return the words of the headings or the symbol that a passage stands under."""
-    chunk = passage.shown.result.chunk
-    above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
-    return _words(" ".join((*chunk.context, chunk.symbol, above)))
-
-
-# Most passages stand under the same headings as the one before.
-@lru_cache(maxsize=256)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(tokenize(text))
 
 
 # What outweighs the learned signals. The definition of a name that was asked for is

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from openbook.answering.context import ContextItem
-from openbook.text import units as units_of
+from openbook.answering.context import ContextItem, units_of
 from openbook.types import Chunk, Unit
 
 # What goes on with the statement above it: what closes it, a further clause, a further call of a chain, a condition.

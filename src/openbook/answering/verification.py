@@ -247,13 +247,18 @@ def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -
         text_now: Gives the text of a document as it is now.
     """
     shown = numbered(context)
+    texts: dict[tuple[str, str], str | None] = {}
     claims, citations = [], []
     for position, quote in enumerate(quotes):
         (place,) = places_of(quote.marks[0], shown)
         verdict: Verdict = "unknown"
         reason = NEVER_SHOWN
         if place is not None:
-            now = text_now(place.shown.result.chunk)
+            chunk = place.shown.result.chunk
+            document = chunk.source, chunk.span.path
+            if document not in texts:
+                texts[document] = text_now(chunk)
+            now = texts[document]
             verdict, reason = "exact", ""
             if not is_current(place.span, place.quote, now):
                 verdict, reason = "stale", _why_stale(now)

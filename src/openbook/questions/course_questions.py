@@ -74,7 +74,10 @@ _FRAMES = {
 # Of `teaches`, what nobody does but to a subject: "Who made MCP?" asks for no teacher.
 _TAUGHT = frozenset(map(folded, ("teaches", "taught", "lehrt", "unterrichtet", "enseigne", "enseña", "imparte")))
 _OF_HEADER = _FRAMES["instructor"] | _FRAMES["link"] | _FRAMES["online"] | _FRAMES["title"]
-_FRAME_WORDS = frozenset[str]().union(*_FRAMES.values())
+_ROLES = {
+    word: frozenset(role for role, words in _FRAMES.items() if word in words)
+    for word in frozenset[str]().union(*_FRAMES.values())
+}
 
 _OPENING = ("which", "whether", "many", "article", "belongs", "joins")
 
@@ -101,19 +104,23 @@ class _Word:
     end_char: int
     opens_phrase: bool
 
+    @property
+    def roles(self) -> frozenset[str]:
+        return _ROLES.get(self.key, frozenset())
+
     def does(self, *roles: str) -> bool:
-        return any(self.key in _FRAMES[role] for role in roles)
+        return not self.roles.isdisjoint(roles)
 
     @property
     def tells(self) -> bool:
         """It is no word of asking: MIT is none, "mit" is."""
         is_written_large = len(self.text) > 1 and self.text.isupper()
-        return is_written_large or not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.key in _FRAME_WORDS)
+        return is_written_large or not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.key in _ROLES)
 
     @property
     def is_framing(self) -> bool:
         """It is a word of asking, and no part of a title, where that would be written large."""
-        return self.key in _FRAME_WORDS and (self.opens_phrase or not self.text[0].isupper())
+        return self.key in _ROLES and (self.opens_phrase or not self.text[0].isupper())
 
     @property
     def ends_before(self) -> bool:
@@ -282,7 +289,7 @@ def _asks_where(words: Sequence[_Word]) -> bool:
 
 
 def _asks_for_header(words: Sequence[_Word]) -> bool:
-    does = {role for role in _FRAMES if any(word.does(role) for word in words)}
+    does = frozenset[str]().union(*(word.roles for word in words))
     is_placed = not does.isdisjoint(("course", "lesson"))
     asks_who = "instructor" in does or ("who" in does and ("teaches" in does or is_placed))
     # "Where can I find lesson 3?" and "What is lesson 3 called?": without a number, what is found by its words.

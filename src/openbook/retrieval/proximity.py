@@ -42,16 +42,16 @@ def proximity(words: Sequence[str], rarity: Mapping[str, float]) -> float:
         >>> proximity(["the", "retri", "polici"], rarity) > proximity(["polici", "and", "no", "retri"], rarity)
         True
     """
-    total = sum(rarity.values())
-    pairs = list(pairwise(rarity))
     places = [(place, word) for place, word in enumerate(words) if word in rarity]
-    window = _best_window(places, rarity) / total if total else 0.0
+    if not places or not (total := sum(rarity.values())):
+        return 0.0
+    window = _best_window(places, rarity) / total
     neighbours = {
         (word, following)
         for (place, word), (next_place, following) in pairwise(places)
         if next_place - place <= _PAIR_GAP
     }
-    weights = {pair: min(rarity[pair[0]], rarity[pair[1]]) for pair in pairs}
+    weights = {(word, following): min(rarity[word], rarity[following]) for word, following in pairwise(rarity)}
     all_pairs = sum(weights.values())
     paired = sum(weight for pair, weight in weights.items() if pair in neighbours) / all_pairs if all_pairs else 0.0
     return _WINDOW_WEIGHT * window + _PAIRS_WEIGHT * paired
