@@ -1,11 +1,11 @@
 """Whole answers without a model to real questions: whether they are right, how long they are, and what is refused.
 
-    python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--curve quotes|pointers]
+    python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--questions FILE] [--curve WHAT]
 
-`--checkouts` has a checkout of each repository of real-questions under its last name; the libraries are made in
-`--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several places that
-are needed, their share. `--curve quotes` tries other limits of quotes, without pointers below them, and prints what
-is chosen without the project asked; `--curve pointers` tries other limits of pointers.
+`--checkouts` has a checkout of each repository of real-questions, or of `FILE`, under its last name; the libraries are
+made in `--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several
+places that are needed, their share. `--curve quotes` tries other limits of quotes, without pointers below them, and
+prints what is chosen without the project asked; `--curve pointers` tries other limits of pointers.
 
 A quote of code is broken off if a bracket of a call, a list or a signature is opened in it and closed elsewhere, or the
 reverse, as the grammar of the language has it.
@@ -90,9 +90,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with real-questions")
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
+    parser.add_argument("--questions", type=Path, help="others than real-questions, written like these")
     parser.add_argument("--curve", choices=("quotes", "pointers"), help="try other limits")
     arguments = parser.parse_args()
-    asked = [each for each in read_questions(arguments.data) if (arguments.checkouts / each.project).is_dir()]
+    asked = [
+        each
+        for each in read_questions(arguments.data, arguments.questions)
+        if (arguments.checkouts / each.project).is_dir()
+    ]
     with ExitStack() as stack:
         libraries = {
             name: stack.enter_context(_library(arguments.checkouts / name, arguments.home / name))
@@ -111,9 +116,9 @@ def main() -> None:
             _print_pointers(libraries, arguments.checkouts, answerable)
 
 
-def read_questions(data: Path) -> list[Asked]:
-    """Read the real questions, unanswerable ones included."""
-    lines = (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+def read_questions(data: Path, file: Path | None = None) -> list[Asked]:
+    """Read the real questions, or those of a file, unanswerable ones included."""
+    lines = (file or data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     return [
         Asked(
             item["repo"].partition("/")[2],
@@ -202,7 +207,8 @@ def _print_yes_no(libraries: Mapping[str, Library]) -> None:
         for item in lines
         if (name := item["repo"].partition("/")[2]) in libraries
     ]
-    print(f"| yes or no, answerable | {len(refused)} | - | - | - | {mean(list(map(float, refused))):.3f} |")
+    if refused:
+        print(f"| yes or no, answerable | {len(refused)} | - | - | - | {mean(list(map(float, refused))):.3f} |")
 
 
 def _words(outcomes: Iterable[Outcome]) -> float:

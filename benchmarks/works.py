@@ -147,20 +147,24 @@ def swe_qa(data: Path, checkouts: Path) -> Work:
 
 def real_questions(data: Path, checkouts: Path) -> Work:
     """Read the answerable questions that people ask of whole repositories, those whose checkout is there."""
+    return repository_questions("real-questions", data / "real-questions" / "questions.jsonl", checkouts)
+
+
+def repository_questions(name: str, file: Path, checkouts: Path) -> Work:
+    """Read the answerable questions of a file that is written like real-questions."""
     asked: dict[str, list[Question]] = {}
-    lines = (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    for item in (json.loads(line) for line in lines if line.strip()):
+    for item in (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()):
         if item["answerable"]:
             wanted = tuple(ExpectedSpan(gold["path"], *gold["lines"]) for gold in item["gold"])
             asked.setdefault(item["repo"].partition("/")[2], []).append(
                 Question(item["question"], wanted, item.get("needs_all", False))
             )
     collections = [
-        Collection(name, checkouts / name, tuple(questions), "all")
-        for name, questions in asked.items()
-        if (checkouts / name).is_dir()
+        Collection(project, checkouts / project, tuple(questions), "all")
+        for project, questions in asked.items()
+        if (checkouts / project).is_dir()
     ]
-    return Work("real-questions", tuple(collections), place_figures)
+    return Work(name, tuple(collections), place_figures)
 
 
 def code_search_wide(data: Path, checkouts: Path, *, mixed: bool) -> Work:
