@@ -97,15 +97,6 @@ class AgentRun:
         output: OutputReader[Any] | None = None,
         spans: RunSpans | None = None,
     ) -> None:
-        """Prepare.
-
-        Args:
-            kernel: What it works with.
-            history: What was said before.
-            start: Begins to call a tool.
-            output: Reads the reply, if it is to be a value.
-            spans: Traces calls of tools.
-        """
         if output is not None:
             kernel = replace(kernel, tools={**kernel.tools, output.tool.name: output.tool})
         self.ledger: BudgetLedger = BudgetLedger(

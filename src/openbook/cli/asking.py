@@ -47,10 +47,6 @@ def build_answer_options(
         images: Paths.
         policy: What happens to claims in conflict.
         verifier: Its name; of the settings if empty.
-
-    Raises:
-        BadParameter: The policy is none, or there is no model for `--agent` or `--image`.
-        OpenbookError: The model cannot be used; the hint says what is missing.
     """
     chosen = one_of(POLICIES, policy, "--policy")
     opened = open_writer(model)
@@ -80,11 +76,7 @@ def _fitting_context(name: str) -> int | None:
 
 
 def open_writer(name: str) -> Model | None:
-    """Open the model that a command names, or else the settings; with the replies that are kept, if any are.
-
-    Raises:
-        OpenbookError: It cannot be used; the hint says what is missing.
-    """
+    """Open the model that a command names, or else the settings; with the replies that are kept, if any are."""
     model = open_model(name or settings().model)
     if model is None:
         return None
@@ -99,12 +91,7 @@ def open_writer(name: str) -> Model | None:
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
-    """Open what judges claims that no answer of ours holds; None if words alone are to decide.
-
-    Raises:
-        BadParameter: It is to be the model that writes.
-        OpenbookError: It cannot be used; the hint says what is missing.
-    """
+    """Open what judges claims that no answer of ours holds; None if words alone are to decide."""
     if verifier == "model":
         raise typer.BadParameter(
             "`--verifier` needs a model here, because none wrote the claims", param_hint="--verifier"

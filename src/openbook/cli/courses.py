@@ -86,11 +86,7 @@ def courses(
 
 
 def _edits(option: str, given: list[str] | None) -> Iterator[Edit]:
-    """Read the changes of one option.
-
-    Raises:
-        BadParameter: One of them is none.
-    """
+    """Read the changes of one option."""
     from openbook.sources import course_edits
 
     for value in given or ():

@@ -41,9 +41,6 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     Args:
         model: Its name; empty to call none.
         every_setting: List settings that have their default as well.
-
-    Raises:
-        SettingsError: A setting does not parse; nothing else can be checked then.
     """
     settings = Settings.from_env()
     yield Diagnostic(f"openbook {openbook.__version__}, Python {platform.python_version()}, {platform.platform()}")

@@ -46,13 +46,6 @@ class EvalCommand:
     def __init__(
         self, set_file: Path, model: str, verifier: str, fail_under: Sequence[str], against: Path | None
     ) -> None:
-        """Read what the words of the command name.
-
-        Raises:
-            BadParameter: A file cannot be read, or a metric is not known.
-            QueryError: The question set or the run cannot be used.
-            OpenbookError: The model cannot be used.
-        """
         self._writing = AnswerOptions(
             model=open_writer(model),
             verifier=open_verifier(verifier or settings().verifier, settings()),
@@ -81,11 +74,7 @@ class EvalCommand:
 
 
 def check_draftable(words: Sequence[str]) -> None:
-    """Refuse a question set where folders to draft from are named.
-
-    Raises:
-        BadParameter: One of the words is the file of a set.
-    """
+    """Refuse a question set where folders to draft from are named."""
     for word in words:
         if own_output(Path(word).read_bytes() if Path(word).is_file() else b"") is SkipReason.QUESTION_SET:
             raise typer.BadParameter(f"{word!r} is a question set, and --draft proposes one", param_hint="PATH")

@@ -10,11 +10,7 @@ from openbook.settings import Settings
 
 
 def fetch(words: Sequence[str] | None, settings: Settings) -> None:
-    """Fetch the repositories among some words, or what has changed in them. Nothing else goes to the network.
-
-    Raises:
-        SourceError: One is no repository, or cannot be fetched.
-    """
+    """Fetch the repositories among some words, or what has changed in them. Nothing else goes to the network."""
     for word in words or ():
         if _is_repository(word):
             from openbook.cli.opening import progress_bar
@@ -27,11 +23,7 @@ def fetch(words: Sequence[str] | None, settings: Settings) -> None:
 
 
 def fetched_path(word: str) -> Path:
-    """Return the path that a word means; for a repository, the folder of what was fetched of it.
-
-    Raises:
-        SourceError: It is the address of a repository that was not fetched yet, or of none.
-    """
+    """Return the path that a word means; for a repository, the folder of what was fetched of it."""
     if _is_repository(word):
         from openbook.libraries.repositories import fetched_files
 

@@ -40,9 +40,6 @@ def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
 
     Returns:
         2 if a line could not be read, else 1 if a claim is in conflict, else 0.
-
-    Raises:
-        BadParameter: The file cannot be read.
     """
     lines, faults = _read(_text_of(file))
     judged = judge_claims([line.claim for line in lines], judge)

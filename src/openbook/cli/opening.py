@@ -59,9 +59,6 @@ def asked(
 
     A library that has the paths already is used, such as the one of a folder above them; not where the filter names
     sources, which are those of the paths.
-
-    Raises:
-        OpenbookError: It cannot be opened or filled.
     """
     here = settings()
     if library or here.storage or where.sources:
@@ -113,9 +110,6 @@ def opened(
         may_be_new: Whether a library that is named alone and is not there is made, for people to fill it.
         may_be_wide: Whether the root, a home or a folder of the system is meant.
         reranker: Instead of the one of the settings, if it is named.
-
-    Raises:
-        OpenbookError: It cannot be opened or filled.
     """
     here = settings()
     here = replace(here, reranker=reranker) if reranker else here
@@ -157,9 +151,6 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
     Args:
         paths: Folders and files.
         may_be_wide: Whether the root, a home or a folder of the system is meant.
-
-    Raises:
-        SourceError: One does not exist or cannot be reached, or is too wide.
     """
     for path in paths:
         try:
@@ -179,11 +170,7 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
 
 
 def check_amount(here: Settings, library: str, paths: Sequence[Path]) -> None:
-    """Ask before a folder that is new to a library is read, if it is large. Where nobody can answer, refuse.
-
-    Raises:
-        SourceError: It is not to be read.
-    """
+    """Ask before a folder that is new to a library is read, if it is large. Where nobody can answer, refuse."""
     known = {root.location for root in LibraryCatalog(here).roots(library)}
     for path in paths:
         folder = path.expanduser().resolve()
@@ -223,12 +210,7 @@ def _wide(folder: Path) -> str:
 
 @contextlib.contextmanager
 def existing(library: str) -> Iterator[Library]:
-    """Open a library that must be there already.
-
-    Raises:
-        UnknownSourceError: It is not there.
-        LibraryError: It cannot be used.
-    """
+    """Open a library that must be there already."""
     here = settings()
     check_there(here, library)
     with _library(library, here, []) as assistant:
@@ -236,11 +218,7 @@ def existing(library: str) -> Iterator[Library]:
 
 
 def indexed(paths: Sequence[Path]) -> str:
-    """Name the library that has some folders, by default `.`, without indexing anything.
-
-    Raises:
-        UnknownSourceError: None has them.
-    """
+    """Name the library that has some folders, by default `.`, without indexing anything."""
     paths = paths or [Path()]
     check_paths(paths, may_be_wide=True)
     libraries = LibraryCatalog(settings())
@@ -254,11 +232,7 @@ def indexed(paths: Sequence[Path]) -> str:
 
 
 def check_there(here: Settings, library: str) -> None:
-    """Refuse a library that is not there.
-
-    Raises:
-        UnknownSourceError: It is not.
-    """
+    """Refuse a library that is not there."""
     libraries = LibraryCatalog(here)
     if not libraries.holds(library):
         there = "openbook sources lists the libraries; openbook add PATH --library NAME makes one"
@@ -267,11 +241,7 @@ def check_there(here: Settings, library: str) -> None:
 
 
 def library_with(source: str) -> str:
-    """Name the library that has a source: `default` if it has, else the only one.
-
-    Raises:
-        UnknownSourceError: None has it, or several have.
-    """
+    """Name the library that has a source: `default` if it has, else the only one."""
     here = settings()
     holding, others = [], set[str]()
     libraries = LibraryCatalog(here)
@@ -325,11 +295,7 @@ def _of_this_version(name: str, here: Settings, paths: Sequence[Path]) -> Librar
 def add_paths(
     paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool, may_be_wide: bool = False
 ) -> list[SyncReport]:
-    """Add folders to a library, rebuilding it if asked. A rebuilt one keeps which of them hold courses.
-
-    Raises:
-        OpenbookError: A path or the library cannot be used.
-    """
+    """Add folders to a library, rebuilding it if asked. A rebuilt one keeps which of them hold courses."""
     here = settings()
     libraries, name = LibraryCatalog(here), library or DEFAULT_LIBRARY
     if rebuild and not paths:

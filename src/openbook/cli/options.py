@@ -157,11 +157,7 @@ def filter_of(
     sources: Sequence[str] | None,
     lesson: str | None = None,
 ) -> Filter:
-    """Build a filter from the options of a command. `checked` resolves the names of courses.
-
-    Raises:
-        BadParameter: A kind is none, or the lesson is no number.
-    """
+    """Build a filter from the options of a command. `checked` resolves the names of courses."""
     number, part = lesson_of(lesson)
     wanted: frozenset[Kind] = frozenset(one_of(KINDS, kind, "--kind") for kind in kinds or ())
     return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=number, part=part)
@@ -169,9 +165,6 @@ def filter_of(
 
 def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, int | None]:
     """Read the number of a lesson as people write it, and its part: `1.3`. None stands for none.
-
-    Raises:
-        BadParameter: It is no such number.
 
     Example:
         >>> lesson_of("4"), lesson_of("1.3")
@@ -187,15 +180,7 @@ def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, 
 
 
 def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:
-    """Narrow a filter to the courses that the names mean, and check that there is something to ask.
-
-    Raises:
-        UnknownSourceError: The library has no source of a name.
-        Exit: It holds nothing; that was said.
-        UnknownCourseError: A name means none of them.
-        AmbiguousCourseError: A name means several.
-        QueryError: None of them has the lesson.
-    """
+    """Narrow a filter to the courses that the names mean, and check that there is something to ask."""
     from openbook.courses.catalog import check_lesson
 
     check_filled(assistant, where)
@@ -258,9 +243,6 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
     """Take words for paths, or for repositories that were fetched.
 
     An empty one is an unset variable of the shell, not the working folder.
-
-    Raises:
-        SourceError: A repository was not fetched yet.
     """
     if words and "" in words:
         raise typer.BadParameter("the path is empty; is a shell variable unset?", param_hint="PATH")
@@ -270,12 +252,7 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
 
 
 def check_filled(assistant: Library, where: Filter) -> None:
-    """Refuse to ask a library that holds nothing, or not the sources that are named.
-
-    Raises:
-        UnknownSourceError: It has no source of that name.
-        Exit: It holds nothing; that was said.
-    """
+    """Refuse to ask a library that holds nothing, or not the sources that are named."""
     from openbook.libraries.registration import check_known
 
     check_known(where.sources, assistant.index)

@@ -12,11 +12,7 @@ from openbook.errors import QueryError
 
 
 def read_text_file(file: Path, parameter: str) -> str:
-    """Read a text file.
-
-    Raises:
-        BadParameter: It cannot be read, or is no UTF-8.
-    """
+    """Read a text file."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as exc:  # ValueError: no UTF-8, or a NUL character in the path
@@ -24,12 +20,7 @@ def read_text_file(file: Path, parameter: str) -> str:
 
 
 def read_queries(file: Path) -> Iterator[str]:
-    """Read one question a line.
-
-    Raises:
-        BadParameter: The file cannot be read, or a line is not of the form {"query": "..."} or
-            cannot be asked.
-    """
+    """Read one question a line."""
     from openbook.questions.question import read_question
 
     # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.

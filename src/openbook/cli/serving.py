@@ -64,11 +64,7 @@ _MODULES = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "nh3"
 
 
 def check_installed(modules: Sequence[str] = _MODULES) -> None:
-    """Refuse to go on without the packages of the extra.
-
-    Raises:
-        MissingExtraError: One is missing.
-    """
+    """Refuse to go on without the packages of the extra."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise MissingExtraError(

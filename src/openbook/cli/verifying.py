@@ -149,13 +149,7 @@ class VerifyOptions:
 
 
 def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
-    """Check files, print what was found, and return the exit code.
-
-    Raises:
-        SourceError: The root or the baseline is not there, or a folder cannot be listed.
-        QueryError: A pattern to exclude is none.
-        BadParameter: A file stands where the root should.
-    """
+    """Check files, print what was found, and return the exit code."""
     check_paths([options.root, *(Path(name) for name in named if Path(name).is_dir())])
     if not options.root.is_dir():
         raise typer.BadParameter(

@@ -58,14 +58,6 @@ class AnswerPool:
     def __init__(
         self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S
     ) -> None:
-        """Prepare; nothing is started yet.
-
-        Args:
-            location: Of the library.
-            settings: For the children.
-            most: Number of children.
-            longest_step_s: Seconds that a child may say nothing while it has something to do.
-        """
         self._greeting = child_greeting(partial(run_child, location, settings))
         self._most = most
         self._longest_step_s = longest_step_s
@@ -77,11 +69,7 @@ class AnswerPool:
     def stream(
         self, query: str, limit: int | None, where: Filter, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer in a child, and tell what happens.
-
-        Raises:
-            OpenbookError: There is no answer; the message says why.
-        """
+        """Answer in a child, and tell what happens."""
         asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
         return arun(_Steps(self, asked), options)
 
@@ -108,11 +96,7 @@ class AnswerPool:
         await asyncio.gather(*(child.close() for child in children))
 
     async def least_busy(self) -> _Child:
-        """Return the child that has least to do, and start another one if all have something.
-
-        Raises:
-            RequestRefusedError: The server is being stopped.
-        """
+        """Return the child that has least to do, and start another one if all have something."""
         # One that is not ready yet takes questions too: whoever waits for it then notices if it hangs.
         running = [child for child in self._children if not child.is_gone] or await self._grown(1)
         if not running:

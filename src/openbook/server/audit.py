@@ -58,7 +58,6 @@ class AuditLog:
     """Add to the log of a home, and read it. Safe for threads and processes. Nothing changes or removes a line."""
 
     def __init__(self, keys: KeyStore) -> None:
-        """Take the keys, whose file has the log too."""
         self._tables = keys.tables
         self._now = keys.now
         self._lock = threading.Lock()
@@ -66,11 +65,7 @@ class AuditLog:
         self._left_out = 0
 
     def add(self, who: str, did: Deed, what: str = "", address: str = "") -> None:
-        """Write down what somebody did.
-
-        Raises:
-            SettingsError: It cannot be written.
-        """
+        """Write down what somebody did."""
         with self._tables.transaction() as execute:
             row = (self._now(), who, did, what[:_TEXT_CHARS], address)
             execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)

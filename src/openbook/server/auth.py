@@ -54,11 +54,7 @@ class Caller:
         return ROLES.index(self.role) >= ROLES.index(needed)
 
     def check(self, needed: Role) -> None:
-        """Check that they may do what takes a role.
-
-        Raises:
-            RequestRefusedError: They may not.
-        """
+        """Check that they may do what takes a role."""
         if not self.may(needed):
             whose = "your key" if self.key else "a browser without a key"
             raise RequestRefusedError(
@@ -80,15 +76,7 @@ class Authenticator:
         cookie_s: float = 30 * 24 * 3600.0,
         person_s: float = 0.0,
     ) -> None:
-        """Take the parts.
-
-        Args:
-            keys: Those that let in.
-            logins: Of browsers; kept beside the keys, if not given.
-            needs_key: Whether everybody needs a key.
-            cookie_s: Seconds that a login and a cookie last: as long as a conversation, whose owner they tell.
-            person_s: Seconds that a login at a provider lasts; 0 where there is no provider.
-        """
+        """Cookies last as long as a conversation, whose owner they tell. `person_s`: 0 where there is no provider."""
         self._keys = keys
         self._logins = logins or SqliteLogins(keys)
         self._secret = self._logins.secret()
@@ -103,12 +91,7 @@ class Authenticator:
         return self._logins
 
     def caller(self, request: Request, response: Response) -> Caller:
-        """Return the caller of a request. A browser without a cookie gets one if the request changes something.
-
-        Raises:
-            RequestRefusedError: A key is needed and missing, or is none of ours.
-            OpenbookError: Keys or logins cannot be read.
-        """
+        """Return the caller of a request. A browser without a cookie gets one if the request changes something."""
         scheme, _, sent = request.headers.get("authorization", "").partition(" ")
         sent = sent.strip() if scheme.lower() == "bearer" else ""
         token = request.cookies.get(LOGIN_COOKIE, "")
@@ -149,11 +132,7 @@ class Authenticator:
         self._set(request, response, LOGIN_COOKIE, token)
 
     def log_in_person(self, request: Request, response: Response, person: Person) -> Key:
-        """Let a browser in as somebody whom the provider knows, and return their entry among the keys.
-
-        Raises:
-            RequestRefusedError: An owner has shut them out.
-        """
+        """Let a browser in as somebody whom the provider knows, and return their entry among the keys."""
         key, subject = self._persons.enter(person)
         self._end(request)
         token = self._logins.add(subject, self._person_s)
@@ -219,12 +198,7 @@ _Cookie = Annotated[
 
 
 def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
-    """Return the caller of a request, and name them in the log.
-
-    Raises:
-        RequestRefusedError: A key is needed and missing, or is none of ours.
-        OpenbookError: Keys or logins cannot be read.
-    """
+    """Return the caller of a request, and name them in the log."""
     authenticator: Authenticator = request.app.state.authenticator
     caller = authenticator.caller(request, response)
     request.state.caller = caller.name

@@ -40,10 +40,6 @@ def read_conversation(
     Args:
         messages: Of the client.
         read_images: Reads data URLs.
-
-    Raises:
-        RequestRefusedError: The last message is not a question of the user, or an image cannot be used.
-        QueryError: There are too many images.
     """
     said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1][0] != "user":

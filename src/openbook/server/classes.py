@@ -44,16 +44,11 @@ class ClassStore:
     """Classes of one home, beside its keys. Safe for threads and processes."""
 
     def __init__(self, keys: KeyStore) -> None:
-        """Take the keys, whose file has the classes too."""
         self._tables = keys.tables
         self._now = keys.now
 
     def add(self, name: str, seats: int, grant: Grant) -> str:
-        """Create a class, and return its code once. Students are readers, whatever the role of the grant.
-
-        Raises:
-            SettingsError: There is a key or class of that name, or it is no name.
-        """
+        """Create a class, and return its code once. Students are readers, whatever the role of the grant."""
         check_name(name, "a class")
         code = _PREFIX + secrets.token_urlsafe(_CODE_BYTES)
         with self._tables.transaction() as execute:
@@ -153,16 +148,11 @@ class StudentStore:
     """Students of one home, beside its keys. Safe for threads and processes."""
 
     def __init__(self, keys: KeyStore, classes: ClassStore) -> None:
-        """Take the keys and classes of the same file."""
         self._keys = keys
         self._classes = classes
 
     def join(self, code: str, name: str, pin: str) -> Key:
-        """Give a new student an identity.
-
-        Raises:
-            RequestRefusedError: The code is not known, the class is full, or the name or PIN cannot be taken.
-        """
+        """Give a new student an identity."""
         found, name = self._class(code), _clean(name)
         _check_pin(pin)
         salt, hashed = hashed_pin(pin)
@@ -181,11 +171,7 @@ class StudentStore:
         return self._key(key_id)
 
     def log_in(self, code: str, name: str, pin: str) -> Key:
-        """Return the identity of a student.
-
-        Raises:
-            RequestRefusedError: The code, the name or the PIN is wrong, or the PIN was wrong too often.
-        """
+        """Return the identity of a student."""
         found, name = self._class(code), _clean(name)
         with self._keys.tables.transaction() as execute:
             # Counted before it is compared: tries at the same time would all come before the first failure.

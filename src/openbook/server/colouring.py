@@ -50,7 +50,6 @@ class Colourer:
     """One process that colours code. Thread-safe. It starts with the first code."""
 
     def __init__(self, timeout_s: float = _TIMEOUT_S) -> None:
-        """Take the seconds that one piece of code may take."""
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._process: SingleProcess[Job, str] | None = None

@@ -53,11 +53,6 @@ class FeedbackStore:
     """Ratings of one home, one for each answer and person. Safe for threads and processes."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
-        """Open those of a home.
-
-        Raises:
-            SessionError: They cannot be read or made, now or later.
-        """
         self._now = now
         self._tables = store_of_conversations(home / "feedback.sqlite", _TABLES, "ratings")
 

@@ -92,7 +92,6 @@ class JobQueue:
     """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe."""
 
     def __init__(self, *, most: int, longest_s: float) -> None:
-        """Take how many jobs run at a time, and how long each may take."""
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
@@ -102,11 +101,7 @@ class JobQueue:
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="openbook-job")
 
     def start(self, owner: str, source: str, work: Work, *, paths: Collection[str] = ()) -> Job:
-        """Do work once what was there before about the same files is done. `paths`: those files; empty for all.
-
-        Raises:
-            RequestRefusedError: Too much of it waits already.
-        """
+        """Do work once what was there before about the same files is done. `paths`: those files; empty for all."""
         self.check_open()
         job = Job(secrets.token_hex(16), owner, source, work, frozenset(paths))
         with self._lock:
@@ -118,11 +113,7 @@ class JobQueue:
         return job
 
     def check_open(self) -> None:
-        """Check that another job would be taken.
-
-        Raises:
-            RequestRefusedError: Too much work waits already.
-        """
+        """Check that another job would be taken."""
         if len(self.open()) >= _MOST_OPEN:
             raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
 

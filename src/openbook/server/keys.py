@@ -54,11 +54,7 @@ CREATE TRIGGER IF NOT EXISTS audit_is_not_deleted BEFORE DELETE ON audit
 
 
 def open_people(home: Path) -> SqliteStore:
-    """Open the tables of a home; only its owner can read the file.
-
-    Raises:
-        SettingsError: They cannot be read or made, now or later.
-    """
+    """Open the tables of a home; only its owner can read the file."""
     path = home / "keys.sqlite"
     return SqliteStore(
         path,
@@ -141,20 +137,11 @@ class KeyStore:
     """Keys, shared by the servers of one home. Safe for threads and processes."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
-        """Open the keys of a home.
-
-        Raises:
-            SettingsError: They cannot be read or made.
-        """
         self.now = now
         self.tables = open_people(home)
 
     def add(self, name: str, grant: Grant = Grant()) -> str:
-        """Create a key and return it, once.
-
-        Raises:
-            SettingsError: There is a key or class of that name, or it is no name.
-        """
+        """Create a key and return it, once."""
         check_name(name, "a key")
         key = _PREFIX + secrets.token_urlsafe(_KEY_BYTES)
         with self.tables.transaction() as execute:
@@ -265,21 +252,13 @@ class KeyStore:
 
 
 def check_name(name: str, what: str) -> None:
-    """Check the name of a key, a class or a student.
-
-    Raises:
-        SettingsError: It is none.
-    """
+    """Check the name of a key, a class or a student."""
     if not _NAME.fullmatch(name):
         raise SettingsError(f"{name!r} is no name for {what}", hint="use up to 100 letters, digits and _ . @ + -")
 
 
 def check_unused(execute: Callable[..., Any], name: str) -> None:
-    """Check that no key and no class has a name: commands and the log tell them apart by it.
-
-    Raises:
-        SettingsError: One has.
-    """
+    """Check that no key and no class has a name: commands and the log tell them apart by it."""
     for table, what in (("keys", "key"), ("classes", "class")):
         if execute(f"SELECT 1 FROM {table} WHERE name = ?", (name,)).fetchone():
             raise SettingsError(

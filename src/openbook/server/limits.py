@@ -74,7 +74,6 @@ class MemoryLimits:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Take the keys and their limits."""
         self._keys = keys
         self._per_minute = settings.key_questions_per_minute
         self._usd_per_day = settings.key_usd_per_day
@@ -175,7 +174,6 @@ class RecordedLimits:
     """
 
     def __init__(self, limits: Limits, keys: KeyStore, settings: Settings) -> None:
-        """Take the limits that decide, the keys, and the limits of this server alone."""
         self._limits = limits
         self._keys = keys
         self._alone = MemoryLimits(keys, settings)

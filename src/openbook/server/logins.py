@@ -48,7 +48,6 @@ class SqliteLogins:
     """Logins of one home, beside its keys."""
 
     def __init__(self, keys: KeyStore) -> None:
-        """Take the keys, whose file has them too."""
         self._tables = keys.tables
         self._now = keys.now
 

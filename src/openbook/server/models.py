@@ -26,13 +26,7 @@ class ModelRegistry:
     def __init__(
         self, names: Sequence[str], default: str, *, open_one: Callable[[str], Model | None] = open_model
     ) -> None:
-        """Offer models.
-
-        Args:
-            names: As `open_model` takes them. `extractive` is always offered.
-            default: The one that is asked where none is named.
-            open_one: Makes a model of a name.
-        """
+        """Offer models by names that `open_model` takes, and `extractive` in any case."""
         self._offered = _published(dict.fromkeys((default, *names, EXTRACTIVE)))
         self.default: str = next(iter(self._offered))
         self._open = open_one
@@ -45,12 +39,7 @@ class ModelRegistry:
         return tuple(self._offered)
 
     def get(self, name: str | None) -> Model | None:
-        """Return an offered model by what `names` or the settings call it; None for `extractive`.
-
-        Raises:
-            RequestRefusedError: It is not offered.
-            OpenbookError: It cannot be opened; the hint says why.
-        """
+        """Return an offered model by what `names` or the settings call it; None for `extractive`."""
         name = name or self.default
         known = self._offered.get(name, name)
         if known not in self._offered.values():
@@ -69,11 +58,7 @@ class ModelRegistry:
 
 
 def offered_models(settings: Settings) -> ModelRegistry:
-    """Offer the model of the settings, those that they list, and the first of each provider whose key is set.
-
-    Raises:
-        SettingsError: A key has characters that no key has.
-    """
+    """Offer the model of the settings, those that they list, and the first of each provider whose key is set."""
     keys = read_secrets(provider.key for provider in PROVIDERS.values())
     with_key = [f"{p.name}:{p.model}" for p in PROVIDERS.values() if p.needs_key and p.key in keys]
     default = settings.model or next(iter(with_key), EXTRACTIVE)

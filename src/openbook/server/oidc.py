@@ -79,12 +79,6 @@ class OidcDoor:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Take the settings, and where it is remembered who was sent away.
-
-        Raises:
-            MissingExtraError: Authlib is not installed.
-            SettingsError: A setting is missing, or the provider would be asked without TLS.
-        """
         _check(settings)
         try:
             import authlib.integrations.httpx_client  # noqa: F401
@@ -101,11 +95,7 @@ class OidcDoor:
         self._keys: dict[str, Any] | None = None
 
     def depart(self) -> Departure:
-        """Begin a login.
-
-        Raises:
-            RequestRefusedError: The provider cannot be reached.
-        """
+        """Begin a login."""
         metadata = self._discovered()
         cookie, nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         kept = json.dumps([_hash(cookie), nonce, verifier])
@@ -122,10 +112,6 @@ class OidcDoor:
         Args:
             query: That of the address which the browser was sent back to.
             cookie: Of the browser, as `depart` gave it.
-
-        Raises:
-            RequestRefusedError: They were not sent there by us, the provider refused them or said what does not hold,
-                or no rule lets them in.
         """
         nonce, verifier = self._departure(query.get("state", ""), cookie)
         if "error" in query:
@@ -200,11 +186,7 @@ class OidcDoor:
         return Person("oidc" + _hash(subject)[:24], name, role)
 
     def _discovered(self) -> dict[str, Any]:
-        """Return what the provider says of itself, read once an hour.
-
-        Raises:
-            RequestRefusedError: It cannot be read, or is about another one.
-        """
+        """Return what the provider says of itself, read once an hour."""
         with self._lock:
             if self._metadata is not None and self._clock() - self._metadata[0] < _METADATA_S:
                 return self._metadata[1]
@@ -341,15 +323,10 @@ class PersonStore:
     """
 
     def __init__(self, keys: KeyStore) -> None:
-        """Take the keys, among which people are listed, limited and removed."""
         self._keys = keys
 
     def enter(self, person: Person) -> tuple[Key, str]:
-        """Enrol a person who has just come from the provider; return their entry, and what their login is kept as.
-
-        Raises:
-            RequestRefusedError: An owner has let their entry expire.
-        """
+        """Enrol a person who has just come from the provider; return their entry, and what their login is kept as."""
         at = self._keys.now()
         self._enrol(person, is_login=True)
         key = self._keys.get(person.id)

@@ -64,14 +64,6 @@ class Originals:
         longest_wait_s: float = _LONGEST_WAIT_S,
         draw: Callable[[PageJob], bytes] = draw_page,
     ) -> None:
-        """Prepare. The process starts with the first page.
-
-        Args:
-            library: Whose documents are shown.
-            timeout_s: Seconds that a page may take.
-            longest_wait_s: Seconds that it waits for its turn.
-            draw: Draws a page, in the process.
-        """
         self._library = library
         self._draw = draw
         self._timeout_s = timeout_s
@@ -96,11 +88,7 @@ class Originals:
         )
 
     def read(self, document: Document) -> bytes:
-        """Return the file of a document, if it is what was indexed.
-
-        Raises:
-            RequestRefusedError: It is not there, has changed, or had secrets that were masked.
-        """
+        """Return the file of a document, if it is what was indexed."""
         if _is_masked(document):
             raise _no_original("secrets were masked in its text")
         settings = self._library.settings
@@ -122,11 +110,7 @@ class Originals:
         return raw
 
     def page(self, document: Document, number: int, start_char: int, end_char: int) -> bytes:
-        """Return a page of a PDF as PNG, with the words of a range of characters marked.
-
-        Raises:
-            RequestRefusedError: As `read` raises; or it has no such page, or takes too long to draw.
-        """
+        """Return a page of a PDF as PNG, with the words of a range of characters marked."""
         if document.language != "pdf":
             raise _no_original("it has no pages to draw")
         words = document.text[start_char : min(end_char, start_char + _MOST_WORDS_CHARS)]
@@ -145,9 +129,6 @@ class Originals:
         Args:
             raw: Of the file.
             most: Pages that are drawn.
-
-        Raises:
-            RequestRefusedError: It cannot be opened, or takes too long.
         """
         drawn: list[bytes] = []
         while len(drawn) < most:

@@ -13,18 +13,13 @@ class People:
     """Keys, classes and students, wherever a name alone says which of them is meant."""
 
     def __init__(self, keys: KeyStore) -> None:
-        """Take the keys. The rest is in the same file."""
         self.keys = keys
         self.classes = ClassStore(keys)
         self.audit = AuditLog(keys)
 
     @classmethod
     def of(cls, home: Path) -> People:
-        """Open those of a home.
-
-        Raises:
-            SettingsError: They cannot be read or made.
-        """
+        """Open those of a home."""
         return cls(KeyStore(home))
 
     def grant_of(self, name: str) -> Grant | None:

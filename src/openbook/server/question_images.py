@@ -54,14 +54,7 @@ class QuestionImages:
         clock: Callable[[], float] = time.monotonic,
         kept_chars: int = _KEPT_CHARS,
     ) -> None:
-        """Prepare.
-
-        Args:
-            most: Images of one question; 0: none are taken.
-            draw: Draws the pages of a PDF as PNG, at most so many.
-            clock: Seconds.
-            kept_chars: Most characters of base64 that are kept.
-        """
+        """Take at most `most` images of a question. `draw`: draws so many pages of a PDF as PNG."""
         self._most = most
         self._draw = draw
         self._clock = clock
@@ -70,12 +63,7 @@ class QuestionImages:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def read(self, urls: Sequence[str]) -> tuple[Attachment, ...]:
-        """Return images from data URLs, in order; each page of a PDF is one. Nothing is fetched.
-
-        Raises:
-            RequestRefusedError: One is no data URL, no image, or too large.
-            QueryError: There are too many.
-        """
+        """Return images from data URLs, in order; each page of a PDF is one. Nothing is fetched."""
         if urls and not self._most:
             raise RequestRefusedError(400, "this server takes no images", hint="ask in words")
         found: list[Attachment] = []

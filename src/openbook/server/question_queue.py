@@ -76,7 +76,6 @@ class QuestionQueue:
     """
 
     def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
-        """Take the limits, and how many turns there are at a time."""
         self._most_waiting = settings.server_queue
         self._most_open = settings.server_answers
         self._longest_wait_s = settings.server_wait_s
@@ -113,9 +112,6 @@ class QuestionQueue:
         """Take a place, or at once a turn if one is free.
 
         If the queue is full, it is the party with most questions in it that loses its last one.
-
-        Raises:
-            NoTurnError: The turn would come too late, or the queue is full and nobody has more questions in it.
         """
         ticket = Ticket(arrival)
         own = self._waiting.setdefault(arrival.party, deque())
@@ -143,9 +139,6 @@ class QuestionQueue:
         Args:
             ticket: Of the question.
             sees_place: Whether whoever asks is told the places, and so knows what they wait for.
-
-        Raises:
-            NoTurnError: The question was dropped, or has waited too long since it arrived.
         """
         longest_s = self._longest_wait_s * (_PATIENCE if sees_place else 1)
         told = 0

@@ -163,11 +163,7 @@ class QuestionService:
             images: Those of the question, if they were read before. None: those that it names.
 
         Raises:
-            NoTurnError: The queue is full.
-            RequestRefusedError: The caller may not ask this, or not now.
-            QueryError: The question is empty, too long, or holds no word.
             SessionError: Conversations or limits cannot be read.
-            OpenbookError: The model cannot be used.
         """
         try:
             ticket = self.queue.enter(arrival)
@@ -288,9 +284,6 @@ class QuestionService:
         Args:
             asked: The question.
             sees_place: Whether the caller is told the place in the queue, and so waits longer.
-
-        Raises:
-            OpenbookError: There is no answer, or the server stops; the message says why.
         """
         async with aclosing(self._events(asked, sees_place=sees_place)) as events:
             while True:
@@ -385,11 +378,7 @@ class QuestionService:
 
 
 def _check_paid(asked: PreparedQuestion, answer: GenerationResult) -> None:
-    """Check that an answer was not refused for want of money: that says nothing about the sources.
-
-    Raises:
-        RequestRefusedError: It was.
-    """
+    """Check that an answer was not refused for want of money: that says nothing about the sources."""
     if answer.refused and answer.stopped == "max_usd" and asked.short_usd is not None:
         raise nearly_spent(asked.short_usd, time.time())
 

@@ -76,7 +76,6 @@ def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer
     """Find the answer that is to be replaced.
 
     Raises:
-        RequestRefusedError: The owner has no such answer in this conversation.
         SessionError: Conversations cannot be read.
     """
     found = sessions.records(owner, session_id) if session_id else None

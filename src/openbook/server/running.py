@@ -43,11 +43,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take an address, before anything is read for it. Port 0 picks a free one.
-
-    Raises:
-        SettingsError: It is not to be had.
-    """
+    """Take an address, before anything is read for it. Port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # By its protocol asyncio knows a connection that must not wait, 40 ms for each reply, to send in larger pieces.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -117,7 +117,6 @@ class RunningAnswers:
     """The answers of this server that run, or have ended a short time ago. For the event loop alone."""
 
     def __init__(self, asker: QuestionService, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take who answers."""
         self._asker = asker
         self._clock = clock
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
@@ -132,11 +131,6 @@ class RunningAnswers:
             caller: Who asks.
             arrival: When, and whose turn it takes.
             elsewhere: Answers of the caller that run at other servers.
-
-        Raises:
-            NoTurnError: The queue is full.
-            RequestRefusedError: Too many of the caller's run already, or the caller may not ask this, or not now.
-            OpenbookError: As `QuestionService.admitted` raises.
         """
         self._forget()
         running = [each for each in self._answers.values() if each.state == "running"]

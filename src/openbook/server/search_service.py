@@ -42,12 +42,7 @@ T = TypeVar("T")
 
 
 def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
-    """Return the filter that a request names.
-
-    Raises:
-        UnknownSourceError: It names a source that the library does not have.
-        QueryError: A pattern has too many wildcards, or is none.
-    """
+    """Return the filter that a request names."""
     check_known(asked.sources, assistant.index)
     where = Filter(frozenset(asked.kinds), tuple(asked.globs), frozenset(asked.sources))
     filter_predicate(where)  # refuses what cannot be asked, while a status can say so
@@ -84,7 +79,6 @@ class SearchService:
     """Search for many callers at once. For the event loop alone."""
 
     def __init__(self, library: ServedLibrary, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the library."""
         self._library = library
         self._clock = clock
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-search")
@@ -93,11 +87,7 @@ class SearchService:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def run(self, work: Callable[[], T], party: str) -> T:
-        """Do other work that answers must not wait for, in the turn of a search.
-
-        Raises:
-            RequestRefusedError: The caller searches too often.
-        """
+        """Do other work that answers must not wait for, in the turn of a search."""
         with self._admitted(party):
             async with self._turns:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -108,11 +98,6 @@ class SearchService:
         Args:
             asked: The words, and where to look.
             party: Whose turn it takes, as that of a question.
-
-        Raises:
-            RequestRefusedError: The caller searches too often.
-            UnknownSourceError: A source is not in the library.
-            QueryError: A pattern of paths is none.
         """
         return await self.run(partial(self._found, asked), party)
 

@@ -73,17 +73,7 @@ class SecurityMiddleware:
         takes_images: bool = True,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        """Wrap an app.
-
-        Args:
-            app: What answers.
-            authenticator: Called before an upload is read, so that nothing of a stranger is stored.
-            hosts: Names that the server may be asked under, besides `localhost` and addresses of numbers.
-            upload_bytes: Most bytes of files in an upload.
-            metrics: Where requests are counted.
-            takes_images: Whether questions may have images, which are larger than words.
-            silence_s: How long the next piece of a body is waited for.
-        """
+        """Wrap an app. It can be asked under `hosts`, as `localhost`, and by addresses of numbers."""
         self._app = app
         self._door = authenticator
         self._silence_s = silence_s

@@ -26,7 +26,6 @@ class ServedLibrary:
     """One library that many requests share. Thread-safe."""
 
     def __init__(self, assistant: Library, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Serve an open library, and close it in the end."""
         self.location: Location = assistant.location
         self.settings: Settings = assistant.settings
         self._assistant = assistant

@@ -34,7 +34,6 @@ class RemoteAnswer:
     """An answer that another server writes."""
 
     def __init__(self, work: SharedWork, told: ToldWork, stopping: ShutdownSignal) -> None:
-        """Take what is known of it, and where more can be read."""
         self._work = work
         self._told = told
         self._stopping = stopping
@@ -90,18 +89,13 @@ class SharedAnswers:
     def __init__(
         self, here: RunningAnswers, stopping: ShutdownSignal, work: SharedWork | None, teller: WorkTeller | None
     ) -> None:
-        """Take the answers of this server, and where those of others are told."""
         self._here = here
         self._stopping = stopping
         self._work = work
         self._teller = teller
 
     async def start(self, question: QueryRequest, caller: Caller, arrival: Arrival) -> RunningAnswer:
-        """Begin to answer here, and tell the others before the caller may ask them.
-
-        Raises:
-            NoTurnError, RequestRefusedError, OpenbookError: As `RunningAnswers.start` raises.
-        """
+        """Begin to answer here, and tell the others before the caller may ask them."""
         elsewhere = 0
         if self._work is not None:
             try:

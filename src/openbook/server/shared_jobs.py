@@ -25,7 +25,6 @@ class RemoteJob:
     """A job that another server does."""
 
     def __init__(self, told: ToldWork) -> None:
-        """Take what is known of it."""
         read = json.loads(told.header)
         self.id = told.id
         self.owner = told.owner
@@ -48,7 +47,6 @@ class SharedJobs:
     """Find, follow and stop jobs, those of other servers too. Without a store there are none."""
 
     def __init__(self, here: JobQueue, work: SharedWork | None) -> None:
-        """Take the jobs of this server, and where those of others are told."""
         self._here = here
         self._work = work
 

@@ -124,9 +124,7 @@ def open_shared_store(name: Secret) -> SharedStore:
     """Open the store that `name:address` names.
 
     Raises:
-        SettingsError: There is no such store, or the address means nothing to it.
         SharedError: It cannot be reached.
-        MissingExtraError, PluginError: A package for it is not installed, or failed.
     """
     store: SharedStore = require_plugin("stores", name, "OPENBOOK_SHARED_STORE")
     return store

@@ -58,11 +58,6 @@ class ShareStore:
     """Links of one home. Only hashes of their tokens are stored. Safe for threads and processes."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
-        """Open the links of a home.
-
-        Raises:
-            SessionError: They cannot be read or made, now or later.
-        """
         self._now = now
         self._tables = store_of_conversations(home / "shares.sqlite", _TABLES, "shared links")
 

@@ -24,11 +24,7 @@ class ShutdownSignal:
 
     @asynccontextmanager
     async def heeded(self) -> AsyncGenerator[None, None]:
-        """Wait for something, unless the server stops.
-
-        Raises:
-            RequestRefusedError: It stops.
-        """
+        """Wait for something, unless the server stops."""
         limit = asyncio.timeout(0 if self._has_come else None)
         try:
             async with limit:

@@ -58,16 +58,7 @@ class SourceService:
         roots: Sequence[Path],
         others: SharedJobs,
     ) -> None:
-        """Take the parts.
-
-        Args:
-            library: What is served.
-            jobs: Where work is done.
-            uploads: Where files are kept.
-            settings: Limits.
-            roots: Folders below which sources may be added.
-            others: Jobs of other servers.
-        """
+        """Serve a library. Folders and repositories can be added from below `roots`."""
         self._library = library
         self._suggestions = SuggestionCache(library)
         self._jobs = jobs
@@ -145,14 +136,7 @@ class SourceService:
         )
 
     def edit_course(self, source: str, path: str, edit: Edit) -> None:
-        """Change a lesson of a course, in the file `course.toml` of its folder.
-
-        Raises:
-            RequestRefusedError: There is no such course, or it does not lie where sources may be changed.
-            QueryError: The change names no lesson, or the course has no folder.
-            CourseFileError: The file that is there cannot be used.
-            SourceError: It cannot be written.
-        """
+        """Change a lesson of a course, in the file `course.toml` of its folder."""
         with self._changing, self._library.opened_anew() as assistant:
             course = next((one for one in assistant.courses() if one.key == (source, path)), None)
             if course is None:
@@ -167,12 +151,7 @@ class SourceService:
         return self._suggestions.get()
 
     def add(self, owner: str, new: SourceRequest) -> Job:
-        """Start to add a folder or a repository.
-
-        Raises:
-            RequestRefusedError: It may not be added here.
-            SourceError: It does not exist.
-        """
+        """Start to add a folder or a repository."""
         if (new.path is None) == (new.url is None):
             raise RequestRefusedError(400, "a new source has either a path or a url", hint="send one of them")
         if new.url is not None:
@@ -209,11 +188,7 @@ class SourceService:
         return self._jobs.start(owner, "", load)
 
     def upload(self, owner: str, files: Sequence[Upload], *, course: bool) -> UploadResponse:
-        """Keep uploaded files, and begin to index them.
-
-        Raises:
-            RequestRefusedError: None can be taken.
-        """
+        """Keep uploaded files, and begin to index them."""
         taken, refused = self._uploads.check(files)
         if not taken:
             raise RequestRefusedError(
@@ -233,11 +208,7 @@ class SourceService:
         )
 
     def remove(self, name: str) -> None:
-        """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay.
-
-        Raises:
-            UnknownSourceError: There is none of that name.
-        """
+        """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay."""
         with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
             self._jobs.cancel_source(name)  # else what is committed later brings it back
@@ -246,11 +217,7 @@ class SourceService:
             self._uploads.forget(location)
 
     def remove_file(self, owner: str, document_id: str) -> Job:
-        """Delete an uploaded file, and begin to forget what it says.
-
-        Raises:
-            RequestRefusedError: There is none of that id, or it was not uploaded.
-        """
+        """Delete an uploaded file, and begin to forget what it says."""
         with self._changing:
             with self._library.in_use() as assistant:
                 folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}

@@ -49,14 +49,6 @@ class StudyGuides:
         longest_wait_s: float = _LONGEST_WAIT_S,
         make: Make | None = None,
     ) -> None:
-        """Prepare.
-
-        Args:
-            library: Whose lessons are studied.
-            timeout_s: Seconds that a guide may take.
-            longest_wait_s: Seconds that it waits for its turn.
-            make: Makes a guide. Default: quotes it.
-        """
         self._make = make or partial(make_guide, library.location, library.settings)
         self._timeout_s = timeout_s
         self._longest_wait_s = longest_wait_s
@@ -64,12 +56,7 @@ class StudyGuides:
         self._process: SingleProcess[GuideJob, str | OpenbookError] | None = None
 
     def make(self, where: Filter, count: int) -> str:
-        """Return a guide as Markdown.
-
-        Raises:
-            OpenbookError: There is nothing to study.
-            RequestRefusedError: It takes too long, or others do that come before it.
-        """
+        """Return a guide as Markdown."""
         if not self._lock.acquire(timeout=self._longest_wait_s):
             raise RequestRefusedError(503, "other study guides are being made", hint="try again in a minute")
         try:

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_tracer(where: str) -> Tracer | None:
-    """Build the tracer; None if spans go nowhere.
-
-    Raises:
-        SettingsError: There is no such place.
-        MissingExtraError: A package is missing.
-    """
+    """Build the tracer; None if spans go nowhere."""
     if not where:
         return None
     try:

@@ -54,7 +54,6 @@ class WorkTeller:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the store, and what is told of."""
         self._work = work
         self._answers = answers
         self._jobs = jobs

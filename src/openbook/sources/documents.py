@@ -106,7 +106,6 @@ class DocumentReader:
         max_file_bytes: int = DEFAULT_MAX_FILE_BYTES,
         max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
     ) -> None:
-        """Take what `read_document` takes, and how large attached files may be."""
         self._source = source
         self._pdf_options = pdf_options
         self._readers = readers

@@ -60,9 +60,6 @@ def view(
         end_char: Where it ends; with `start_char` an empty range, nothing is marked.
         context: Units before and behind: lines, or sentences of a long line.
         link: Gives the permanent address of a place and its anchor; empty if it has none.
-
-    Raises:
-        QueryError: The range is none of this document.
     """
     if not 0 <= start_char <= end_char <= len(document.text):
         raise QueryError(

@@ -32,11 +32,7 @@ def edit_course(request: Request, parts: Parts, caller: Editor, edit: CourseEdit
 
 
 def edit_of(asked: CourseEditRequest) -> Edit:
-    """Return the change of a request.
-
-    Raises:
-        QueryError: It does not say what to change a lesson to.
-    """
+    """Return the change of a request."""
     place, value = _place(asked.lesson), asked.value.strip()
     if asked.action == "hide":
         return partial(course_edits.hidden, place=place)

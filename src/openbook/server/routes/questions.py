@@ -32,11 +32,7 @@ _GONE = 499
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Do work for a request, and stop it if the client goes away.
-
-    Raises:
-        RequestRefusedError: The client has gone.
-    """
+    """Do work for a request, and stop it if the client goes away."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))
     try:

@@ -65,7 +65,6 @@ class PageText:
     """
 
     def __init__(self, text_page: Any) -> None:
-        """Take a `PdfTextPage`."""
         import pypdfium2.raw as pdfium
 
         self._page = text_page.raw

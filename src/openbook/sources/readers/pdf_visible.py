@@ -20,7 +20,6 @@ class Shown:
     """What of the text of one page is seen, by the index of a character."""
 
     def __init__(self, text_page: Any) -> None:
-        """Take a `PdfTextPage`."""
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
