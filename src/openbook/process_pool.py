@@ -147,6 +147,48 @@ class SingleProcess(Generic[Job, Result]):
             self._process.kill_if_older(self._timeout_s)
 
 
+class SharedProcess(Generic[Job, Result]):
+    """One child process for the jobs of many threads, one at a time. It starts with the first job.
+
+    `first`: a job that the child does before others, such as one that loads what takes long.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Job], Result],
+        *,
+        timeout_s: float,
+        longest_wait_s: float,
+        memory_bytes: int | None = None,
+        first: Job | None = None,
+    ) -> None:
+        self._start = partial(SingleProcess[Job, Result], function, timeout_s=timeout_s, memory_bytes=memory_bytes)
+        self._longest_wait_s = longest_wait_s
+        self._first = first
+        self._lock = threading.Lock()
+        self._process: SingleProcess[Job, Result] | None = None
+
+    def ask(self, job: Job) -> Result | JobFailure | None:
+        """Run one job. None: those of others took longer than it may wait."""
+        if not self._lock.acquire(timeout=self._longest_wait_s):
+            return None
+        try:
+            if self._process is None:
+                self._process = self._start()
+                if self._first is not None:
+                    self._process.ask(self._first)
+            return self._process.ask(job)
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """End the child."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+
 class _Done(Generic[Result]):
     """A queue of results with a bound, so that fast children do not fill the memory of a slow consumer.
 

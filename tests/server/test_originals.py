@@ -137,7 +137,7 @@ def test_a_page_that_takes_too_long_is_told_and_the_next_one_is_drawn(library: S
     begun = Event()
 
     def draw() -> None:
-        with patient._lock:  # as another page has it
+        with patient._process._lock:  # as another page has it
             begun.set()
             done.wait(60)
 

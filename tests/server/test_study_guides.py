@@ -62,7 +62,7 @@ def test_whoever_waits_too_long_for_the_guides_of_others_is_told(library: Served
         begun, told = Event(), Event()
 
         def make() -> None:
-            with guides._lock:  # as another guide has it
+            with guides._process._lock:  # as another guide has it
                 begun.set()
                 told.wait(10)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from functools import cache
 from typing import Any
 
-from openbook.process_pool import JobFailure, SingleProcess, took_longer
+from openbook.process_pool import JobFailure, SharedProcess, took_longer
 
 # 100,000 characters of ordinary code take 150 ms, and the process half a second to start.
 _TIMEOUT_S = 2.0
@@ -51,36 +50,30 @@ class Colourer:
 
     def __init__(self, timeout_s: float = _TIMEOUT_S) -> None:
         self._timeout_s = timeout_s
-        self._lock = threading.Lock()
-        self._process: SingleProcess[Job, str] | None = None
         self._slow: OrderedDict[Job, None] = OrderedDict()
+        self._process = SharedProcess(
+            highlight_code,
+            timeout_s=timeout_s,
+            longest_wait_s=_LONGEST_WAIT_S,
+            memory_bytes=_MEMORY_BYTES,
+            first=("", "text"),  # loads what colours; that is not the time of the code
+        )
 
     def colour(self, code: str, language: str) -> str:
         """Return code as HTML; empty if its language has no lexer, or if it takes too long."""
         beginning = (code[:_BEGINNING_CHARS], language)
-        if beginning in self._slow or not self._lock.acquire(timeout=_LONGEST_WAIT_S):
-            return ""
-        try:
-            if self._process is None:
-                self._process = SingleProcess(highlight_code, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
-                self._process.ask(("", "text"))  # loads what colours; that is not the time of the code
-            html = self._process.ask((code, language))
-            if not isinstance(html, JobFailure):
-                return html
+        html = None if beginning in self._slow else self._process.ask((code, language))
+        if isinstance(html, JobFailure):
             if html.reason == took_longer(self._timeout_s):
                 self._slow[beginning] = None
                 while len(self._slow) > _MOST_SLOW:
                     self._slow.popitem(last=False)
             return ""
-        finally:
-            self._lock.release()
+        return html or ""
 
     def close(self) -> None:
         """End the process. The next code starts another one."""
-        with self._lock:
-            if self._process is not None:
-                self._process.stop()
-                self._process = None
+        self._process.close()
 
 
 COLOURER = Colourer()

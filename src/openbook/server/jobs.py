@@ -68,14 +68,9 @@ class Job:
 
     def response(self) -> JobResponse:
         """Return it as the API tells it."""
-        return JobResponse(
-            id=self.id,
-            state=self.state,
-            done=self.done,
-            total=self.total,
-            message=without_places(self.message),
-            report=self.report,
-        )
+        told = JobResponse.model_validate(self)
+        told.message = without_places(told.message)
+        return told
 
     def has_to_follow(self, other: Job) -> bool:
         """Return whether the two are about the same files, so that the later one waits for the earlier one."""

@@ -6,13 +6,12 @@ Only what was indexed is sent: a file that has changed since, or in which secret
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from openbook.errors import SkippedFileError, SourceError
 from openbook.ingest.difference import folder_of
-from openbook.process_pool import JobFailure, SingleProcess
+from openbook.process_pool import JobFailure, SharedProcess
 from openbook.server.failures import RequestRefusedError
 from openbook.server.served_library import ServedLibrary
 from openbook.sources.content_hash import is_content
@@ -65,11 +64,9 @@ class Originals:
         draw: Callable[[PageJob], bytes] = draw_page,
     ) -> None:
         self._library = library
-        self._draw = draw
-        self._timeout_s = timeout_s
-        self._longest_wait_s = longest_wait_s
-        self._lock = threading.Lock()
-        self._process: SingleProcess[PageJob, bytes] | None = None
+        self._process = SharedProcess(
+            draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES
+        )
 
     def has(self, document: Document) -> bool:
         """Return whether a document has a file that may be sent. Whether that has changed, only `read` finds out."""
@@ -143,21 +140,12 @@ class Originals:
         return drawn
 
     def _drawn(self, job: PageJob) -> bytes | JobFailure:
-        if not self._lock.acquire(timeout=self._longest_wait_s):
-            return JobFailure("others are being drawn")
-        try:
-            if self._process is None:
-                self._process = SingleProcess(self._draw, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
-            return self._process.ask(job)
-        finally:
-            self._lock.release()
+        drawn = self._process.ask(job)
+        return JobFailure("others are being drawn") if drawn is None else drawn
 
     def close(self) -> None:
         """End the process. The next page starts another one."""
-        with self._lock:
-            if self._process is not None:
-                self._process.stop()
-                self._process = None
+        self._process.close()
 
 
 def _is_masked(document: Document) -> bool:

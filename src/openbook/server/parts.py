@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi import Path as PathParameter
 
 from openbook.errors import OpenbookError
 from openbook.libraries.catalog import name_of
@@ -157,6 +158,10 @@ async def parts_of(request: Request) -> ServerParts:
 
 
 Parts = Annotated[ServerParts, Depends(parts_of)]
+
+
+Id = Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")]
+"""A parameter of a path: 32 hexadecimal digits."""
 
 
 def note(request: Request, caller: Caller, did: Deed, what: str) -> None:

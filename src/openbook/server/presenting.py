@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from openbook.answering.context import label_of
@@ -45,7 +44,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         refused=answer.refused,
         reason=answer.reason,
         model=public_name(answer.model),
-        usage=UsageResponse(**asdict(answer.usage)),
+        usage=UsageResponse.model_validate(answer.usage),
         cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
         quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
         took_ms=round(answer.took_ms, 1),

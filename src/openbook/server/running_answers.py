@@ -86,15 +86,7 @@ class RunningAnswer:
 
     def response(self) -> RunningAnswerResponse:
         """Return it as the API lists it."""
-        return RunningAnswerResponse(
-            id=self.id,
-            session_id=self.session_id,
-            begins=self.begins,
-            query=self.query,
-            replaces=self.replaces,
-            state=self.state,
-            place=self.place,
-        )
+        return RunningAnswerResponse.model_validate(self)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
         """Yield what happened after an event, and what happens from now on, until the answer has ended."""

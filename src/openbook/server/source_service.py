@@ -7,7 +7,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from openbook.server.jobs import Job, JobQueue, Work
 from openbook.server.schemas import (
     CourseResponse,
     CoursesResponse,
-    LessonResponse,
     RejectedFileResponse,
     SourceRequest,
     SourceResponse,
@@ -110,27 +109,11 @@ class SourceService:
         """List the courses."""
         with self._library.in_use() as assistant:
             found = assistant.courses()
-        courses = [
-            CourseResponse(
-                source=course.source,
-                path=course.path,
-                title=course.title,
-                link=course.link,
-                instructor=course.instructor,
-                lessons=[
-                    LessonResponse(
-                        number=lesson.number,
-                        part=lesson.part,
-                        label=lesson.label,
-                        title=lesson.title,
-                        link=lesson.link,
-                    )
-                    for lesson in course.lessons
-                    if lesson.number is not None
-                ],
-            )
+        numbered = (
+            replace(course, lessons=tuple(lesson for lesson in course.lessons if lesson.number is not None))
             for course in found
-        ]
+        )
+        courses = [CourseResponse.model_validate(course) for course in numbered]
         return CoursesResponse(
             total_courses=len(courses), course_titles=[each.title for each in courses], courses=courses
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +9,7 @@ from functools import partial
 from openbook.errors import OpenbookError
 from openbook.libraries.catalog import Location
 from openbook.library import Library
-from openbook.process_pool import JobFailure, SingleProcess
+from openbook.process_pool import JobFailure, SharedProcess
 from openbook.server.failures import RequestRefusedError
 from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
@@ -49,22 +48,17 @@ class StudyGuides:
         longest_wait_s: float = _LONGEST_WAIT_S,
         make: Make | None = None,
     ) -> None:
-        self._make = make or partial(make_guide, library.location, library.settings)
-        self._timeout_s = timeout_s
-        self._longest_wait_s = longest_wait_s
-        self._lock = threading.Lock()
-        self._process: SingleProcess[GuideJob, str | OpenbookError] | None = None
+        self._process = SharedProcess(
+            make or partial(make_guide, library.location, library.settings),
+            timeout_s=timeout_s,
+            longest_wait_s=longest_wait_s,
+        )
 
     def make(self, where: Filter, count: int) -> str:
         """Return a guide as Markdown."""
-        if not self._lock.acquire(timeout=self._longest_wait_s):
+        made = self._process.ask(GuideJob(where, count))
+        if made is None:
             raise RequestRefusedError(503, "other study guides are being made", hint="try again in a minute")
-        try:
-            if self._process is None:
-                self._process = SingleProcess(self._make, timeout_s=self._timeout_s)
-            made = self._process.ask(GuideJob(where, count))
-        finally:
-            self._lock.release()
         if isinstance(made, JobFailure):
             raise RequestRefusedError(503, f"this study guide cannot be made: {made.reason}", hint=_HINT)
         if isinstance(made, OpenbookError):
@@ -73,10 +67,7 @@ class StudyGuides:
 
     def close(self) -> None:
         """End the process. The next guide starts another one."""
-        with self._lock:
-            if self._process is not None:
-                self._process.stop()
-                self._process = None
+        self._process.close()
 
 
 def make_guide(location: Location, settings: Settings, job: GuideJob) -> str | OpenbookError:

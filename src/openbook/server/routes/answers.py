@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
 from openbook.server.failures import RequestRefusedError
-from openbook.server.parts import Parts
+from openbook.server.parts import Id, Parts
 from openbook.server.routes.questions import arrival_of
 from openbook.server.running_answers import RunningAnswer
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse, RunningAnswersResponse
 from openbook.server.shared_answers import RemoteAnswer
 
 router: APIRouter = APIRouter()
-
-Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 
 # No answer has as many events.
 _MOST_EVENTS = 2**31

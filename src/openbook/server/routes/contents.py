@@ -19,7 +19,7 @@ from openbook.server.document_html import document_html
 from openbook.server.failures import RequestRefusedError, error_body
 from openbook.server.jobs import Job
 from openbook.server.originals import page_of
-from openbook.server.parts import Parts, note
+from openbook.server.parts import Id, Parts, note
 from openbook.server.rendering import coloured_lines
 from openbook.server.schemas import (
     AcceptedResponse,
@@ -126,8 +126,6 @@ def _label(document: Document, offset: int) -> str:
 
 
 router: APIRouter = APIRouter()
-
-Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 
 # No document has more characters.
 _MOST_CHARS = 2**31

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
-from openbook.server.parts import Parts
+from openbook.server.parts import Id, Parts
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.rendering import visible
@@ -104,8 +104,6 @@ def _line(text: str) -> str:
 
 router: APIRouter = APIRouter()
 
-Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-
 _MOST_MATCHES = 50
 
 
@@ -127,7 +125,7 @@ Own = Annotated[Conversation, Depends(_own)]
 def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
     """List the caller's conversations, the latest first."""
     own = parts.sessions.of(caller.owner)
-    return SessionsResponse(sessions=[SessionResponse(**asdict(session)) for session in own])
+    return SessionsResponse(sessions=[SessionResponse.model_validate(session) for session in own])
 
 
 @router.post("/api/sessions/matches")

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
 from openbook.server.auth import Identified, Owner
 from openbook.server.feedback import question_set
-from openbook.server.parts import Parts
+from openbook.server.parts import Id, Parts
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.session_schemas import FeedbackListResponse, FeedbackResponse, RatingRequest
 
 router: APIRouter = APIRouter()
-
-Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 
 _MOST = 10_000
 
@@ -60,7 +57,7 @@ def feedback(
     """Return what was said of answers, the latest first; with `format=eval` as a question set for `openbook eval`."""
     said = parts.feedback.last(_MOST)
     if written_as == "json":
-        listed = FeedbackListResponse(feedback=[FeedbackResponse(**asdict(each)) for each in said])
+        listed = FeedbackListResponse(feedback=[FeedbackResponse.model_validate(each) for each in said])
         return JSONResponse(listed.model_dump())
     lines = "".join(f"{json.dumps(each.to_dict(), ensure_ascii=False)}\n" for each in question_set(said))
     headers = {"Content-Disposition": 'attachment; filename="questions.jsonl"'}

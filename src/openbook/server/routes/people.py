@@ -116,11 +116,9 @@ def _listed(people: People, usd_per_day: float) -> PeopleResponse:
             ClassResponse(
                 name=each.name,
                 created_at=each.created_at,
-                expires_at=each.grant.expires_at,
                 seats=each.seats,
                 students=counts[each.id],
-                questions_per_day=each.grant.questions_per_day,
-                usd_per_day=each.grant.usd_per_day,
+                **asdict(each.grant),
             )
             for each in classes
         ],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 
 from openbook.server.auth import Caller, Identified
 from openbook.server.failures import RequestRefusedError
-from openbook.server.parts import Parts, note
+from openbook.server.parts import Id, Parts, note
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.served_library import ServedLibrary
@@ -67,9 +67,7 @@ def shares(parts: Parts, caller: Identified) -> SharesResponse:
 
 
 @router.delete("/api/shares/{share_id}", status_code=204)
-def revoke(
-    request: Request, parts: Parts, caller: Identified, share_id: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-) -> None:
+def revoke(request: Request, parts: Parts, caller: Identified, share_id: Id) -> None:
     """Revoke a link. It shows nothing any more."""
     if not parts.shares.remove(caller.owner, share_id):
         raise RequestRefusedError(404, "you have no such link", hint="it may have ended")
