@@ -211,11 +211,7 @@ class AnthropicReader:
         self._ended = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the events of a chunk.
-
-        Raises:
-            BadResponseError: The chunk is not what the wire promises.
-        """
+        """Yield the events of a chunk."""
         try:
             match chunk.get("type"):
                 case "message_start":

@@ -148,11 +148,7 @@ def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
 
 
 def check_count(images: Sequence[Attachment], most: int = MAX_IMAGES) -> None:
-    """Refuse more images than a question may have; each page of a PDF is one.
-
-    Raises:
-        QueryError: There are more.
-    """
+    """Refuse more images than a question may have; each page of a PDF is one."""
     count = sum(each.pages for each in images)
     if count > most:
         hint = "leave some out, or name pages as in plan.pdf#page=3"
@@ -188,9 +184,6 @@ def check_attachments(request: Request, reads: frozenset[AttachmentKind], model:
         request: What is asked.
         reads: What the model reads besides text.
         model: Its name, for the message.
-
-    Raises:
-        UnreadAttachmentError: There is an attachment that it does not read.
     """
     kinds = {part.kind for message in request.messages for part in message.parts if isinstance(part, Attachment)}
     if refused := sorted(kinds - reads):

@@ -96,11 +96,7 @@ class BatchedModel:
         return f"{type(self).__name__}({self._model!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Wait for the batch with this call, then yield its reply.
-
-        Raises:
-            ModelError: There is no reply.
-        """
+        """Wait for the batch with this call, then yield its reply."""
         waiting = self._add(request)
         try:
             events = waiting.reply.result()

@@ -135,12 +135,7 @@ def connect(
     retries: RetryPolicy | None = None,
     native: bool = True,
 ) -> WireModel:
-    """Speak to a model of a provider. `native`: cite in the wire's own fields, where it has any.
-
-    Raises:
-        KeyMissingError: The provider needs a key.
-        MissingExtraError: The package for its wire is not installed.
-    """
+    """Speak to a model of a provider. `native`: cite in the wire's own fields, where it has any."""
     # Who quotes, or only asks what would answer, does not pay for the wires.
     from openbook.llm.anthropic import AnthropicWire
     from openbook.llm.openai_compatible import OpenAIWire

@@ -47,11 +47,7 @@ _PIECE_BYTES = 65536
 
 
 def open_cli_model(rest: str) -> CliModel:
-    """Return the model that `cli:` and `rest` name.
-
-    Raises:
-        SettingsError: It names no program, or the program is not installed.
-    """
+    """Return the model that `cli:` and `rest` name."""
     try:
         program, model = read_cli_name(rest)
     except ValueError as exc:
@@ -87,11 +83,7 @@ class CliModel:
         return f"{type(self).__name__}({self.name!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Run the program. Closing the iterator kills it.
-
-        Raises:
-            ModelError: It failed, took too long, or wrote too much.
-        """
+        """Run the program. Closing the iterator kills it."""
         return _Call(self._program, self._model, self.name, request).events()
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:

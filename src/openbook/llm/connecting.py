@@ -37,9 +37,6 @@ def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, 
         provider: Who is asked.
         key: Sent to the provider, and to nobody else.
         blocking: Whether the class is the one that blocks.
-
-    Raises:
-        SettingsError: The proxy or the certificates that the environment names cannot be used.
     """
     over = sdk.DefaultHttpxClient if blocking else sdk.DefaultAsyncHttpxClient
     way: dict[str, Any] = {"verify": _tls(), "follow_redirects": False}

@@ -63,20 +63,13 @@ class RemoteEmbedder:
 
     @cached_property
     def dim(self) -> int:
-        """How many numbers a vector has. Asks the server, the first time.
-
-        Raises:
-            ModelError: It does not respond, or not with vectors.
-        """
+        """How many numbers a vector has. Asks the server, the first time."""
         return int(self._request(["dimension"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 (len(texts), dim), in order: rows of unit length, of zeros for a text without a word.
 
         A text is read up to its 8,192nd character, or as far as the server takes it.
-
-        Raises:
-            ModelError: There are no vectors, or not those that were asked for.
         """
         import numpy as np
 

@@ -64,11 +64,7 @@ class FallbackModel:
         return f"fallback({self.name!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Ask the models in turn. Usage and cost are of all that replied.
-
-        Raises:
-            ModelError: The last one did not answer, or one broke off after it had begun to write.
-        """
+        """Ask the models in turn. Usage and cost are of all that replied."""
         turns = _Turns(self._models, request, self._price, self._clock)
         finished = None
         while finished is None:
@@ -134,11 +130,7 @@ class _Turns:
         return self._asked, replace(self._request, deadline_s=left_s / 2 if self._left else left_s)
 
     def settle(self) -> ReplyFinished | None:
-        """Count a reply. Return it with what all have cost; None if its model declined and another can be asked.
-
-        Raises:
-            BadResponseError: There is none.
-        """
+        """Count a reply. Return it with what all have cost; None if its model declined and another can be asked."""
         reply = checked_reply(self.reply, self._asked)
         self._usage += reply.usage
         cost_usd = self._price(self._asked.name, reply.usage)

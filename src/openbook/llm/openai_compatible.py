@@ -247,12 +247,7 @@ class OpenAIReader:
         self._is_refusal = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the events of a chunk.
-
-        Raises:
-            BadResponseError: The chunk is not what the wire promises.
-            CutOffError: The provider gave up.
-        """
+        """Yield the events of a chunk."""
         try:
             self._model = chunk.get("model") or self._model
             own = chunk.get("x_groq") or {}

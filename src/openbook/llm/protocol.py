@@ -54,11 +54,7 @@ async def acomplete(model: Model, request: Request) -> ReplyFinished:
 
 
 def checked_reply(finished: ReplyFinished | None, model: Model) -> ReplyFinished:
-    """Return what a stream ended with.
-
-    Raises:
-        BadResponseError: It ended without `ReplyFinished`.
-    """
+    """Return what a stream ended with."""
     if finished is None:
         raise BadResponseError(f"{model.name} ended its stream without a result")
     return finished

@@ -93,12 +93,7 @@ class RateLimitedModel:
         return f"{type(self).__name__}({self._model!r})"
 
     def stream(self, request: Request) -> Generator[Event, None, None]:
-        """Wait for a turn, then call the model.
-
-        Raises:
-            RateLimitedError: The wait would be longer than is allowed.
-            ModelError: The model did not answer.
-        """
+        """Wait for a turn, then call the model."""
         turn = self._take(request)
         with ExitStack() as stack:
             self._wait(turn)

@@ -67,11 +67,7 @@ class CachedModel:
         return f"{type(self).__name__}({self._model!r}, {str(self._folder)!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Reply from the folder, or ask the model and keep what it replies.
-
-        Raises:
-            ModelError: The model did not answer.
-        """
+        """Reply from the folder, or ask the model and keep what it replies."""
         path = self._path(request)
         kept = _read(path)
         if kept is not None:

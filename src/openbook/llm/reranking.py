@@ -101,11 +101,7 @@ class RemoteReranker:
         return f"{type(self).__name__}({self.name!r})"
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the score of each text, in order. A text is read up to its 8,192nd character, or as the server does.
-
-        Raises:
-            ModelError: There are no scores, or not those that were asked for.
-        """
+        """Return the score of each text, in order. A text is read up to its 8,192nd character, or less."""
         found: list[float] = []
         for start in range(0, len(texts), _TEXTS):
             found += self._request(question[:_MAX_CHARS], texts[start : start + _TEXTS])

@@ -67,9 +67,6 @@ def check_sampling(sampling: Sampling, takes: frozenset[SamplingSetting], model:
         sampling: What is wished for.
         takes: The settings that the model takes.
         model: Its name, for the message.
-
-    Raises:
-        BadRequestError: It does not take one of them; the hint lists those that it takes.
     """
     refused = [name for name in sampling.fields if name not in takes]
     if refused:

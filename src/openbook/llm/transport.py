@@ -112,13 +112,7 @@ class _Call:
         return self._reader.read(chunk)
 
     def finish(self, response: Any) -> ReplyFinished:
-        """Return the whole reply.
-
-        Raises:
-            CutOffError: It is not complete.
-            BadResponseError: Something else came, such as a page.
-            UnreachableError: Nothing of it came.
-        """
+        """Return the whole reply."""
         finished, provider = self._reader.finish(), self.model.provider.name
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
@@ -130,11 +124,7 @@ class _Call:
         return finished
 
     def pause_s(self, fault: Exception) -> float:
-        """Return how long to wait before the next try.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Return how long to wait before the next try."""
         model = self.model
         if is_in_stream(fault) and not is_failed_call(fault):
             self.attempts.streaming = True
@@ -197,11 +187,7 @@ class ProviderClient:
             return self._client
 
     def ask(self, question: Callable[[Any, float], T], deadline_s: float = DEADLINE_S) -> T:
-        """Ask something of the client, which is given with the seconds that are left.
-
-        Raises:
-            ModelError: There is no response.
-        """
+        """Ask something of the client, which is given with the seconds that are left."""
         attempts = RetryState(self._retries, deadline_s)
         while True:
             try:
@@ -213,11 +199,7 @@ class ProviderClient:
             self._retries.sleep(attempts.pause_s(error))
 
     def post(self, path: str, body: Any, deadline_s: float) -> Any:
-        """Post JSON, and return that of the response.
-
-        Raises:
-            ModelError: There is none.
-        """
+        """Post JSON, and return that of the response."""
 
         def posted(client: Any, left_s: float) -> Any:
             return client.post(path=path, cast_to=object, body=body, options={"timeout": timeout_within(left_s)})
@@ -267,11 +249,7 @@ class WireModel:
         return f"{type(self).__name__}({self.name!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Call the model. Closing the iterator cancels the request.
-
-        Raises:
-            ModelError: There is no reply, or no whole one.
-        """
+        """Call the model. Closing the iterator cancels the request."""
         call = self._begin(request)
         faults = faults_of(self._asked.sdk)
         client = self._asked.connected()
@@ -288,11 +266,7 @@ class WireModel:
             self._retries.sleep(call.pause_s(fault))
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:
-        """Call the model without blocking. Closing the iterator cancels the request.
-
-        Raises:
-            ModelError: There is no reply, or no whole one.
-        """
+        """Call the model without blocking. Closing the iterator cancels the request."""
         import asyncio
 
         async with self.keep_open() as client:
@@ -313,22 +287,14 @@ class WireModel:
                 await self._retries.asleep(call.pause_s(fault))
 
     def encoded(self, request: Request) -> tuple[dict[str, Any], ReplyReader]:
-        """Return a request as the provider takes it without a stream, and what reads the reply.
-
-        Raises:
-            BadRequestError: The model does not take a setting or an attachment of it.
-        """
+        """Return a request as the provider takes it without a stream, and what reads the reply."""
         native = self._begin(request).native
         body = {"model": self._name, **self.wire.body(request, native=native)}
         body.pop("stream_options", None)
         return json_safe(body), self.wire.reader(request, native=native)
 
     def ask(self, question: Callable[[Any], T], deadline_s: float = DEADLINE_S) -> T:
-        """Ask the provider something else than for a reply, with the client of its SDK; tried again as calls are.
-
-        Raises:
-            ModelError: There is no response.
-        """
+        """Ask the provider something else than for a reply, with the client of its SDK; tried again as calls are."""
         return self._asked.ask(lambda client, _: question(client), deadline_s)
 
     @asynccontextmanager

@@ -127,9 +127,6 @@ class GitRemote:
             reach: What may be asked.
             timeout_s: How long all of it may take.
             max_bytes: Of the objects, as they are packed.
-
-        Raises:
-            FetchError: The host is not allowed.
         """
         self._url = url
         self._folder = folder

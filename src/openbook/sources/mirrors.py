@@ -105,11 +105,7 @@ class Mirror:
 
     @contextmanager
     def locked(self, timeout_s: float) -> Iterator[None]:
-        """Keep other processes from changing the mirror. A process that is killed lets go of it.
-
-        Raises:
-            FetchError: Another one holds on for too long, or nothing can be written here.
-        """
+        """Keep other processes from changing the mirror. A process that is killed lets go of it."""
         try:
             make_private_folder(self.folder)
             with closing(sqlite3.connect(self.folder / "lock", timeout=timeout_s, isolation_level=None)) as lock:
@@ -146,9 +142,6 @@ class Mirror:
 
         Returns:
             Whether there was another commit.
-
-        Raises:
-            FetchError: It cannot be fetched, or is too large. The files stay what they were.
         """
         known = self.state
         head = remote.newest(known.head if known else None)
@@ -234,11 +227,7 @@ def _repositories(home: Path) -> Path:
 
 
 def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
-    """Refuse what is too large, and a path that leads to nothing.
-
-    Raises:
-        FetchError: It is one of these.
-    """
+    """Refuse what is too large, and a path that leads to nothing."""
     if sum(entry.size_bytes for entry in wanted) > max_bytes:
         hint = "ask for a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
         raise FetchError(head.web_url, "it exceeds OPENBOOK_MAX_REPOSITORY_BYTES", hint=hint)

@@ -38,9 +38,6 @@ class NetworkPolicy:
 
         Args:
             host: With its port, if it is not the one of the scheme.
-
-        Raises:
-            FetchError: It is not.
         """
         if self.confined and host not in self.hosts:
             raise FetchError(
@@ -58,9 +55,6 @@ class NetworkPolicy:
             host: Without a port.
             port: To connect to.
             listed: The host as `check_host` takes it.
-
-        Raises:
-            FetchError: The host has no address, or one that is not public and that no setting allows.
         """
         self.check_host(listed)
         try:

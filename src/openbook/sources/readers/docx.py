@@ -73,9 +73,6 @@ def read_docx(raw: bytes, path: str) -> Reading:
     paragraph they belong to. A raised number stands behind `^`, a fraction has a `/`. Tracked changes are
     read as accepted. Left out are tables of contents, comments, and what stands at the edges of pages.
     No anchors: headings name the places.
-
-    Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or not a Word file.
     """
     package = ZipPackage(raw, path)
     try:

@@ -41,9 +41,6 @@ def read_epub(raw: bytes, path: str) -> Reading:
     Chapters come in the order of the book; its table of contents is left out. Anchors are `ch. ` and
     the first heading of each file of the book, else its title, else its name; `ch. ` goes where that
     says it. Remarks say how many files are missing, and how many behind the cover have no text.
-
-    Raises:
-        SkippedFileError: The file is damaged, locked or too large, or no book.
     """
     package = ZipPackage(raw, path)
     if _CONTAINER not in package:

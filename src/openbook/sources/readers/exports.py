@@ -33,11 +33,7 @@ def is_export(raw: bytes) -> bool:
 
 
 def read_export(raw: bytes, path: str) -> Reading:
-    """Read the list of what an export holds, and hold out its pages and other files, in the order of their paths.
-
-    Raises:
-        SkippedFileError: It is damaged, expands to too much, or has no page.
-    """
+    """Read the list of what an export holds, and hold out its pages and other files, in the order of their paths."""
     files = tuple(AttachedFile(page_name(name), content) for name, content in _pages(ZipPackage(raw, path), path))
     if not files:
         raise SkippedFileError(path, "an export without pages")

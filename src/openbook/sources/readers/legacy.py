@@ -22,11 +22,7 @@ _SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
 
 
 def read_legacy(raw: bytes, path: str, language: Literal["doc", "ppt"]) -> Reading:
-    """Read a document by what LibreOffice makes of it. Macros are not run, and nothing is fetched.
-
-    Raises:
-        SkippedFileError: LibreOffice is not installed, takes longer than 45 seconds, or cannot read it.
-    """
+    """Read a document by what LibreOffice makes of it. Macros are not run, and nothing is fetched."""
     program = office_program()
     if program is None:
         successor = _SUCCESSORS[language]

@@ -16,11 +16,7 @@ _MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or save it a
 
 
 def read_msg(raw: bytes, path: str) -> Reading:
-    """Read a message, as `read_mail` does.
-
-    Raises:
-        SkippedFileError: It is damaged, or the package that reads it is not installed.
-    """
+    """Read a message, as `read_mail` does."""
     try:
         from oxmsg import Message
     except ModuleNotFoundError as exc:

@@ -93,11 +93,7 @@ def _engine() -> Any:
 
 
 def read_picture(raw: bytes, path: str, recognizer: Recognizer) -> Reading:
-    """Read the text of a picture. Anchors name the place of each paragraph: `box 40,60,500,90` in pixels.
-
-    Raises:
-        SkippedFileError: It is damaged, too large or without text, or what recognizes text is not installed.
-    """
+    """Read the text of a picture. Anchors name the place of each paragraph: `box 40,60,500,90` in pixels."""
     try:
         lines = recognizer(_pixels(raw, path))
     except ModuleNotFoundError as exc:

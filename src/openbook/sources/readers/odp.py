@@ -17,9 +17,6 @@ def read_odp(raw: bytes, path: str) -> Reading:
 
     Anchors are `slide 1`, `slide 2` ... The title of a slide is a heading; then come its frames in order, and its
     notes. Slides that only show pictures are remarked on.
-
-    Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or no presentation.
     """
     package = ZipPackage(raw, path)
     root, body = open_body(package, "presentation")

@@ -67,9 +67,6 @@ def read_odt(raw: bytes, path: str) -> Reading:
     Headings have the level of the outline, items of lists a dash or their number as it is shown, a row of
     a table is one line; notes and text boxes follow their paragraph. A raised number stands behind `^`.
     Left out are indexes, comments and what was deleted. No anchors: headings name the places.
-
-    Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or no such text.
     """
     package = ZipPackage(raw, path)
     root, body = open_body(package, "text")
@@ -83,11 +80,7 @@ def read_odt(raw: bytes, path: str) -> Reading:
 
 
 def open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
-    """Return the content of an OpenDocument file and its body: `text` or `presentation`.
-
-    Raises:
-        SkippedFileError: It is encrypted, or no such file.
-    """
+    """Return the content of an OpenDocument file and its body: `text` or `presentation`."""
     if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
         package.refuse("encrypted")
     if _CONTENT not in package:

@@ -69,9 +69,6 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     What was recognized on a scanned page has anchors `p. 3 box 72,90,520,131`, one for each paragraph, in points from
     the upper left corner.
     Remarks name the pages without text that are not blank, and those that could not be read or whose letters could not.
-
-    Raises:
-        SkippedFileError: It is damaged, encrypted, longer than allowed, or has no text at all.
     """
     with open_pdf(raw, path, options) as document:
         if len(document) > options.max_pages:
@@ -110,11 +107,7 @@ def may_be_read_now(reason: str, options: PdfOptions) -> bool:
 
 @contextlib.contextmanager
 def open_pdf(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]:
-    """Open a PDF until the block ends.
-
-    Raises:
-        SkippedFileError: It is damaged, or encrypted.
-    """
+    """Open a PDF until the block ends."""
     import pypdfium2  # 30 ms that only files of this format pay
     from pypdfium2 import raw as pdfium
 

@@ -56,9 +56,6 @@ def draw_page(job: PageJob) -> bytes:
 
     What is marked is found by its letters and digits alone: a word may be broken on the page. Where all of the words do
     not follow each other, each sentence is looked for, as of a quote that goes on overleaf.
-
-    Raises:
-        SkippedFileError: It cannot be opened.
     """
     from pypdfium2 import raw as pdfium
 

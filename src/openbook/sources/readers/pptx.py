@@ -38,9 +38,6 @@ def read_pptx(raw: bytes, path: str) -> Reading:
     Anchors are `slide 1`, `slide 2` ... as PowerPoint counts them. The title of a slide is a heading;
     then come its shapes from back to front, which is the order that they are read aloud in, and its
     notes. A row of a table is one line. Slides that only show pictures or charts are remarked on.
-
-    Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or not a PowerPoint file.
     """
     package = ZipPackage(raw, path)
     main = package.related_by("", "officeDocument")

@@ -66,11 +66,7 @@ def load_whisper(folder: Path) -> Any:
 
 
 def read_recording(raw: bytes, path: str, transcriber: Transcriber) -> Reading:
-    """Read what is said in a recording, as subtitles are read: anchors are times such as `00:12:05`.
-
-    Raises:
-        SkippedFileError: It is damaged or nobody speaks, or what recognizes speech, or its model, is not there.
-    """
+    """Read what is said in a recording, as subtitles are read: anchors are times such as `00:12:05`."""
     try:
         reading = spoken(transcriber(raw), "recording", [REMARK])
     except ModuleNotFoundError as exc:

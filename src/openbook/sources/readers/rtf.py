@@ -11,11 +11,7 @@ _MOST_BYTES = 32 * 1024 * 1024
 
 
 def read_rtf(raw: bytes, path: str) -> Reading:
-    """Read a document. A row of a table is one line. No anchors and no headings: styles of RTF are not read.
-
-    Raises:
-        SkippedFileError: It is damaged, or larger than 32 MiB.
-    """
+    """Read a document. A row of a table is one line. No anchors and no headings: styles of RTF are not read."""
     if len(raw) > _MOST_BYTES:
         raise SkippedFileError(path, "too large")
     from striprtf.striprtf import rtf_to_text

@@ -29,9 +29,6 @@ def read_spreadsheet(raw: bytes, path: str, language: str) -> Reading:
     `City: Bonn | People: 330000`; else it is a line of its cells. Anchors are `Sheet1!A2:C2`, or of ten rows each in
     a workbook of more than 2,000. Values are as stored: formulas as their last result, dates as 2024-03-01.
     Hidden sheets are read too. Charts, pictures and comments are not.
-
-    Raises:
-        SkippedFileError: The file is damaged, encrypted or too large.
     """
     if language != "xls":
         ZipPackage(raw, path)  # refuses what expands to too much

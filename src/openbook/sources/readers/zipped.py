@@ -62,11 +62,7 @@ class ZipPackage:
     """The parts of one zipped file, within limits for all parts together."""
 
     def __init__(self, raw: bytes, path: str) -> None:
-        """Read the list of parts.
-
-        Raises:
-            SkippedFileError: The bytes are no zip, a damaged one, or one that expands to too much.
-        """
+        """Read the list of parts."""
         self._path = path
         if raw.startswith(_OLD_OFFICE):
             self.refuse("encrypted, or older than its name says")
@@ -91,19 +87,11 @@ class ZipPackage:
         return [name for name in self._entries if not name.endswith("/")]
 
     def refuse(self, reason: str) -> NoReturn:
-        """Return the file up.
-
-        Raises:
-            SkippedFileError: Always.
-        """
+        """Return the file up."""
         raise SkippedFileError(self._path, reason)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part.
-
-        Raises:
-            SkippedFileError: There is no such part, or it is damaged, encrypted or too large.
-        """
+        """Return the bytes of a part."""
         info = self._entries.get(name)
         if info is None:
             self.refuse(f"{_DAMAGED}: no {_short(name)}")
@@ -120,11 +108,7 @@ class ZipPackage:
         return content
 
     def xml(self, name: str) -> Element:
-        """Return the root of a part that is XML.
-
-        Raises:
-            SkippedFileError: As for `read`, or the part is no XML, declares entities, or has too many tags.
-        """
+        """Return the root of a part that is XML."""
         content = self.read(name)
         if content.count(b"<") > _MOST_TAGS:
             self.refuse(_TOO_LARGE)
