@@ -42,6 +42,15 @@ _KOTLIN_ONE_LINE = re.compile(
 _KOTLIN_CLOSING = re.compile(rb"(?<=[^;{\s]) (?=\})")
 
 
+# `cfg_rt! {` on a line of its own, with more indented lines below it, of which the first begins an item.
+_RUST_MACRO = re.compile(
+    rb"^([ \t]*)(\w+! ?\{)[ \t]*\r?\n"
+    rb"(?=(?:[ \t]*(?://[^\n]*|#\[[^\n]*)?\r?\n)*\1[ \t]+"
+    rb"(?:pub|fn|impl|struct|enum|trait|mod|use|const|static|type|async|unsafe|extern)\b)",
+    re.MULTILINE,
+)
+
+
 def _blank(found: re.Match[bytes]) -> bytes:
     return found[1] + re.sub(rb"\S", b" ", found[2])
 
@@ -56,7 +65,24 @@ def _kotlin(source: bytes) -> bytes:
     return _KOTLIN_ONE_LINE.sub(lambda found: _KOTLIN_CLOSING.sub(b";", found[0]), source)
 
 
-_BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({"cpp": _cpp, "kotlin": _kotlin})
+def _rust(source: bytes) -> bytes:
+    """Open macros that hold nothing but items, which are tokens for the grammar otherwise."""
+    opened = bytearray(source)
+    at = 0
+    while found := _RUST_MACRO.search(opened, at):
+        at = found.end()
+        indent = found[1]
+        end = opened.find(b"\n" + indent + b"}", at)
+        if end < 0 or opened[end + len(indent) + 2 : end + len(indent) + 3].strip():
+            continue
+        tree = parse("rust", bytes(opened[at:end]))
+        if tree is not None and not tree.root_node.has_error:
+            opened[found.start(2) : found.end(2)] = b" " * len(found[2])
+            opened[end + len(indent) + 1] = ord(" ")
+    return bytes(opened)
+
+
+_BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({"cpp": _cpp, "kotlin": _kotlin, "rust": _rust})
 
 
 def smoothed(language: str, source: bytes) -> bytes:

@@ -42,6 +42,15 @@ _IMPORTS = frozenset(
     extern_crate_declaration export_clause import""".split()
 )
 
+# Macros of Rust take tokens, of which the grammar makes no calls: `assert_eq!(send(1), 2)`. What follows a name tells.
+_TOKENS = "token_tree"
+_CALLED_IN_TOKENS = re.compile(rb"\s*(?:!\s*[(\[{]|(?:::\s*<[^(){};]{0,200}>\s*)?\()")
+_DEFINED_IN_TOKENS = re.compile(rb"\bfn\s+$")
+_MOST_BEFORE = 40
+
+# Where the name of a macro stood that holds items: the parser was not shown it.
+_AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
+
 # An import stands at most so far above the names in it, as in `use a::{b::{c, d}}`.
 _MOST_PARENTS = 8
 
@@ -79,7 +88,7 @@ def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
     rules = RULES[language]
     layout = Layout(text)
     definitions = list(flatten(DefinitionFinder(text, source, layout.lines, rules).find(tree)))
-    found = _by_line((line, _used(tree, place, rules)) for line, place in zip(lines, places, strict=True))
+    found = _by_line((line, _used(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
     return _with_definitions(found, definitions, name)
 
 
@@ -100,16 +109,25 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
     return lines
 
 
-def _used(tree: Tree, place: tuple[int, int], rules: LanguageRules) -> Use:
+def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> Use:
     node = tree.root_node.descendant_for_byte_range(*place)
     if node is None or (node.start_byte, node.end_byte) != place:
-        return "mention"
+        return _used_in_tokens(source, *place) if node is not None and node.type in _AROUND_ITEMS else "mention"
     if _is_imported(node):
         return "import"
     parent = node.parent
     if parent is not None and parent.type in rules.defining and parent.child_by_field_name("name") == node:
         return "definition"
+    if parent is not None and parent.type == _TOKENS:
+        return _used_in_tokens(source, *place)
     return "call" if _is_called(node) else "mention"
+
+
+def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
+    if not _CALLED_IN_TOKENS.match(source, end):
+        return "mention"
+    is_defined = _DEFINED_IN_TOKENS.search(source, max(0, start - _MOST_BEFORE), start)
+    return "definition" if is_defined else "call"
 
 
 def _is_imported(node: Node) -> bool:

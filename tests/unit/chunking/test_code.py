@@ -303,3 +303,11 @@ def test_the_rest_of_a_class_documentation_is_named_by_the_class_not_by_its_firs
 
     assert "def open" in last.text
     assert (last.symbol, last.defines, last.context) == ("Pool", ("open",), ("Pool",))
+
+
+def test_items_within_a_macro_of_rust_are_definitions_as_those_outside() -> None:
+    text = "cfg_rt! {\n    impl Box {\n        pub fn post(&self) {}\n    }\n\n    fn send() {}\n}\n"
+
+    chunks = chunk(text, "rust")
+
+    assert [name for each in chunks for name in each.defines] == ["post", "send"]

@@ -87,3 +87,70 @@ def test_text_without_a_grammar_mentions_names() -> None:
 
 def test_a_word_that_only_contains_the_name_is_another_one() -> None:
     assert find_occurrences("resend(1)\nsend_all(2)\nsende\nésend(3)\n", "python", "send") == []
+
+
+RUST_MACROS = """\
+fn a() {
+    assert_eq!(send([]), b::send::<u8>(1));
+    vec![
+        x.send(1),
+        send,
+        send::other(2),
+        Send { send: 1 },
+        send!(3),
+        "send(4)", // send(5)
+    ];
+}
+cfg_rt! {
+    pub fn send(a: u8) { other(a) }
+}
+"""
+
+
+def test_calls_among_the_tokens_of_a_macro_of_rust_are_calls() -> None:
+    found = find_occurrences(RUST_MACROS, "rust", "send")
+
+    uses = [(each.line, each.use) for each in found]
+    assert uses == [
+        (2, "call"),
+        (4, "call"),
+        (5, "mention"),
+        (6, "mention"),
+        (7, "mention"),
+        (8, "call"),
+        (9, "mention"),
+        (13, "definition"),
+    ]
+
+
+RUST_ITEMS = """\
+cfg_rt! {
+    /// Sends.
+    #[inline]
+    pub(crate) fn send() {}
+
+    impl Box {
+        cfg_io! {
+            fn post(&self) {
+                send();
+            }
+        }
+    }
+}
+
+bitflags! {
+    struct Flags: u32 { const send = 1; }
+}
+
+cfg_rt! {
+pub fn flat() { send(); }
+}
+"""
+
+
+def test_macros_of_rust_that_hold_items_hide_no_definitions() -> None:
+    found = [(each.line, each.use, each.within) for each in find_occurrences(RUST_ITEMS, "rust", "send")]
+
+    assert found == [(4, "definition", "send"), (9, "call", "Box.post"), (16, "mention", ""), (20, "call", "")]
+    uses = [each.use for each in find_occurrences(RUST_ITEMS, "rust", "cfg_io")]
+    assert uses == ["call"]
