@@ -14,6 +14,9 @@ from openbook.text import counted
 
 _LONGEST_CODE = 100
 
+# Of more definitions, a list of their names is most of the text and nobody reads it: lines alone are told then.
+_MOST_NAMED = 30
+
 
 def references_text(
     found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
@@ -33,7 +36,10 @@ def references_text(
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     if code:
         return _fitted(_with_code(listed, place_of), notes, max_tokens)
-    return _fitted(_by_file(listed, place_of), notes, max_tokens)
+    is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MOST_NAMED
+    if not is_named:
+        notes.append("too many to name" if found.unread else "too many to name; narrow the path")
+    return _fitted(_by_file(listed, place_of, is_named=is_named), notes, max_tokens)
 
 
 def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
@@ -89,40 +95,47 @@ def _with_code(places: Sequence[Reference], place_of: Places) -> list[str]:
     return lines
 
 
-def _by_file(places: Sequence[Reference], place_of: Places) -> list[str]:
+def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -> list[str]:
     """Write a line for each file, those of definitions first, as `a.py def 3 Client.get 12,18-20 .post 40 import 1`.
 
-    A dot stands for the class before it. Of a folder with several files, their names are indented below it. Files
-    that do nothing but import share a line.
+    A dot stands for the class before it. Of a folder with several files, their names are indented below it, those of
+    which the same is to be said on one line. Files that do nothing but import share a line too.
     """
     of_file: dict[str, list[Reference]] = {}
     for place in places:
         of_file.setdefault(place_of(place.source, place.path), []).append(place)
     importing = {path for path, held in of_file.items() if all(place.use == "import" for place in held)}
-    folders: dict[str, list[str]] = {}
+    folders: dict[str, dict[str, list[str]]] = {}
     for path, held in of_file.items():
         if path not in importing:
             folder, slash, name = path.rpartition("/")
-            folders.setdefault(folder + slash, []).append(f"{name} {' '.join(_within(held))}")
+            uses = " ".join(_within(held, is_named=is_named))
+            folders.setdefault(folder + slash, {}).setdefault(uses, []).append(name)
     lines = list[str]()
-    for folder, files in folders.items():
-        is_head = len(files) > 1 and folder
+    for folder, said in folders.items():
+        files = [f"{','.join(names)} {uses}" for uses, names in said.items()]
+        is_head = folder and sum(map(len, said.values())) > 1
         lines += [folder, *(f" {file}" for file in files)] if is_head else [f"{folder}{file}" for file in files]
     told = [f"{path} {_ranges(place.line for place in of_file[path])}" for path in of_file if path in importing]
     return [*lines, *([f"import: {'; '.join(told)}"] if told else [])]
 
 
-def _within(places: Sequence[Reference]) -> list[str]:
+def _within(places: Sequence[Reference], *, is_named: bool) -> list[str]:
+    """Write what each definition of a file does with the name, in the order of lines; imports come last."""
+    lines: dict[tuple[bool, str, str], list[int]] = {}
+    for place in sorted(places, key=lambda place: (place.use == "import", place.line)):
+        owner, _, name = place.within.rpartition(".")
+        if place.use == "definition":
+            name = "def"
+        elif place.use == "import" or not is_named or not name:
+            owner, name = "", "import" if place.use == "import" else ""
+        # Of definitions within definitions, the two innermost tell enough beside the line.
+        lines.setdefault((place.use == "import", owner.rpartition(".")[2], name), []).append(place.line)
     told, before = list[str](), ""
-    for (use, within), lines in groupby(places, key=lambda place: (place.use, place.within)):
-        owner, dot, name = within.rpartition(".")
-        if use == "definition":
-            shown, owner = (f"{owner}.def" if owner else "def"), owner
-        elif use == "import":
-            shown = "import"
-        else:
-            shown = f".{name}" if dot and owner == before else within
-        told.append(f"{shown} {_ranges([place.line for place in lines])}".strip())
+    for (_, owner, name), numbers in lines.items():
+        shown = f".{name}" if owner and owner == before else f"{owner}.{name}" if owner else name
+        # Without a word, numbers behind others would be taken for a part of them.
+        told.append(f"{shown or ('call' if told else '')} {_ranges(numbers)}".strip())
         before = owner
     return told
 

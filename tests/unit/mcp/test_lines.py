@@ -32,7 +32,7 @@ def test_a_class_is_named_once_for_its_methods_that_follow_each_other() -> None:
     withins = ("A.run", "A.stop", "A.stop.inner", "B.run", "start", "stop")
     found = References("send", tuple(place("a.py", line, within=within) for line, within in enumerate(withins, 1)))
 
-    assert references_text(found, path_of, 1000) == "a.py A.run 1 .stop 2 A.stop.inner 3 B.run 4 start 5 stop 6"
+    assert references_text(found, path_of, 1000) == "a.py A.run 1 .stop 2 stop.inner 3 B.run 4 start 5 stop 6"
 
 
 def test_a_file_is_named_once_for_all_uses_and_for_lines_that_follow_each_other() -> None:
@@ -46,7 +46,24 @@ def test_a_file_is_named_once_for_all_uses_and_for_lines_that_follow_each_other(
         ),
     )
 
-    assert references_text(found, path_of, 1000) == "a.py Client.def 30 .get 3-5,9\nb.py 7 import 1"
+    assert references_text(found, path_of, 1000) == "a.py Client.get 3-5,9 .def 30\nb.py 7 import 1"
+
+
+def test_a_call_outside_of_all_definitions_is_told_from_what_stands_before_it() -> None:
+    found = References("send", (place("a.py", 3, "definition", "send"), place("a.py", 7, within="")))
+
+    assert references_text(found, path_of, 1000) == "a.py def 3 call 7"
+
+
+def test_more_callers_than_anybody_reads_are_told_by_their_lines_alone() -> None:
+    few, many = (
+        References("send", tuple(place("a.py", 2 * line, within=f"A.f{line}") for line in range(1, count + 1)))
+        for count in (30, 31)
+    )
+
+    assert references_text(few, path_of, 1000).startswith("a.py A.f1 2 .f2 4 .f3 6 ")
+    numbers = ",".join(str(2 * line) for line in range(1, 32))
+    assert references_text(many, path_of, 1000) == f"a.py {numbers}\n(too many to name; narrow the path)"
 
 
 def test_no_place_is_lost_where_lines_follow_each_other() -> None:
@@ -69,7 +86,7 @@ def test_a_folder_is_named_once_and_files_that_only_import_share_a_line() -> Non
     )
 
     assert references_text(found, path_of, 1000).splitlines() == [
-        *("src/x/", " a.py 2", " c.py 2", "src/y/b.py 2", "top.py 2", "main.py 2"),
+        *("src/x/", " a.py,c.py 2", "src/y/b.py 2", "top.py,main.py 2"),
         "import: src/x/d.py 1; src/x/e.py 1",
     ]
 
