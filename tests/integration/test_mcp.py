@@ -148,6 +148,16 @@ def test_a_draft_is_judged_claim_by_claim(library: WatchedLibrary) -> None:
     ]
 
 
+def test_what_words_cannot_tell_has_no_reason_and_a_claim_no_empty_brackets(library: WatchedLibrary) -> None:
+    draft = "Whatever is carried is put on a balance first (`src/parcels.py:4`, `src/parcels.py:6`)."
+
+    result = call(library, "verify_citations", text=draft)
+
+    assert result.content[0].text == (
+        "unverified: Whatever is carried is put on a balance first. (src/parcels.py:4, src/parcels.py:6)"
+    )
+
+
 @pytest.mark.parametrize(
     ("draft", "verdict"),
     [

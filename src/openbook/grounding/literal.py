@@ -36,6 +36,9 @@ _BESIDE_UNKNOWN = re.compile(
     rf"(?=\ufffd[ ^]?({_PLAIN_NUMBER.pattern}))|(?<![\d.,])({_PLAIN_NUMBER.pattern})(?=[ ^]?\ufffd)"
 )
 
+NOT_CHECKED = "nothing checked whether the cited lines say it"
+"""The reason of a verdict that no rule decided."""
+
 UNCLEAR = "unclear"
 """The rule of a verdict on a claim with a number that the source does not say for certain: no judge can know more."""
 
@@ -111,7 +114,7 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
             return LiteralVerdict("conflict", reason, name)
     if unclear:
         return LiteralVerdict("unverified", unclear, UNCLEAR)
-    return LiteralVerdict("unverified", "nothing checked whether the cited lines say it")
+    return LiteralVerdict("unverified", NOT_CHECKED)
 
 
 def conflicts_of(claim: CitedClaim) -> dict[str, str]:

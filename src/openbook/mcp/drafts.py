@@ -10,6 +10,7 @@ from openbook.answering.context import Context, ContextItem
 from openbook.answering.outlines import lines_of
 from openbook.answering.verification import CitationChecker
 from openbook.answers import Claim
+from openbook.grounding.literal import NOT_CHECKED
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.library import Library
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
@@ -38,6 +39,7 @@ class DraftClaim:
     """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
     or empty: no facts."""
     reason: str
+    """Empty where words alone cannot tell: that is what `unverified` says."""
 
 
 def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
@@ -102,7 +104,7 @@ def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> s
 def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
     cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
     gone = [written[mark] for mark in claim.marks if mark in missing]
+    text = _EMPTIED.sub("", claim.text)
     if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
-        text = _EMPTIED.sub("", claim.text)
         return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
-    return DraftClaim(claim.text, cites, claim.verdict, claim.reason)
+    return DraftClaim(text, cites, claim.verdict, "" if claim.reason == NOT_CHECKED else claim.reason)

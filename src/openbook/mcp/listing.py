@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
@@ -66,8 +66,10 @@ class ResultListing:
         return as_text(self.listed)
 
     def keep_lines(self, result: RetrievalResult, count: int) -> str:
-        """List lines of a document of so many, and say where to go on if these are not the last."""
-        self.listed = self._list([result], "", self.max_tokens)
+        """List lines of a document of so many, and say where to go on if fewer are shown than were asked for."""
+        listed = self._list([result], "", self.max_tokens).results
+        # What the first of the lines defines is not what they are about.
+        self.listed = Listing(tuple(replace(entry, about="") for entry in listed), "")
         every = units(result.chunk)
         shown = sum(len(entry.lines.split("\n")) for entry in self.listed.results)
         last = every[shown - 1].span.end_line if shown else 0

@@ -126,6 +126,12 @@ def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
     assert ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 40).endswith("(the document has 40 lines)")
 
 
+def test_lines_are_not_called_by_what_the_first_of_them_defines() -> None:
+    told = ResultListing(path_of, 100).keep_lines(result("a.py", "x = 1\ndef carry(): ...", "pack"), 2)
+
+    assert told == "a.py:1-2\n1| x = 1\n2| def carry(): ...\n(the document has 2 lines)"
+
+
 @pytest.mark.parametrize("text", ["A ferry leaves. " * 200, "ferry" * 2_000], ids=["sentences", "one-word"])
 def test_a_line_that_is_cut_is_named_and_not_passed_over_in_silence(text: str) -> None:
     told = ResultListing(path_of, 100).keep_lines(result("a.txt", f"{text}\nnext"), 2)
