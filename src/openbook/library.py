@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from openbook.sources.loading import LoadOptions
     from openbook.study.guide import StudyGuide
 
+# Refusals name files that were not read. To walk the folders for each of them took half of its time.
+_COMPARED_AGAIN_S = 60.0
+
 
 class Library(LibraryAnswers):
     """One library. Use it with `with` or `async with`, or `close` it.
@@ -80,6 +84,7 @@ class Library(LibraryAnswers):
         self._readers = ReaderRegistry(readers or {}, readers_of(settings))
         self.location = location
         """The file of the library, or `engine:address/name`."""
+        self._compared: tuple[float, Mapping[str, Difference | SourceError]] | None = None
         made_by = self._made_by.identity
         self.settings, self._index = (settings, index) if index else open_as_made(location, made_by, settings)
 
@@ -256,6 +261,7 @@ class Library(LibraryAnswers):
         return [self._sync(root, progress) for root in self._index.roots()]
 
     def _sync(self, root: Source, progress: Progress | None, only: Collection[str] = ()) -> SyncReport:
+        self._compared = None
         root = refreshed(root, self.settings.home)
         report = sync(
             root,
@@ -422,9 +428,16 @@ class Library(LibraryAnswers):
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
-            unread=lambda where: unread_files(self.pending(), where),
+            unread=self._unread,
             expands_queries=self.settings.query_expansion,
         )
+
+    def _unread(self, where: Filter) -> Mapping[str, str]:
+        """Return the files that could not be read, with the reason for each."""
+        now = time.monotonic()
+        if self._compared is None or now - self._compared[0] > _COMPARED_AGAIN_S:
+            self._compared = now, self.pending()
+        return unread_files(self._compared[1], where)
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""

@@ -354,6 +354,22 @@ def test_an_answer_that_no_source_mentions_a_word_says_which_files_could_not_be_
     assert "could not be read" not in elsewhere
 
 
+def test_folders_are_not_walked_again_for_each_refusal_before_the_next_sync(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "a", {"a.md": "# Ships\n\nShips are moored at noon.\n", "b.pdf": "no PDF"})
+
+    with Library.open("harbour") as library:
+        library.add(folder)
+        before = library.query("Where do kangaroos live?").answer
+        (folder / "b.pdf").unlink()
+        soon = library.query("Where do kangaroos live?").answer
+        library.sync()
+        synced = library.query("Where do kangaroos live?").answer
+
+    assert "b.pdf" in before
+    assert soon == before
+    assert "b.pdf" not in synced
+
+
 def test_an_answer_says_why_a_file_that_the_question_names_was_not_read(tmp_path: Path) -> None:
     said = "# Vault\n\nEach xlsx is password protected. What is in the vault is safe.\n"
     folder = write_tree(tmp_path / "a", {"a.md": said, "b/tides.pdf": "no PDF", "c/tides.pdf.md": "Tides.\n"})
