@@ -251,11 +251,7 @@ class Agent:
     ) -> Steps[AgentEvent]:
         """Answer in steps, for who drives them: see `openbook.agent.driving`.
 
-        Args:
-            message: The question.
-            start: Begins to call a tool.
-            output: Reads the reply, if it is to be a value.
-            spans: Traces the run. Whoever drives the steps ends them.
+        Whoever drives the steps ends `spans`.
 
         Raises:
             RuntimeError: Another message is being answered.

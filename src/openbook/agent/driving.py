@@ -69,10 +69,7 @@ def drive(
 ) -> Generator[Happening | Delta, None, None]:
     """Take steps, and tell what happens. Closing the generator ends a call of the model and closes the steps.
 
-    Args:
-        steps: Not begun yet.
-        model: Who is asked; None if nobody is going to be.
-        verifier: Who checks claims, if it is another one.
+    Without `verifier`, the model checks claims too.
 
     Raises:
         ModelError: The model did not answer.
@@ -131,11 +128,6 @@ async def adrive(
 ) -> AsyncGenerator[Happening | Delta, None]:
     """Do what `drive` does, without blocking: steps are taken elsewhere, the model is called in the loop.
 
-    Args:
-        steps: Not begun yet.
-        model: Who is asked; None if nobody is going to be.
-        verifier: Who checks claims, if it is another one.
-
     Raises:
         ModelError: The model did not answer.
     """
@@ -174,11 +166,7 @@ class StepRunner(Protocol[Happening_co]):
     """Run steps outside of the event loop."""
 
     def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening_co | CallModel | Wait, None]:
-        """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each.
-
-        Args:
-            reply: To the last `CallModel`.
-        """
+        """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each."""
         ...
 
     def close(self) -> None:

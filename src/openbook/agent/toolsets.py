@@ -53,9 +53,6 @@ Tools: TypeAlias = ToolLike | Iterable[object]
 def flat_tools(given: object) -> tuple[ToolLike, ...]:
     """Return what can become tools, in order, without connecting to anything.
 
-    Args:
-        given: A tool, a set of tools, or several of them.
-
     Raises:
         TypeError: Something can never become a tool.
     """
@@ -68,10 +65,6 @@ def flat_tools(given: object) -> tuple[ToolLike, ...]:
 
 def as_tools(given: Tools, *, strict: bool = False) -> list[Tool]:
     """Return tools, in order.
-
-    Args:
-        given: A tool, a set of tools, or several of them.
-        strict: Whether exceptions of functions end a run.
 
     Raises:
         TypeError: Something cannot become a tool.

@@ -21,13 +21,7 @@ class RunSpans:
     """The spans of one run. The calls of the model and of tools are below that of the run."""
 
     def __init__(self, tracer: Tracer, model: Model, name: str) -> None:
-        """Begin the run, below the span that is current.
-
-        Args:
-            tracer: Makes the spans.
-            model: The model of the agent.
-            name: The agent's; empty if it has none.
-        """
+        """Begin the run, below the span that is current."""
         from opentelemetry.trace import set_span_in_context
 
         attributes = model_attributes(model.name) | {"gen_ai.operation.name": "invoke_agent"}

@@ -39,14 +39,7 @@ def build_answer_options(
 ) -> AnswerOptions:
     """Build the options of an answer from those of a command. A server of one's own is asked for its context.
 
-    Args:
-        model: Its name; of the settings if empty.
-        agent: Whether it looks for sources itself.
-        limits: Most rounds of tools, and most US dollars.
-        sampling: Temperature and seed.
-        images: Paths.
-        policy: What happens to claims in conflict.
-        verifier: Its name; of the settings if empty.
+    `limits`: most rounds of tools, and most US dollars. `sampling`: temperature and seed.
     """
     chosen = one_of(POLICIES, policy, "--policy")
     opened = open_writer(model)

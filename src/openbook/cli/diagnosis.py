@@ -36,12 +36,7 @@ class Diagnostic:
 
 
 def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagnostic]:
-    """Check one part after the other. `model` is called once, if it is given.
-
-    Args:
-        model: Its name; empty to call none.
-        every_setting: List settings that have their default as well.
-    """
+    """Check one part after the other. `model` is called once, if it is given."""
     settings = Settings.from_env()
     yield Diagnostic(f"openbook {openbook.__version__}, Python {platform.python_version()}, {platform.platform()}")
     yield Diagnostic(f"SQLite {sqlite3.sqlite_version}")

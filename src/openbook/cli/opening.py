@@ -104,12 +104,8 @@ def opened(
     With paths or without a library, these folders (by default `.`) are brought up to date;
     with a library alone, all of its sources.
 
-    Args:
-        paths: Folders and files.
-        library: Its name.
-        may_be_new: Whether a library that is named alone and is not there is made, for people to fill it.
-        may_be_wide: Whether the root, a home or a folder of the system is meant.
-        reranker: Instead of the one of the settings, if it is named.
+    A library that is named alone and is not there is made, for people to fill it, if it `may_be_new`. With
+    `may_be_wide`, the root, a home or a folder of the system is meant.
     """
     here = settings()
     here = replace(here, reranker=reranker) if reranker else here
@@ -146,12 +142,7 @@ def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
 
 
 def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
-    """Refuse paths that are not there, and folders that nobody means, before anything is made for them.
-
-    Args:
-        paths: Folders and files.
-        may_be_wide: Whether the root, a home or a folder of the system is meant.
-    """
+    """Refuse paths that are not there, and folders that nobody means, before anything is made for them."""
     for path in paths:
         try:
             there = path.expanduser().exists()

@@ -34,11 +34,7 @@ def print_reports(
 ) -> None:
     """Print reports.
 
-    Args:
-        reports: In the order of the files.
-        failures: Files that could not be checked, and why.
-        style: How.
-        gap: Why the history cannot tell about all citations; empty if it can.
+    `gap`: why the history cannot tell about all citations; empty if it can.
     """
     if style == "json":
         printing.print_json({"files": [report.to_dict() for report in reports], "counts": _counts(reports), "gap": gap})
@@ -55,12 +51,7 @@ def print_reports(
 def annotation(level: Level, file: str, line: int | None, title: str, message: str) -> str:
     """Spell a workflow command of GitHub Actions, which shows a message beside a line of a pull request.
 
-    Args:
-        level: `error` for what somebody has to put right.
-        file: Relative to the root of the repository; empty for what belongs to no file.
-        line: 1-based; None for the file as a whole.
-        title: What stands above the message.
-        message: Whatever is in it, it ends no command and begins none.
+    Paths are relative to the root of the repository. Whatever is in a message, it ends no command and begins none.
 
     Example:
         >>> annotation("error", "docs/a.md", 3, "moved", "100% of a.py:1")

@@ -178,13 +178,7 @@ def has_attachments(request: Request) -> bool:
 
 
 def check_attachments(request: Request, reads: frozenset[AttachmentKind], model: str) -> None:
-    """Refuse what the model cannot read, before anything is sent.
-
-    Args:
-        request: What is asked.
-        reads: What the model reads besides text.
-        model: Its name, for the message.
-    """
+    """Refuse what the model cannot read, before anything is sent."""
     kinds = {part.kind for message in request.messages for part in message.parts if isinstance(part, Attachment)}
     if refused := sorted(kinds - reads):
         what = " and ".join("images" if kind == "image" else "PDF" for kind in refused)

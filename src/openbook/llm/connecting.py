@@ -30,13 +30,6 @@ def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, 
 
     It follows no redirect: that would carry sources to whoever the reply names. A server on this machine is
     not looked for behind a proxy of the environment.
-
-    Args:
-        sdk: The package.
-        kind: Its class.
-        provider: Who is asked.
-        key: Sent to the provider, and to nobody else.
-        blocking: Whether the class is the one that blocks.
     """
     over = sdk.DefaultHttpxClient if blocking else sdk.DefaultAsyncHttpxClient
     way: dict[str, Any] = {"verify": _tls(), "follow_redirects": False}

@@ -64,13 +64,7 @@ def explain(
 ) -> ModelError:
     """Turn what an SDK raised into an error of ours.
 
-    Args:
-        fault: As it was raised. It may hold the request and its headers: never make it a cause.
-        provider: Who was asked.
-        key: What must not be shown.
-        late: Whether the deadline has passed.
-        streaming: Whether a part of the reply had come.
-        deadline: Setting that moves the deadline, if one does.
+    `fault` may hold the request and its headers: never make it a cause. `key` must not be shown.
     """
     if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError)):
         return fault

@@ -61,13 +61,7 @@ DEFAULT_SAMPLING = Sampling()
 
 
 def check_sampling(sampling: Sampling, takes: frozenset[SamplingSetting], model: str) -> None:
-    """Refuse what the provider would refuse, before anything is sent.
-
-    Args:
-        sampling: What is wished for.
-        takes: The settings that the model takes.
-        model: Its name, for the message.
-    """
+    """Refuse what the provider would refuse, before anything is sent."""
     refused = [name for name in sampling.fields if name not in takes]
     if refused:
         taken = ", ".join(name for name in get_args(SamplingSetting) if name in takes)

@@ -121,10 +121,8 @@ def run_child(location: Location, settings: Settings, requests: IO[bytes], says:
 def serve_answers(library: ServedLibrary, requests: IO[bytes], says: IO[bytes]) -> None:
     """Do what is told, until nothing more is.
 
-    Args:
-        library: To answer from.
-        requests: `StartAnswer`, `ResumeAnswer` and `CancelAnswer`, pickled, one behind the other.
-        says: Where each `ChildMessage` goes, pickled, behind its length.
+    `requests` has `StartAnswer`, `ResumeAnswer` and `CancelAnswer`, pickled, one behind the other. Each `ChildMessage`
+    goes to `says`, pickled, behind its length.
     """
 
     def say(said: ChildMessage) -> None:

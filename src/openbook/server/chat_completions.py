@@ -36,10 +36,6 @@ def read_conversation(
 
     Instructions of the client, and calls of its tools, are left out: answers follow the prompts of the server. Of the
     images of earlier questions, the last ones are read, since no others are shown to a model.
-
-    Args:
-        messages: Of the client.
-        read_images: Reads data URLs.
     """
     said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1][0] != "user":

@@ -65,16 +65,7 @@ class FeedbackStore:
         reason: Reason = "",
         comment: str = "",
     ) -> None:
-        """Keep what somebody says of an answer, in the place of what they said of it before.
-
-        Args:
-            owner: Whose conversation it is in.
-            who: Their name for owners.
-            record: The answer, as its conversation keeps it.
-            rating: Whether it is good.
-            reason: Why it is not.
-            comment: In their own words.
-        """
+        """Keep what somebody says of an answer, in the place of what they said of it before."""
         row = (
             *(owner, record["session_id"], record["id"], who, self._now(), rating, reason, comment),
             *(record.get("searched") or record["query"], record["model"], record["refused"]),

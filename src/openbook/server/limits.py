@@ -153,12 +153,7 @@ def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
 
 
 def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
-    """Return the error that says that what a key may still spend today does not pay for an answer.
-
-    Args:
-        left_usd: US dollars that were left.
-        now_s: Unix seconds.
-    """
+    """Return the error that says that what a key may still spend today does not pay for an answer."""
     return RequestRefusedError(
         429,
         f"the {left_usd:.2g} US dollars that this key may still spend today are too little for this answer",

@@ -107,12 +107,7 @@ class OidcDoor:
         return Departure(url, cookie)
 
     def arrive(self, query: Mapping[str, str], cookie: str) -> Person:
-        """Return who has come back from the provider.
-
-        Args:
-            query: That of the address which the browser was sent back to.
-            cookie: Of the browser, as `depart` gave it.
-        """
+        """Return who has come back from the provider."""
         nonce, verifier = self._departure(query.get("state", ""), cookie)
         if "error" in query:
             # Its description comes from the address, which anybody can write.

@@ -121,12 +121,7 @@ class Originals:
         return drawn
 
     def pages(self, raw: bytes, most: int) -> list[bytes]:
-        """Draw the pages of a PDF that somebody sent, the first ones, as PNG.
-
-        Args:
-            raw: Of the file.
-            most: Pages that are drawn.
-        """
+        """Draw the pages of a PDF that somebody sent, the first ones, as PNG."""
         drawn: list[bytes] = []
         while len(drawn) < most:
             page = self._drawn(PageJob(raw, len(drawn) + 1, "", PdfOptions()))

@@ -50,10 +50,7 @@ def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
     Each module becomes a function that is called once, in the order in which they would run, and returns its exports.
     What comes later can import them. Comments and indents are left out.
 
-    Args:
-        folder: Where the modules lie.
-        entry: The one that the page names.
-        apart: Modules that the page loads by themselves, and that are imported as such.
+    Modules in `apart` are loaded by the page itself, and imported as such.
 
     Raises:
         NotJoinableError: A module imports itself in the end, or is written in another way.
@@ -68,12 +65,6 @@ def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
 
 def join_later(folder: Path, entry: str, name: str, apart: Collection[str] = ()) -> str:
     """Return one module that does what a module and all of its imports do that the page of an entry does not have.
-
-    Args:
-        folder: Where the modules lie.
-        entry: The one that the page names.
-        name: The module that the page imports when it is wanted, without its suffix.
-        apart: As for `join_modules`.
 
     Raises:
         NotJoinableError: As for `join_modules`.

@@ -136,9 +136,7 @@ class QuestionQueue:
     async def wait(self, ticket: Ticket, *, sees_place: bool = False) -> AsyncGenerator[Queued, None]:
         """Wait for the turn of a question, and yield its place whenever it has changed.
 
-        Args:
-            ticket: Of the question.
-            sees_place: Whether whoever asks is told the places, and so knows what they wait for.
+        Whoever sees the places knows what they wait for, and waits longer.
         """
         longest_s = self._longest_wait_s * (_PATIENCE if sees_place else 1)
         told = 0

@@ -154,13 +154,8 @@ class QuestionService:
     ) -> AsyncGenerator[PreparedQuestion, None]:
         """Give a question a place in the queue and check it, and settle in the end what it did cost.
 
-        Args:
-            question: As it was sent.
-            caller: Who asks.
-            arrival: When, and whose turn it takes.
-            history: What was said before, from a client that keeps its conversations itself: nothing is stored then.
-                None: what is stored of the session.
-            images: Those of the question, if they were read before. None: those that it names.
+        `history` comes from a client that keeps its conversations itself: nothing is stored then. None: what
+        is stored of the session. `images` were read before; None: those that the question names.
 
         Raises:
             SessionError: Conversations or limits cannot be read.
@@ -281,9 +276,7 @@ class QuestionService:
     async def events(self, asked: PreparedQuestion, *, sees_place: bool = False) -> Progress:
         """Answer, and tell what happens. Leaving it cancels the call of the model.
 
-        Args:
-            asked: The question.
-            sees_place: Whether the caller is told the place in the queue, and so waits longer.
+        Whoever sees their place in the queue waits longer.
         """
         async with aclosing(self._events(asked, sees_place=sees_place)) as events:
             while True:

@@ -78,12 +78,6 @@ def run_server(
     """Serve until the process is told to stop; then end what runs, or cancel it after some seconds.
 
     A second Ctrl-C ends it at once.
-
-    Args:
-        app: What answers.
-        listener: As `listen` gave it. Closed in the end.
-        started: Called when requests are answered.
-        stopping: Called when what runs has had its time, to end it in order.
     """
     log_as_json()
     Server(app, started=started, stopping=stopping).run(sockets=[listener])

@@ -118,11 +118,7 @@ class RunningAnswers:
     ) -> RunningAnswer:
         """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
 
-        Args:
-            question: As it was sent.
-            caller: Who asks.
-            arrival: When, and whose turn it takes.
-            elsewhere: Answers of the caller that run at other servers.
+        `elsewhere`: answers of the caller that run at other servers.
         """
         self._forget()
         running = [each for each in self._answers.values() if each.state == "running"]

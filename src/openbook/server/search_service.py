@@ -93,12 +93,7 @@ class SearchService:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def search(self, asked: SearchRequest, party: str) -> SearchResponse:
-        """Return what is found, best first. A search that is cancelled before its turn costs nothing.
-
-        Args:
-            asked: The words, and where to look.
-            party: Whose turn it takes, as that of a question.
-        """
+        """Return what is found, best first. A search that is cancelled before its turn costs nothing."""
         return await self.run(partial(self._found, asked), party)
 
     @contextmanager

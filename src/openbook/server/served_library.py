@@ -65,10 +65,7 @@ class ServedLibrary:
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
         """Return the permanent address of a place; empty where there is none.
 
-        Args:
-            source: Its source.
-            span: The place.
-            anchor: As `anchor_of` gives it: where the original has no lines, the link names none.
+        `anchor` is what `anchor_of` gives: where the original has no lines, the link names none.
         """
         with self.in_use() as assistant:
             root = next((root for root in assistant.sources() if root.name == source), None)

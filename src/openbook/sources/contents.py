@@ -74,12 +74,7 @@ class Pages:
 
 
 def read_contents(path: str, pages: Pages) -> Contents | None:
-    """Read a table of contents by its name; None if this is none, or is damaged.
-
-    Args:
-        path: Of the file, in the source.
-        pages: The files of the source. Entries that name none of them are left out.
-    """
+    """Read a table of contents by its name; None if this is none, or is damaged."""
     folder, name = posixpath.split(path)
     reader = _READERS.get(name.lower())
     if reader is None:

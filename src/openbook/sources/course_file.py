@@ -55,10 +55,7 @@ class CourseFile:
 def read_course_file(text: str, path: str, files: Iterable[str]) -> CourseFile:
     """Read the file.
 
-    Args:
-        text: Of the file.
-        path: Of the file, for errors.
-        files: POSIX paths of what there is, from the folder of the course.
+    `files`: POSIX paths of what there is, from the folder of the course.
 
     Raises:
         CourseFileError: It is no such file; names the line, and what is wrong in it.

@@ -88,9 +88,7 @@ def are_courses(folders: Iterable[str], files: Iterable[str]) -> bool:
 def place_files(pages: Pages, name: str) -> Mapping[str, Placement]:
     """Assign the files of a source to its courses and lessons.
 
-    Args:
-        pages: The files of the source.
-        name: Of its folder, and of the folders above it, the nearest first, separated by slashes.
+    `name` is that of the folder, and of those above it, the nearest first, separated by slashes.
 
     Returns:
         By path. A file that is part of no course is not in it.

@@ -28,10 +28,6 @@ def as_lesson(document: Document, placement: Placement) -> Document:
     A lesson without a title takes the one in the front matter, the first heading, or else what the name of the
     file says beside its number. What introduces itself as a course stays one of its own, unless it only
     speaks of the folder.
-
-    Args:
-        document: With its blocks.
-        placement: As `place_files` gives it.
     """
     describing = is_describing(PurePosixPath(document.path).name)
     if document.kind == "course" and not (describing and _is_mere_header(document)):
@@ -59,12 +55,7 @@ def _is_mere_header(document: Document) -> bool:
 
 
 def title_of(document: Document, course: str = "") -> str:
-    """Return what a document is called as a lesson, without its number; empty if nothing says it.
-
-    Args:
-        document: With its blocks.
-        course: Title of the course, which each lesson may have above its own.
-    """
+    """Return what a document is called as a lesson, without its number; empty if nothing says it."""
     headings = [block for block in document.blocks if block.kind == "heading" and block.title]
     first = headings[0] if headings and not _names_course(headings[0].title, course) else None
     # "## Introduction" among others of its kind is a section of a page that has no title.
@@ -105,12 +96,7 @@ def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Bloc
 
 
 def is_placed_as(lessons: Iterable[Lesson | None], placement: Placement | None) -> bool:
-    """Return whether a document that an index holds still stands where it is placed now.
-
-    Args:
-        lessons: Of its chunks.
-        placement: Of its file now; None if it is part of no course.
-    """
+    """Return whether a document that an index holds still stands where it is placed now."""
     held = {lesson for lesson in lessons if lesson is not None}
     if placement is None or not held:
         return not held

@@ -76,10 +76,6 @@ def decode(raw: bytes, location: str = "") -> str:
     its encoding as HTML, XML or Python. Anything else is guessed from its non-ASCII lines, so rare
     characters of legacy encodings may come out wrong; damaged bytes become U+FFFD.
 
-    Args:
-        raw: All bytes of the file. None give the empty text.
-        location: What an error names as the place.
-
     Raises:
         SkippedFileError: The bytes are binary, or text in no known encoding.
 

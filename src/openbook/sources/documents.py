@@ -35,13 +35,6 @@ def current_text(
 ) -> str | None:
     """Return the text of a file that may have changed since it was read.
 
-    Args:
-        raw: All bytes of it now.
-        path: POSIX path within the source.
-        known: What was read of it.
-        readers: Of other people.
-        mask: As `read_document` takes it.
-
     Returns:
         What is known, if the bytes are the same; else the text. None for other bytes of a format
         whose text must be extracted, which takes long, and may never end.
@@ -123,10 +116,7 @@ class DocumentReader:
     def read_all(self, raw: bytes, path: str, late: Callable[[], str] = lambda: "") -> ReadFile:
         """Read a file and what is attached to it, such as `mail.eml/slides.pdf`.
 
-        Args:
-            raw: All bytes.
-            path: POSIX path within the source.
-            late: Returns why no more attached files are read, for lack of time; empty as long as they are.
+        `late` returns why no more attached files are read, for lack of time; empty as long as they are.
 
         Raises:
             SkippedFileError: As `read_document` says, for the file itself.
@@ -209,11 +199,6 @@ def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
 
 def attached_bytes(raw: bytes, path: str, wanted: str) -> bytes:
     """Return the bytes of what is attached to mail, or is a page of an export.
-
-    Args:
-        raw: Of the file around it.
-        path: Of that file, in its source.
-        wanted: The path of a document that is in it, or in what is attached to it.
 
     Raises:
         SkippedFileError: It is not there, or the file cannot be read.

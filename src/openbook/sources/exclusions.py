@@ -131,10 +131,8 @@ def is_ignored_file(name: str) -> bool:
 def is_ignored_folder(name: str, siblings: AbstractSet[str]) -> bool:
     """Return whether a folder is ignored without any rule.
 
-    Args:
-        name: Of the folder.
-        siblings: Names that stand beside it, in lower case. `build` and the like are ignored only
-            beside the manifest of a tool that writes there.
+    `siblings`: names beside it, in lower case. `build` and the like are ignored only beside the manifest of a tool that
+    writes there.
 
     Example:
         >>> is_ignored_folder("build", {"setup.py"}), is_ignored_folder("build", {"__init__.py"})

@@ -188,9 +188,6 @@ class Folder:
 
         Ignore rules are not asked again; secrets, links and paths out of the root are refused.
 
-        Args:
-            path: POSIX path from the root, as `scan` gives it.
-
         Raises:
             SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
                 `not a regular file`, `too large`, `secret`, `changing`, ...

@@ -90,10 +90,6 @@ def may_be_binary(raw: bytes, path: str = "") -> bool:
 def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
     r"""Return the format of a file that is no text; None for what may be text.
 
-    Args:
-        raw: All bytes.
-        path: POSIX path. Its suffix is what the file claims to be.
-
     Raises:
         SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
             that is too old or encrypted, or of one that no reader is for: PostScript, flat ODF.

@@ -123,10 +123,7 @@ class IgnoreRules:
     def enter(self, folder: Path, path: str, names: set[str]) -> IgnoreRules:
         """Add the files of rules of a folder that is entered.
 
-        Args:
-            folder: The folder itself.
-            path: Its path from the root, empty or with a final slash.
-            names: What lies in it. Only files named here are opened.
+        `path` is empty or has a final slash. Only files in `names` are opened.
         """
         git, own = self.git, self.own
         if ".gitignore" in names:

@@ -79,11 +79,7 @@ class UnreadFormat:
 
 
 def known_formats(settings: Settings | None = None) -> list[KnownFormat]:
-    """List what is read, by kind and name. A reader of an installed package goes before ours.
-
-    Args:
-        settings: They may ask for readers of pictures and of speech, which are listed where they are installed.
-    """
+    """List what is read, by kind and name. A reader of an installed package goes before ours."""
     installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
     found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS if _is_read(name)}
     for suffix, (kind, language) in BY_SUFFIX.items():

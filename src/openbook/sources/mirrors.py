@@ -131,15 +131,6 @@ class Mirror:
     ) -> bool:
         """Update the files to the newest commit. All is fetched before the first file changes.
 
-        Args:
-            asked: Address of the repository's page.
-            remote: Whom to ask.
-            options: Which files are wanted.
-            max_bytes: Of all of them.
-            max_document_bytes: Of one whose text is extracted, such as a PDF.
-            progress: Told how far it is.
-            now: Clock, in Unix seconds.
-
         Returns:
             Whether there was another commit.
         """

@@ -34,11 +34,7 @@ class NetworkPolicy:
     resolve_host: Lookup = resolve_host
 
     def check_host(self, host: str) -> None:
-        """Refuse a host that is not allowed.
-
-        Args:
-            host: With its port, if it is not the one of the scheme.
-        """
+        """Refuse a host that is not allowed. It has its port, if that is not the one of the scheme."""
         if self.confined and host not in self.hosts:
             raise FetchError(
                 host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS lists the allowed hosts"
@@ -49,13 +45,7 @@ class NetworkPolicy:
         return host in self.hosts and host not in PUBLIC_HOSTS
 
     def address_of(self, host: str, port: int, *, listed: str) -> str:
-        """Return the address to connect to, resolved once: DNS rebinding cannot swap it after the check.
-
-        Args:
-            host: Without a port.
-            port: To connect to.
-            listed: The host as `check_host` takes it.
-        """
+        """Return the address to connect to, resolved once: DNS rebinding cannot swap it after the check."""
         self.check_host(listed)
         try:
             addresses = self.resolve_host(host, port)

@@ -53,13 +53,8 @@ def view(
 ) -> DocumentResponse:
     """Return the units of a document around a half-open range of characters.
 
-    Args:
-        document: As it was indexed.
-        document_id: Its id.
-        start_char: Where the range begins.
-        end_char: Where it ends; with `start_char` an empty range, nothing is marked.
-        context: Units before and behind: lines, or sentences of a long line.
-        link: Gives the permanent address of a place and its anchor; empty if it has none.
+    Of an empty range, nothing is marked. `context`: units before and behind: lines, or sentences
+    of a long line.
     """
     if not 0 <= start_char <= end_char <= len(document.text):
         raise QueryError(

@@ -15,10 +15,6 @@ _LARGEST_ROMAN, _LARGEST_LETTER = 3999, 30 * len(_LETTERS)
 def numeral(number: int, form: str) -> str:
     """Write a number of a list. What a form does not reach, and an unknown form, is decimal.
 
-    Args:
-        number: 0 or more.
-        form: `a`, `A`, `i` or `I` for 1; letters are doubled behind `z`.
-
     Example:
         >>> [numeral(number, form) for number, form in ((3, "1"), (3, "a"), (28, "A"), (14, "i"), (0, "I"))]
         ['3', 'c', 'BB', 'xiv', '0']

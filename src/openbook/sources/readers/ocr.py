@@ -145,10 +145,6 @@ def tesseract_program() -> str | None:
 def recognize_with_tesseract(picture: Any, program: str) -> list[OcrLine]:
     """Recognize the lines of a picture in all languages that are installed. Nothing is fetched.
 
-    Args:
-        picture: An array of rows, pixels and RGB.
-        program: Path of Tesseract.
-
     Raises:
         OSError: It failed, or took longer than 45 seconds.
     """

@@ -149,12 +149,7 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
 
 
 def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> list[Row]:
-    """Return the lines of a page as they are recognized; none where what does so is not installed.
-
-    Args:
-        page: A `PdfPage`.
-        recognizer: See `openbook.sources.readers.ocr.Recognizer`.
-    """
+    """Return the lines of a page as they are recognized; none where what does so is not installed."""
     width, height = page.get_size()
     scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False).to_numpy()[..., :3]

@@ -39,10 +39,6 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
     A line goes only if it stands in the upper or lower margin, is no larger than text, and says the
     same on two pages of five, or the same but for a number that counts the pages, or where two pages
     of five have a line, the title of a chapter or section.
-
-    Args:
-        pages: Their lines.
-        heights: Of the pages.
     """
     body = body_height(pages)
     margins: list[tuple[int, int, Row]] = []
@@ -73,12 +69,7 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
 
 
 def _numbered(rows: Sequence[tuple[int, int, Row]], fewest: float) -> Iterator[_Placed]:
-    """Yield lines in margins that begin or end with the number of their page, and Roman numbers beside them.
-
-    Args:
-        rows: Heights on the page, indices of pages and lines.
-        fewest: Pages that a line has to be repeated on.
-    """
+    """Yield lines in margins that begin or end with the number of their page, and Roman numbers beside them."""
     offsets = Counter(offset for _, number, row in rows for offset in _offsets(row, number))
     offset, count = max(offsets.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
     if count < max(_FEWEST_PAGES, fewest * _NUMBERED_SHARE):

@@ -65,12 +65,7 @@ _ENDING = (".", "!", "?", ":", "…", "。", "！", "？")
 
 
 def without_stamps(rows: Sequence[Row], width: float) -> list[Row]:
-    """Take out what is written over a page rather than on it: across it, or up and down its sides.
-
-    Args:
-        rows: Of a page.
-        width: Of the page, in points.
-    """
+    """Take out what is written over a page rather than on it: across it, or up and down its sides."""
     counts: Counter[int] = Counter()
     for row in rows:
         counts[row[0].angle] += len(text_of(row))

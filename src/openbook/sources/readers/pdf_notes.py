@@ -15,11 +15,7 @@ _EMPTY = frozenset({"", "Off"})
 
 
 def notes_of(page: Any) -> tuple[str, ...]:
-    """Return the notes of a page, in the order of its annotations: `Note: words`, and `name: value` for fields.
-
-    Args:
-        page: A `PdfPage`.
-    """
+    """Return the notes of a page, in the order of its annotations: `Note: words`, and `name: value` for fields."""
     import pypdfium2.raw as pdfium
 
     found = []

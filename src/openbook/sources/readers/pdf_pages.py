@@ -63,11 +63,7 @@ Row = tuple[PageLine, ...]
 
 
 def rows_of(text_page: Any) -> list[Row]:
-    """List the lines of a page in the order in which the PDF holds them.
-
-    Args:
-        text_page: A `PdfTextPage`.
-    """
+    """List the lines of a page in the order in which the PDF holds them."""
     characters = PageText(text_page)
     shown = Shown(text_page)
     text = characters.text

@@ -68,9 +68,7 @@ class Reader(Protocol):
 def fill_gaps(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
     r"""Add text blocks for what lies between the given ones, so that no word is lost.
 
-    Args:
-        text: The whole text.
-        blocks: In order. Where two overlap, the later one gives way.
+    Where two of them overlap, the later one gives way.
 
     Example:
         >>> [(block.start_char, block.end_char) for block in fill_gaps("a\n\nb", [Block(0, 1)])]

@@ -77,11 +77,7 @@ def read_subtitles(text: str, path: str = "") -> Reading:
 def spoken(cues: Iterable[Cue], language: str, remarks: Iterable[str] = (), *, rolls: bool = False) -> Reading:
     """Put what is said together: see `read_subtitles`.
 
-    Args:
-        cues: In order.
-        language: Of the reading.
-        remarks: What is missing.
-        rolls: Lines move up, and so stand in two cues or three: only the first time counts.
+    `rolls`: lines move up, and so stand in two cues or three: only the first time counts.
     """
     composer = Composer()
     anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
