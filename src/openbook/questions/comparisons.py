@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from openbook.questions.words import content_words_of_question
+
 # Each with a group for each side.
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -50,7 +52,10 @@ def asking_what_is(side: str) -> str:
     """Return the question what one of the two things is, as the search and the choice of quotes read it.
 
     Example:
-        >>> asking_what_is("request context"), asking_what_is("Bind")
-        ('What is request context?', 'What does `Bind` do?')
+        >>> asking_what_is("request context"), asking_what_is("Bind"), asking_what_is("find")
+        ('What is request context?', 'What does `Bind` do?', 'find')
     """
+    # `find` is a word of asking as well: only alone is it searched for.
+    if not content_words_of_question(side):
+        return side
     return f"What does `{side.strip('`')}` do?" if _NAME.fullmatch(side) else f"What is {side}?"

@@ -46,10 +46,11 @@ def test_other_questions_compare_nothing(question: str) -> None:
 
 
 def test_a_name_of_code_is_asked_for_as_one() -> None:
-    assert [asking_what_is(side) for side in ("Bind", "`delay`", "gin.New", "request context", "--query")] == [
+    assert [asking_what_is(side) for side in ("Bind", "`delay`", "gin.New", "request context", "--query", "find")] == [
         "What does `Bind` do?",
         "What does `delay` do?",
         "What does `gin.New` do?",
         "What is request context?",
         "What is --query?",
+        "find",
     ]
