@@ -39,13 +39,15 @@ def test_suggested_questions_are_answered(client: TestClient) -> None:
 
     assert questions == [
         "What does lesson 0 of the course “Working at the Quay” teach?",
-        "What is said about “Sessions”?",
+        "What can you tell me about Sessions?",
         "What does Ferry do?",
+        "What can you tell me about retries?",
     ]
     assert [ask(client, question)["citations"][0]["path"] for question in questions] == [
         "quay.txt",
         "guide.md",
         "ferry.py",
+        "guide.md",
     ]
 
 

@@ -212,7 +212,7 @@ def test_after_an_answer_there_are_questions_to_go_on_with_for_its_owner_alone(c
 
     suggested = client.get(f"{route}/{reply['id']}/suggestions").json()["questions"]
 
-    assert suggested == ["What is said about “Sessions”?", "What is said about “Retries”?"]
+    assert suggested == ["What can you tell me about Sessions?", "What can you tell me about retries?"]
     for question in suggested:
         assert not ask(client, question, session_id=reply["session_id"])["refused"]
     assert client.get(f"{route}/{'0' * 32}/suggestions").status_code == 404

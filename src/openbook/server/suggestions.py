@@ -1,36 +1,62 @@
 """Questions that the sources answer: to begin with, and to go on with after an answer. No model makes them.
 
-Each is made from what is indexed, and asked once before it is shown.
+Each is made from a heading, a name or a lesson of what is indexed, and asked once before it is shown.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from openbook.answering.options import AnswerOptions
+from openbook.answering.outlines import piece_of
+from openbook.answering.overview import introduction, is_front_page
+from openbook.answering.passages import HEADING
 from openbook.answers import Exchange
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary
 from openbook.library import Library
 from openbook.retrieval.roles import is_aside, role_of
 from openbook.retrieval.search import EVERYTHING
+from openbook.server.headings import Form, is_for_maintainers, question_on_heading
 from openbook.server.schemas import CitationResponse
 from openbook.server.served_library import ServedLibrary
-from openbook.types import Chunk, Lesson
+from openbook.tokens import tokenize
+from openbook.types import Chunk, Filter
 
 # As many as one looks over before one types.
 _MOST_SUGGESTED = 6
 
-# Documents of each kind that are tried: a page must not wait for a whole library. Of those of our own documents and
-# of four courses, half are answered by themselves.
-_LOOKED_AT = 8
+# Of each form so many are asked, the best first: a page must not wait for a whole library.
+_MOST_ASKED = 8
 
-# A heading of one letter says nothing, one of a paragraph fits on no button.
+# Of a larger library, what lies deepest is not looked at. It takes .6 s to look at so many.
+_MOST_CHUNKS = 20_000
+
+# As many as an answer is made from.
+_RESULTS = 10
+
+# A name of one letter says nothing, one of a line fits on no button.
 _SUBJECT_CHARS = range(4, 61)
+
+# By turns, in this order. Functions fill what is left: who works on the code asks for them, and seldom at first.
+_FORMS: tuple[Form, ...] = ("overview", "how", "lesson", "setting", "topic", "type")
+
+# A name alone in its page is seldom what a reader can choose.
+_FEWEST_SETTINGS = 3
+
+# What fewer documents mention is an inner matter of theirs, unless there are few. So many names are looked up, and so
+# many chunks of each.
+_FEWEST_USERS, _FEW_DOCUMENTS = 4, 20
+_MOST_LOOKED_UP, _MOST_USES = 40, 300
+
+# A heading of more pages, such as "Related projects", is about none of them.
+_MOST_TIMES = 2
 
 # Names that nobody asks for: private ones, and those that the runners of tests call, beside their code.
 _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
@@ -38,9 +64,12 @@ _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|ben
 # What can be called, or is a type. Constants, and rules of a style sheet, have names of another kind or do nothing.
 _NAME = re.compile(r"(?:[^\W\d]\w*(?:\.|::|#))*(?![A-Z\d_]+$)[^\W\d]\w*[?!]?")
 _STYLES = frozenset(("css", "scss", "sass", "less"))
+# A name of two words, such as `JsonWriter`, is that of one thing; `Item` is a word of any text.
+_COMPOUND = re.compile(r"\w*[a-z0-9](?:[A-Z]|_[a-z])\w*")
+_TYPE = re.compile(r"\b(?:class|struct|interface|trait|enum|type|protocol|record|object)\s+(\w+)\b(?!\s*\*)")
 
-# As many as an answer is made from.
-_RESULTS = 10
+# Their headings are no names of sheets and no subjects of mail.
+_PROSE = frozenset(("markdown", "rst", "man", "html", "notebook", "asciidoc", "org", "docx", "odt"))
 
 
 class SuggestionCache:
@@ -53,87 +82,214 @@ class SuggestionCache:
         self._made: tuple[object, list[str]] = (None, [])
 
     def get(self) -> list[str]:
-        """Return some questions, of each kind of source by turns; [] for an empty library."""
+        """Return some questions, of each form by turns; [] for an empty library."""
         with self._lock, self._library.in_use() as assistant:
             state = (assistant, tuple(assistant.sources()))
             if self._made[0] != state:
-                self._made = (state, suggest(assistant))
+                self._made = (state, [each.question for each in suggest(assistant)])
             return self._made[1]
 
 
-def suggest(assistant: Library) -> list[str]:
-    """Return some questions, of each kind of source by turns; [] for an empty library.
+class Suggestion(NamedTuple):
+    """A question, and the place that is to answer it."""
 
-    Each is answered, without a model, by the document that it was made from.
+    question: str
+    form: Form
+    subject: str
+    """What it asks for; empty for a lesson."""
+    source: str
+    path: str
+    start_char: int
+    end_char: int
+    depth: int = 1
+    """Of the heading, 1 at the top."""
+    course: str = ""
+    """The course, if it asks for a lesson."""
+
+
+def suggest(assistant: Library) -> list[Suggestion]:
+    """Return some questions, of each form by turns; [] for an empty library.
+
+    Each is answered, without a model, by the place that it was made from.
     """
-    listed = assistant.index.documents(EVERYTHING)
-    kinds = (_of(assistant, listed, kind) for kind in ("course", "docs", "code"))
-    by_turns = (question for group in zip_longest(*kinds) for question in group if question)
-    return list(islice(dict.fromkeys(by_turns), _MOST_SUGGESTED))
+    found: defaultdict[Form, list[Suggestion]] = defaultdict(list)
+    for each in (*_overviews(assistant), *_in_documents(assistant)):
+        found[each.form].append(each)
+    frequency = _frequencies(assistant, chain(*found.values()))
+    of_page = Counter((each.source, each.path) for each in found["setting"])
+    found["setting"] = [each for each in found["setting"] if of_page[each.source, each.path] >= _FEWEST_SETTINGS]
+    times = Counter(each.subject for each in found["topic"])
+    found["topic"] = [each for each in found["topic"] if _is_topic(each) and times[each.subject] <= _MOST_TIMES]
+    ranked = {form: _ranked(found[form], frequency) for form in _FORMS}
+    ranked["type"] = _widely_used(assistant, found["type"], frequency)
+    ranked["function"] = _widely_used(assistant, found["function"], frequency)
+    answered = {form: _answered(assistant, ranked[form]) for form in ranked}
+    by_turns = chain.from_iterable(zip_longest(*(answered[form] for form in _FORMS)))
+    # Pages of two years ask the same.
+    suggested = _first_of_each(filter(None, chain(by_turns, answered["function"])), lambda each: each.question)
+    return list(islice(suggested, _MOST_SUGGESTED))
 
 
-def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
-    # The shallowest first: a README says more of what there is than a page five folders down.
+def _answered(assistant: Library, ranked: Iterable[Suggestion]) -> Iterator[Suggestion]:
+    return _each_course_once(each for each in islice(ranked, _MOST_ASKED) if is_answered(assistant, each))
+
+
+def _overviews(assistant: Library) -> Iterator[Suggestion]:
+    """Yield what a stranger asks first of each source whose front page says its name."""
+    for source in assistant.sources():
+        question = f"What is {source.name}?"
+        where = Filter(sources=frozenset((source.name,)))
+        chunks = [result.chunk for result in introduction(question, assistant.index, where)]
+        page = [chunk for chunk in chunks if chunk.span.path == chunks[0].span.path and is_front_page(chunk)]
+        if any(source.name.lower() in chunk.text.lower() for chunk in page):
+            start, end = min(chunk.span.start_char for chunk in page), max(chunk.span.end_char for chunk in page)
+            yield Suggestion(question, "overview", "", source.name, page[0].span.path, start, end)
+
+
+def _in_documents(assistant: Library) -> Iterator[Suggestion]:
+    left = _MOST_CHUNKS
     # The history of a course is a lesson, and that of a project a changelog.
-    of_kind = (each for each in listed if each.kind == kind and (kind == "course" or _is_subject(each)))
-    found = _sources_by_turns(sorted(of_kind, key=lambda each: (each.path.count("/"), each)))
-    # One lesson tells that a course is there; the next one would only say it again.
-    asked: set[tuple[str, str]] = set()
-    looked_at = 0
-    for document in found:
-        course = (document.source, document.course)
-        if looked_at == _LOOKED_AT or (document.course and course in asked):
-            continue
-        looked_at += 1
-        chunks = assistant.index.chunks(document.source, document.path)
-        question = next(filter(None, map(question_on, chunks)), "")
-        if question and _is_answered(assistant, question, (document.source, document.path)):
-            asked.add(course)
-            yield question
+    for document in sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each)):
+        if left > 0 and (document.kind == "course" or _is_subject(document)):
+            chunks = assistant.index.chunks(document.source, document.path)
+            left -= len(chunks)
+            yield from suggestions_of(chunks)
 
 
 def _is_subject(document: DocumentSummary) -> bool:
     """Check whether a document is about what the project does: not how it is tested, built, discussed or licensed."""
-    if document.path.startswith(".") or is_aside(document.path):
+    path = document.path
+    if path.startswith(".") or is_aside(path) or is_for_maintainers(path.removesuffix(PurePosixPath(path).suffix)):
         return False
-    return document.kind != "code" or role_of(document.path, "code") == "source"
+    return document.kind != "code" or role_of(path, "code") == "source"
 
 
-def _sources_by_turns(found: Sequence[DocumentSummary]) -> list[DocumentSummary]:
-    """Take the first document of each source, then the second: else the source that is first by name has them all."""
-    by_source: dict[str, list[DocumentSummary]] = {}
-    for each in found:
-        by_source.setdefault(each.source, []).append(each)
-    return [each for group in zip_longest(*by_source.values()) for each in group if each is not None]
+def suggestions_of(chunks: Sequence[Chunk]) -> Iterator[Suggestion]:
+    """Yield a question for each lesson, name or section of a document that suggests one, in its order."""
+    parts: dict[tuple[str, ...], list[Chunk]] = {}
+    for chunk in chunks:
+        for key, part in _parts_of(chunk):
+            parts.setdefault(key, []).append(part)
+    for key, held in parts.items():
+        if asked := _asked_of(key, held):
+            lesson, span = held[0].lesson, held[0].span
+            course = lesson.course_path or span.path if lesson else ""
+            end_char = held[-1].span.end_char
+            yield Suggestion(*asked, held[0].source, span.path, span.start_char, end_char, len(key), course)
 
 
-def _is_answered(
-    assistant: Library, question: str, document: tuple[str, str], history: Sequence[Exchange] = ()
-) -> bool:
-    """Check whether a document, by source and path, is cited by the answer to a question."""
+def _parts_of(chunk: Chunk) -> Iterator[tuple[tuple[str, ...], Chunk]]:
+    """Yield what a chunk belongs to, or holds: a lesson, a name, sections by their headings, outermost first."""
+    if chunk.lesson is not None:
+        yield (chunk.lesson.course, chunk.lesson.label), chunk
+    elif chunk.kind == "code":
+        yield (chunk.symbol,), chunk
+    elif chunk.kind == "docs" and chunk.language in _PROSE:
+        for depth in range(len(chunk.context)):
+            yield chunk.context[: depth + 1], chunk
+        # Short sections share a chunk. Of code in fences, comments look like headings.
+        found = [each for each in HEADING.finditer(chunk.text) if not chunk.text.count("```", 0, each.start()) % 2]
+        starts = [chunk.span.start_char + each.start() for each in found]
+        for heading, start, end in zip(found, starts, [*starts[1:], chunk.span.end_char], strict=False):
+            title = heading[0].strip("# \t\r")
+            if title not in chunk.context:
+                yield (*chunk.context, title), piece_of(chunk, start, end)
+
+
+def _asked_of(key: tuple[str, ...], held: Sequence[Chunk]) -> tuple[str, Form, str] | None:
+    """Return a question, its form and its subject; None if none comes to mind."""
+    if held[0].lesson is not None:
+        course, label = key
+        is_told = label and len(course) in _SUBJECT_CHARS
+        return (f"What does lesson {label} of the course “{course}” teach?", "lesson", "") if is_told else None
+    if held[0].kind == "code":
+        return _asked_of_name(held[0])
+    if any(map(is_for_maintainers, key)):
+        return None
+    project = "" if "/" in held[0].span.path else held[0].source
+    return question_on_heading(key[-1], "\n".join(chunk.text for chunk in held), project)
+
+
+def _asked_of_name(chunk: Chunk) -> tuple[str, Form, str] | None:
+    name = chunk.symbol
+    # Without a word on what it does, an answer is a heap of lines.
+    is_name = (
+        chunk.docstring and _NAME.fullmatch(name) and chunk.language not in _STYLES and len(name) in _SUBJECT_CHARS
+    )
+    if not is_name or _PRIVATE.match(name.rpartition(".")[2]):
+        return None
+    is_type = name.rpartition(".")[2] in _TYPE.findall(chunk.signature)
+    return f"What does {name} do?", "type" if is_type else "function", name
+
+
+def _frequencies(assistant: Library, found: Iterable[Suggestion]) -> Callable[[Suggestion], int]:
+    """Return what tells in how many chunks the rarest word of a subject stands: what is central has no rare word."""
+    tokens = {each.subject: tokenize(each.subject) for each in found}
+    counted = assistant.index.frequencies(sorted(set(chain(*tokens.values()))))
+    return lambda each: min((counted.get(token, 0) for token in tokens[each.subject]), default=0)
+
+
+def _is_topic(suggestion: Suggestion) -> bool:
+    """Check whether a heading says enough by itself, and more than the name of its source."""
+    words = set(tokenize(suggestion.subject))
+    return (suggestion.depth == 1 or " " in suggestion.subject) and not words >= set(tokenize(suggestion.source))
+
+
+def _ranked(found: Iterable[Suggestion], frequency: Callable[[Suggestion], int]) -> list[Suggestion]:
+    """Order by depth of the page, and by how central; pages, courses and sources take turns."""
+    turns: Counter[tuple[object, ...]] = Counter()
+    ranked: list[tuple[int, int, int, int, Suggestion]] = []
+    for each in sorted(found, key=lambda each: (-frequency(each), each)):
+        # Whatever is data in a folder of documentation is documentation, and such a folder is no depth.
+        depth = 0 if role_of(each.path, "data") == "documentation" else each.path.count("/")
+        page = (each.source, each.course or each.path)
+        source = (each.source, depth, turns[page])
+        ranked.append((depth, turns[page], turns[source], -frequency(each), each))
+        turns.update((page, source))
+    return [each for *_, each in sorted(ranked)]
+
+
+def _widely_used(
+    assistant: Library, names: Iterable[Suggestion], frequency: Callable[[Suggestion], int]
+) -> list[Suggestion]:
+    """Order names of code by how many documents use them, and leave those that few do."""
+    is_small = assistant.stats().documents < _FEW_DOCUMENTS
+    telling = [each for each in names if is_small or _COMPOUND.fullmatch(each.subject)]
+    used: list[tuple[int, Suggestion]] = []
+    for each in sorted(telling, key=lambda each: (-frequency(each), each))[:_MOST_LOOKED_UP]:
+        whole = tokenize(each.subject)[-1]
+        matches = assistant.index.match([whole], None, _MOST_USES, EVERYTHING)
+        places = assistant.index.outlines([evidence.id for evidence in matches.evidence])
+        used.append((len({(place.source, place.span.path) for place in places}), each))
+    used.sort(key=lambda counted: (-counted[0], counted[1]))
+    return [each for users, each in used if is_small or users >= _FEWEST_USERS]
+
+
+def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Exchange] = ()) -> bool:
+    """Check whether what the answer to a question cites first is the place that it was made from."""
     try:
-        answer = assistant.query(question, limit=_RESULTS, options=AnswerOptions(history=tuple(history)))
+        options = AnswerOptions(history=tuple(history))
+        answer = assistant.query(suggestion.question, limit=_RESULTS, options=options)
     except QueryError:  # such as that a name is no telling word
         return False
-    return not answer.refused and document in {(each.source, each.span.path) for each in answer.citations}
+    if answer.refused or not answer.citations:
+        return False
+    first = answer.citations[0]
+    is_there = (first.source, first.span.path) == (suggestion.source, suggestion.path)
+    return is_there and suggestion.start_char <= first.span.start_char < suggestion.end_char
 
 
-def question_on(chunk: Chunk) -> str:
-    """Return a question that a chunk may answer; empty if none comes to mind."""
-    if chunk.lesson is not None:
-        return _lesson_question(chunk.lesson)
-    if chunk.kind == "code":
-        is_name = _NAME.fullmatch(chunk.symbol) and chunk.language not in _STYLES
-        is_public = is_name and not _PRIVATE.match(chunk.symbol.rpartition(".")[2])
-        return f"What does {chunk.symbol} do?" if is_public and len(chunk.symbol) in _SUBJECT_CHARS else ""
-    subject = chunk.context[-1] if chunk.context else ""
-    return f"What is said about “{subject}”?" if len(subject) in _SUBJECT_CHARS else ""
+def _each_course_once(suggestions: Iterable[Suggestion]) -> Iterator[Suggestion]:
+    """Leave out what asks for one more lesson of a course: it would be the same question with another number."""
+    return _first_of_each(suggestions, lambda each: (each.source, each.course) if each.course else each)
 
 
-def _lesson_question(lesson: Lesson) -> str:
-    if lesson.number is None or len(lesson.course) not in _SUBJECT_CHARS:
-        return ""
-    return f"What does lesson {lesson.label} of the course “{lesson.course}” teach?"
+def _first_of_each(suggestions: Iterable[Suggestion], key_of: Callable[[Suggestion], object]) -> Iterator[Suggestion]:
+    seen = set[object]()
+    for each in suggestions:
+        if (key := key_of(each)) not in seen:
+            seen.add(key)
+            yield each
 
 
 # More are not looked at below an answer.
@@ -142,28 +298,14 @@ _MOST_FOLLOW_UPS = 3
 # Each is asked once before it is shown, which takes as long as an answer without a model.
 _FOLLOW_UPS_TRIED = 8
 
-# What a heading is called that is about the project and not about its subject.
-_ASIDE_HEADING = re.compile(
-    r"\b(?:licen[cs](?:e|ing)|copyright|change ?log|release notes|tests?|testing|contribut(?:ing|ors))\b",
-    re.IGNORECASE,
-)
-
-
-class _Candidate(NamedTuple):
-    """A question, the document that it is about, and the course if it asks for a lesson."""
-
-    question: str
-    document: tuple[str, str]
-    course: str
-
 
 def follow_ups(
     assistant: Library, citations: Sequence[CitationResponse], asked: Sequence[str], history: Sequence[Exchange]
 ) -> list[str]:
     """Return questions to go on with, nearest to the cited places first; [] if there are none.
 
-    Each is answered, without a model and in the light of what was said, by a document that the answer cites. None is
-    about tests, changelogs or licences, and none has been asked before.
+    Each is answered, without a model and in the light of what was said, by the place of a document that the answer
+    cites. None is about tests, changelogs or licences, and none has been asked before.
 
     Args:
         assistant: The library.
@@ -178,34 +320,17 @@ def follow_ups(
             places.setdefault((citation.source, citation.path), citation)
     by_turns = zip_longest(*(_around(assistant, citation) for citation in places.values()))
     candidates = dict.fromkeys(each for group in by_turns for each in group if each)
-    new = (each for each in candidates if _folded(each[0]) not in known and not _ASIDE_HEADING.search(each[0]))
-    answered = (
-        each
-        for each in islice(new, _FOLLOW_UPS_TRIED)
-        if _is_answered(assistant, each.question, each.document, history)
-    )
-    return [question for question, *_ in islice(_each_course_once(answered), _MOST_FOLLOW_UPS)]
+    new = (each for each in candidates if _folded(each.question) not in known)
+    answered = (each for each in islice(new, _FOLLOW_UPS_TRIED) if is_answered(assistant, each, history))
+    return [each.question for each in islice(_each_course_once(answered), _MOST_FOLLOW_UPS)]
 
 
-def _each_course_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
-    """Leave out what asks for one more lesson of a course: it would be the same question with another number."""
-    courses = set[tuple[str, str]]()
-    for each in candidates:
-        course = (each.document[0], each.course)
-        if not each.course or course not in courses:
-            courses.add(course)
-            yield each
-
-
-def _around(assistant: Library, citation: CitationResponse) -> Iterator[_Candidate]:
-    """Yield a question for each chunk of a document, from the cited place outwards."""
-    chunks = list(assistant.index.chunks(citation.source, citation.path))
-    here = next((at for at, chunk in enumerate(chunks) if chunk.span.end_char > citation.start_char), 0)
-    # What comes next is of more use than what came before.
-    for _, chunk in sorted(enumerate(chunks), key=lambda each: (abs(each[0] - here), each[0] < here)):
-        if question := question_on(chunk) if chunk.kind in ("code", "docs", "course") else "":
-            course = chunk.lesson.course if chunk.lesson is not None else ""
-            yield _Candidate(question, (citation.source, citation.path), course)
+def _around(assistant: Library, citation: CitationResponse) -> list[Suggestion]:
+    """Return the questions of a document, from the cited place outwards; what comes next before what came before."""
+    made = list(suggestions_of(assistant.index.chunks(citation.source, citation.path)))
+    here = max((at for at, each in enumerate(made) if each.start_char <= citation.start_char), default=0)
+    order = sorted(range(len(made)), key=lambda at: (abs(at - here), at < here))
+    return [made[at] for at in order]
 
 
 def _folded(question: str) -> str:

@@ -39,9 +39,9 @@ def cited(tmp_path: Path) -> Iterator[Cited]:
 def test_what_stands_next_to_a_cited_place_is_suggested_but_not_the_licence_or_what_was_asked(cited: Cited) -> None:
     assistant, citations = cited({"harbour.md": HARBOUR}, "When do ferries leave the harbour?")
 
-    suggested = follow_ups(assistant, citations, ["what is said about ferries"], ())
+    suggested = follow_ups(assistant, citations, ["what can you tell me about ferries"], ())
 
-    assert suggested == ["What is said about “Storms”?", "What is said about “Lanterns”?"]
+    assert suggested == ["What can you tell me about storms?", "What can you tell me about Lanterns?"]
 
 
 def test_of_a_course_one_more_lesson_is_suggested_and_not_each_of_them(cited: Cited) -> None:
