@@ -20,6 +20,10 @@ Serve = Callable[..., Served]
 Browse = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
 
+# Sideways, inside of a page that fits.
+_TABLES_THAT_SCROLL = """() => [...document.querySelectorAll(".table")]
+  .filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.getAttribute("aria-label"))"""
+
 
 @pytest.fixture
 def served(serve: Serve, tmp_path: Path) -> Served:
@@ -104,6 +108,18 @@ def test_a_key_is_made_shown_once_and_changed(owner: Page) -> None:
     expect(row).to_contain_text("$0.00 of $0.50")
 
 
+def test_on_a_phone_each_value_of_a_row_says_what_it_is(owner: Page) -> None:
+    make_class(owner)
+    owner.set_viewport_size({"width": 360, "height": 800})
+    row = owner.locator("#classes").get_by_role("row", name="class of 26")
+
+    expect(row.get_by_role("cell")).to_have_count(5)
+    heads = row.locator("td").evaluate_all("cells => cells.map((each) => getComputedStyle(each, '::before').content)")
+    assert heads == ["none", '"Students"', '"Limits"', '"Until"', "none"]
+    row.get_by_role("button", name="Change class of 26").click()
+    expect(owner.get_by_role("dialog")).to_be_visible()
+
+
 def test_a_wrong_pin_is_told_and_the_right_one_opens(
     served: Served, owner: Page, browse: Browse, troubles: list[str]
 ) -> None:
@@ -142,4 +158,5 @@ def test_the_pages_fit_and_can_be_used_by_everyone(
         owner.wait_for_selector("#log table, #entrance")
         shoot(owner, f"{name.partition('#')[0]}-{scheme}-{width}")
         assert owner.evaluate("document.documentElement.scrollWidth") == width, name
+        assert owner.evaluate(_TABLES_THAT_SCROLL) == [], name
         assert violations(owner, axe, expected=frozenset({"color-contrast", "region"})) == [], name

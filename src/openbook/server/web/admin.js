@@ -33,6 +33,8 @@ const dollars = (usd) => `$${usd.toFixed(2)}`;
 function table(heads, rows, none) {
   if (!rows.length) return element("p", { class: "empty" }, none);
   const head = heads.map((each) => element("th", { scope: "col" }, each || element("span", { class: "unseen" }, "Actions")));
+  // Where there is no room for columns, each cell says what it is.
+  for (const row of rows) heads.forEach((each, at) => row.children[at].setAttribute("data-head", each));
   return element("div", { class: "table", tabindex: 0, role: "region", "aria-label": heads[0] },
     element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
 }
