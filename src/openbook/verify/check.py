@@ -32,8 +32,9 @@ _SAME_PINNED_BLOCK = 0.9
 # before them they are citations only in code or with `#L`.
 _DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
 
-# Of the files that a path can mean.
+# Of the files that a path can mean: named in a report, and looked into for how many lines they have.
 _MOST_LISTED = 3
+_MOST_NAMESAKES = 20
 
 _ENDS_BEFORE = "the range ends before it begins"
 
@@ -162,9 +163,23 @@ class _One:
             return self._with_past(path if is_here else "", past)
         if self._pin:
             return self._broken_pin(target)
-        if target.path:
-            return self._without_past(target.path, self._root.page(target.path))
+        if path := target.path or self._only_fitting(target):
+            return self._without_past(path, self._root.page(path))
         return self._without_file(target) if self._is_evident(target) else None
+
+    def _only_fitting(self, target: Target) -> str:
+        """Name the one file among those that are called so that is long enough; empty if there are several."""
+        if self._mention.form != "plain" or len(target.namesakes) > _MOST_NAMESAKES:
+            return ""
+        last = self._mention.last_line
+        fitting = [path for path in target.namesakes if 1 <= self._mention.first_line <= last <= self._length(path)]
+        return fitting[0] if len(fitting) == 1 else ""
+
+    def _length(self, path: str) -> int:
+        try:
+            return len(self._root.page(path))
+        except SourceError:
+            return 0
 
     def _without_file(self, target: Target) -> Finding:
         """Judge a path that names no file: one that is gone, one that is misspelt, or one of another repository."""
@@ -245,9 +260,10 @@ class _One:
                 return self._fitting(PastFile(page, commit, path))
         # The end of a path was enough, and the file may have had another name then.
         ending = self._mention.path.removeprefix("./").lstrip("/")
-        path = self._history.ending(commit, ending) if self._mention.form == "plain" else ""
-        page = self._history.page(commit, path) if path else None
-        return self._fitting(PastFile(page, commit, path)) if page is not None else None
+        paths = self._history.ending(commit, ending) if self._mention.form == "plain" else []
+        pages = ((path, self._history.page(commit, path)) for path in paths[:_MOST_NAMESAKES])
+        fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
+        return fitting[0] if len(fitting) == 1 and len(paths) <= _MOST_NAMESAKES else None
 
     def _fitting(self, past: PastFile) -> PastFile | None:
         fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(past.page)
@@ -418,7 +434,7 @@ class _One:
         if "/" in mention.path or text[mention.lines_chars[0]] == "L":
             return True
         in_code = text[mention.start_char - 1 : mention.start_char] == "`"
-        return not target.namesakes and (in_code or (suffix not in _DOUBTFUL_SUFFIXES and bool(suffix)))
+        return in_code or (not target.namesakes and suffix not in _DOUBTFUL_SUFFIXES and bool(suffix))
 
 
 def _cited(text: str, mention: Mention) -> str:

@@ -376,14 +376,13 @@ class History:
             return None
         return any(path == ending or path.endswith("/" + ending) for path in self._gone)
 
-    def ending(self, commit: str, ending: str) -> str:
-        """Name the one file of a commit whose path ends with this, relative to the folder; empty if there is none."""
+    def ending(self, commit: str, ending: str) -> list[str]:
+        """Name the files of a commit whose path ends with this, relative to the folder, in order."""
         if commit not in self._trees:
             listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
             inside = (path.removeprefix(self._prefix) for path in listed.split("\0") if path.startswith(self._prefix))
             self._trees[commit] = frozenset(inside)
-        found = [path for path in self._trees[commit] if path.endswith("/" + ending)]
-        return found[0] if len(found) == 1 else ""
+        return sorted(path for path in self._trees[commit] if path.endswith("/" + ending))
 
     def renamed(self, commit: str, path: str) -> str:
         """Name what a file of an older commit is called today; empty if that is not known.

@@ -110,12 +110,19 @@ def _macro(match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _plain(match: re.Match[str]) -> Iterator[Mention]:
-    if not is_path_like(match["path"]):
+    if not is_path_like(match["path"]) or _is_logged(match):
         return
     yield _mention(match, "plain", "path", "lines" if match["lines"] else "hash")
     if match["more"]:
         for more in _MORE.finditer(match.string, *match.span("more")):
             yield _mention(match, "plain", "path", more.span())
+
+
+def _is_logged(match: re.Match[str]) -> bool:
+    """Return whether a place is the source of a line of a log, as in `I0302 08:28:59 1 schedule_one.go:314] Bound`."""
+    if not match.string.startswith("]", match.end()):
+        return False
+    return "[" not in match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
 
 
 def _mention(

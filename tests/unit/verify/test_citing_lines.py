@@ -39,7 +39,7 @@ def test_a_citation_that_takes_the_numbers_of_another_is_rewritten_and_stays(rep
 def test_a_citation_that_cannot_be_rewritten_does_not_keep_others_from_it(repository: Repository) -> None:
     page = "Two are called so: app.py:8\n\n[head](../src/app.py#L10)\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page})
-    write(repository.folder, {"src/app.py": PUSHED, "lib/app.py": "x = 1\n"})
+    write(repository.folder, {"src/app.py": PUSHED, "lib/app.py": "x = 1\n" * 20})
 
     words, count = fixed(repository)
 
@@ -118,3 +118,31 @@ def test_a_link_that_leads_nowhere_is_wrong_and_names_the_files_that_it_may_mean
     finding = only(repository.folder, page)
 
     assert (finding.verdict, finding.reason) == ("missing file", "perhaps a/src/app.py, b/src/app.py")
+
+
+def test_of_files_that_are_called_so_the_only_one_with_such_lines_is_meant(repository: Repository) -> None:
+    page = "See `app.py:8`.\n"
+    repository.commit({"src/app.py": CODE, "lib/app.py": "x = 1\n", "docs/a.md": page})
+    assert told(only(repository.folder, page)) == ("ok", "history", "")
+    repository.commit({"src/app.py": PUSHED})
+
+    finding = only(repository.folder, page)
+
+    assert told(finding) == ("moved", "history", "src/app.py:10")
+
+
+def test_without_history_too_the_only_file_with_such_lines_is_meant(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.py": CODE, "lib/app.py": "x = 1\n", "docs/a.md": "`retry` (app.py:14-16)\n"})
+
+    finding = only(tmp_path, "`retry` (app.py:14-16)\n")
+
+    assert (finding.verdict, str(finding.place)) == ("ok", "src/app.py:14-16")
+
+
+def test_a_name_in_code_that_several_files_have_is_told_and_no_error(repository: Repository) -> None:
+    page = "See `app.py:8`.\n"
+    repository.commit({"src/app.py": CODE, "lib/app.py": CODE, "docs/a.md": page})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.reason) == ("unknown", "several files are called so: lib/app.py, src/app.py")

@@ -133,3 +133,9 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
 )
 def test_long_texts_are_read_through(text: str) -> None:
     assert len(find_mentions(text)) in {0, 1, 20_000}
+
+
+def test_the_source_of_a_line_of_a_log_is_no_citation() -> None:
+    text = "Look for `I0302 08:28:59 1 schedule_one.go:314] Bound pod`, and see [this, in app.go:3] or [app.go:4]."
+
+    assert [(mention.path, mention.first_line) for mention in find_mentions(text)] == [("app.go", 3), ("app.go", 4)]
