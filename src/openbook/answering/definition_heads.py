@@ -28,6 +28,9 @@ _IS_SET = re.compile(r"\s*(?:\w+\.)?(\w+)\s*[=:(]")
 
 _COMMENT = ("//", "/*", "*", "#", "--", ";", "@", "[")
 
+# What opens no line of code in any language with a grammar.
+_ONLY_COMMENT = ("//", "/*", "* ")
+
 _QUOTES = ('"""', "'''")
 _ENDS = (".", "!", "?", ":", *_QUOTES)
 # Lines behind the first one of a docstring in which its first sentence may end.
@@ -111,6 +114,9 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
     """Find where a name is defined first, and where a keyword says that it is defined again."""
     is_first = True
     for position, unit in enumerate(units):
+        # In the example of a comment, `let wait = 3` defines nothing of the file.
+        if unit.text.lstrip().startswith(_ONLY_COMMENT):
+            continue
         if _declares(unit.text, name) or (is_first and _sets(unit.text, name)):
             yield position
             is_first = False

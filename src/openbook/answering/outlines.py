@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,9 @@ from openbook.answering.context import ContextItem
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
+
+# Not `#`, with which attributes, macros and headings begin too.
+_COMMENT = re.compile(r"\s*(?://|/\*|\*(?!\w)|--)")
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -21,12 +25,15 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
+    before: Chunk | None = None
     for chunk in chunks:
         if chunk.lesson is not None:
             heads = [] if chunk.lesson in lessons else [first_line(chunk)]
             lessons.add(chunk.lesson)
         elif chunk.kind == "code":
             heads = list(_definitions(chunk)) or [first_line(chunk)]
+            heads = [head for head in heads if not _is_amid_comment(head, chunk, before)]
+            before = chunk
         else:
             heads = list(_headings(chunk)) or [first_line(chunk)]
         for head in heads:
@@ -39,6 +46,16 @@ def _definitions(chunk: Chunk) -> Iterator[Chunk]:
     for head in passages:
         if head.is_head:
             yield piece_of(chunk, head.first.span.start_char, head.last.span.end_char, symbol=head.defines)
+
+
+def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
+    """Check whether a piece of code lies within a comment, which tells what it is in its first lines alone."""
+    inside = chunk.text[: head.span.start_char - chunk.span.start_char]
+    if not inside.strip():
+        is_next = before is not None and before.span.end_line + 1 == head.span.start_line
+        inside = f"{before.text}\n" if before is not None and is_next else ""
+    above = inside.removesuffix("\n").rpartition("\n")[2]
+    return all(map(_COMMENT.match, (above, *filter(str.strip, head.text.split("\n")))))
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of, piece_of, unseen
+from openbook.text import LineIndex
 from openbook.types import Chunk, Document, Lesson
 from tests.unit.retrieval.material import chunk_of
 
@@ -157,3 +160,27 @@ def test_what_overlaps_with_other_slices_is_cut_off(shown: list[tuple[str, str]]
 
     assert cut.text == left
     assert "Zero. One. Two. Three. Four."[cut.span.start_char : cut.span.end_char] == left
+
+
+def test_code_is_not_outlined_by_lines_amid_its_comments() -> None:
+    more = "/// On and on.\n" * 12
+    code = f"/// Waits.\n///\n/// Not more than a day.\n{more}/// let wait = 3;\npub fn wait() {{}}\n"
+    first = code.index("/// Not")
+    chunks = [
+        chunk_of(code[: first - 1], "a.rs", kind="code"),
+        replace(
+            chunk_of(code[first:].rstrip(), "a.rs", kind="code", symbol="wait", defines=("wait",)),
+            span=LineIndex(code).span("a.rs", first, len(code.rstrip())),
+        ),
+    ]
+
+    found = places(document_outline(chunks))
+
+    assert found == [(1, "/// Waits."), (17, "pub fn wait() {}")]
+
+
+def test_a_comment_behind_a_blank_line_is_listed_as_it_is_another_one() -> None:
+    code = "// Copyright.\n\n// Waits.\nfunc wait() {}"
+    whole = chunk_of(code, "a.go", kind="code", symbol="wait", defines=("wait",))
+
+    assert places(document_outline([whole])) == [(3, "// Waits.\nfunc wait() {}")]
