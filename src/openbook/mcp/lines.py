@@ -30,6 +30,8 @@ def references_text(
         mentions: Whether mentions are listed too.
         code: Whether the code of each place is shown, on a line of its own.
     """
+    # Where nothing else is found, such as of a field, mentions are what is wanted.
+    mentions = mentions or all(place.use == "mention" for place in found.places)
     listed = [place for place in found.places if mentions or place.use != "mention"]
     notes = _notes(found, shows_mentions=mentions)
     if not found.places:

@@ -248,7 +248,7 @@ class McpTools:
             if not around:
                 last = max((chunk.span.end_line for chunk in chunks), default=0)
                 raise ToolError(f"the document has no text in that line; its last one is {last}")
-            listing = ResultListing(paths.place_of, max_tokens)
+            listing = ResultListing(paths.place_of, max_tokens, best_first=True)
             listing.keep(related_chunks(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
         return as_text(listing.listed)
 

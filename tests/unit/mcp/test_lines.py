@@ -49,6 +49,13 @@ def test_a_file_is_named_once_for_all_uses_and_for_lines_that_follow_each_other(
     assert references_text(found, path_of, 1000) == "a.py Client.get 3-5,9 .def 30\nb.py 7 import 1"
 
 
+def test_where_nothing_but_mentions_is_found_they_are_listed() -> None:
+    found = References("send", (place("a.py", 3, "mention", "Opts"), place("b.md", 1, "mention", "")))
+
+    assert references_text(found, path_of, 1000) == "a.py Opts 3\nb.md 1"
+    assert references_text(found, path_of, 1000, code=True).startswith("mention:\na.py:3 in Opts: send( 1 )")
+
+
 def test_a_call_outside_of_all_definitions_is_told_from_what_stands_before_it() -> None:
     found = References("send", (place("a.py", 3, "definition", "send"), place("a.py", 7, within="")))
 
