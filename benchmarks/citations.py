@@ -31,7 +31,7 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh")
+SETS = ("tuned", "held-out", "fresh", "newest")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 
 _Key = tuple[str, int, str, int, int]
