@@ -192,16 +192,8 @@ def plan_install(
 ) -> FileChange:
     """Plan to put a server in, in place of one of that name. All else in the file stays.
 
-    Args:
-        client: The agent.
-        project: The folder that it works in.
-        name: Of the server.
-        command: What starts it.
-        folders: Behind the command. Of none, a server for all projects serves the folder that the agent works in, or
-            that of the project beside those that it serves already.
-
-    Raises:
-        SettingsError: The file cannot be read, or is not what the agent reads.
+    Of no folders, a server for all projects serves the folder that the agent works in, or that of the project beside
+    those that it serves already.
     """
     if not folders and not (client.is_global and client.follows_folder):
         own = str(project.resolve())
@@ -211,17 +203,7 @@ def plan_install(
 
 
 def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> FileChange:
-    """Plan to take a server out. A file that was not changed since `install` becomes what it was before it.
-
-    Args:
-        client: The agent.
-        project: The folder that it works in.
-        name: Of the server.
-        kept: Where `write_change` keeps what was there.
-
-    Raises:
-        SettingsError: The file cannot be read, or is not what the agent reads.
-    """
+    """Plan to take a server out. A file that was not changed since `install` becomes what it was before it."""
     change = _changed(client, project, name, None)
     record = read_record(change.path, kept)
     if record is None or change.before is None or record.names != (name,):
@@ -230,15 +212,7 @@ def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> File
 
 
 def write_change(change: FileChange, kept: Path) -> None:
-    """Write a change at once or not at all. What was there before the first `install` is kept.
-
-    Args:
-        change: The file.
-        kept: Folder for what was there. It is made; nobody else can read it.
-
-    Raises:
-        SettingsError: It cannot be written.
-    """
+    """Write a change at once or not at all. What was there before the first `install` is kept."""
     path = change.path
     try:
         if change.after is None:

@@ -307,11 +307,7 @@ def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bool) -> tuple[list[str], int | None]:
     """Return the statements that stay, and how many there are up to the header of the table, None if it has none.
 
-    Args:
-        text: TOML.
-        table: Path of a table.
-        keys: Its keys that go.
-        whole: Whether the table goes, with those below it. Comments behind it belong to what follows.
+    With `whole`, the table goes, with those below it. Comments behind it belong to what follows.
     """
     kept: list[str] = []
     comments: list[str] = []

@@ -24,15 +24,7 @@ PATH = "/mcp"
 def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Callable[[str], None]) -> None:
     """Serve until the process is told to stop.
 
-    Args:
-        server: What answers.
-        home: Where the keys are. Only who sends one is let in, unless it listens on this machine alone.
-        host: Where it listens.
-        port: Port to listen on; 0 picks a free one.
-        started: Called with a line for the person when requests are answered.
-
-    Raises:
-        SettingsError: The address is not to be had, or there is no key for others to come in with.
+    Only who sends a key of `home` is let in, unless it listens on this machine alone.
     """
     keys = None if is_loopback(host) else KeyStore(home)
     if keys is not None and not keys.all():

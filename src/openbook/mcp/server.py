@@ -47,11 +47,8 @@ def build_server(
 ) -> MCPServer:
     """Build a server over a library.
 
-    Args:
-        library: The library.
-        version: Told to clients.
-        tells_places: Whether agents may know where the library lies on this machine. Others have no use for it.
-        opening: What was said on standard input and output before the server is run there.
+    `tells_places`: agents on another machine have no use for where the library lies. `opening`: what was said on
+    standard input and output before the server is run there.
     """
     tools = McpTools(library, tells_places=tells_places)
     server = _Server(library, version, tools, opening or Opening())

@@ -57,11 +57,7 @@ class WatchedLibrary:
     ) -> None:
         """Take a library and the folders and files that belong in it; nothing is read yet.
 
-        Args:
-            assistant: The library. Threads share it.
-            paths: To be registered in it. Without any, its sources are taken as they are.
-            watch: Whether changes are noticed as they happen; else the first use is the last look.
-            patience_s: How long a use waits for files to be read.
+        Without paths, the sources of the library are taken as they are; without `watch`, its first use reads them last.
         """
         self.assistant = assistant
         self._paths = paths
@@ -86,12 +82,7 @@ class WatchedLibrary:
 
     @contextmanager
     def fresh(self) -> Iterator[Library]:
-        """Yield the library as its files are now, or as far as they were read within the patience.
-
-        Raises:
-            SourceError: A source is gone and the library holds nothing of it.
-            OpenbookError: The library cannot be used, or files cannot be read at all.
-        """
+        """Yield the library as its files are now, or as far as they were read within the patience."""
         self._look_again()
         end = monotonic() + self._patience_s
         while self._is_due and monotonic() < end and not self._closing.is_set():

@@ -116,11 +116,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def check_saved_answer(
     answer: SavedAnswer, root: CitedFolder, history: History
 ) -> list[tuple[Finding, CitationFields | None]]:
-    """Judge the citations of an answer, in order.
-
-    Raises:
-        SourceError: A citation lacks a field, or has one of another kind.
-    """
+    """Judge the citations of an answer, in order."""
     return [_judged(quote, answer.line, root, history) for quote in _quotes(answer)]
 
 

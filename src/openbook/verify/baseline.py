@@ -40,11 +40,7 @@ class Baseline:
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Read what `write` has written.
-
-        Raises:
-            SourceError: It cannot be read, or is no baseline.
-        """
+        """Read what `write` has written."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             counts = {
@@ -58,11 +54,7 @@ class Baseline:
         return cls(Counter(counts).elements())
 
     def write(self, path: Path) -> None:
-        """Write the entries in order, an entry a line, so that a change of it can be reviewed.
-
-        Raises:
-            SourceError: It cannot be written.
-        """
+        """Write the entries in order, an entry a line, so that a change of it can be reviewed."""
         lines = [
             json.dumps({"file": one.file, "cited": one.cited, "verdict": one.verdict, "count": count})
             for one, count in sorted(self._counts.items())
@@ -81,10 +73,6 @@ class Baseline:
 
     def mark(self, reports: Sequence[FileReport], missing: Iterable[str] = ()) -> tuple[list[FileReport], list[str]]:
         """Mark the findings that are known.
-
-        Args:
-            reports: Of the files that were checked.
-            missing: Files that entries are about and that no longer exist.
 
         Returns:
             The reports, and the entries that are stale: of these files, and no longer found.

@@ -53,11 +53,7 @@ def _refusal(path: str) -> str:
 
 
 def read_file(path: Path, location: str) -> bytes:
-    """Read a file of bearable size.
-
-    Raises:
-        SourceError: It is no file, cannot be read or is too large.
-    """
+    """Read a file of bearable size."""
     try:
         if not path.is_file():
             if path.is_dir():
@@ -76,11 +72,7 @@ class CitedFolder:
     """A folder whose files are read on demand, each once."""
 
     def __init__(self, folder: Path) -> None:
-        """Take a folder.
-
-        Raises:
-            SourceError: There is no such folder.
-        """
+        """Take a folder."""
         if not folder.is_dir():
             raise SourceNotFoundError(str(folder), "does not exist", hint="give the folder that paths are relative to")
         self.folder: Path = folder.resolve()
@@ -100,10 +92,7 @@ class CitedFolder:
         A link is relative to the file it stands in, then to the root, and the other way around for other
         paths. What is found at neither place may name the end of the path of one file.
 
-        Args:
-            written: A path as people write it.
-            citing: Path of the file it stands in, relative to the root; None if that lies elsewhere.
-            is_link: Whether it is the target of a link.
+        `citing`: path of the file it stands in, relative to the root; None if that lies elsewhere.
         """
         tried = self._meant(written, citing, is_link=is_link)
         inside = tuple(path for path in tried if path and not path.startswith("../") and path != "..")
@@ -165,11 +154,7 @@ class CitedFolder:
         return first not in {"", ".", ".."} and self._kind(first) == "folder"
 
     def page(self, path: str) -> ComparedText:
-        """Return a file by its lines.
-
-        Raises:
-            SourceError: It is no text, too large, or cannot be read.
-        """
+        """Return a file by its lines."""
         if path not in self._pages:
             try:
                 self._pages[path] = ComparedText(decode(self._bytes(path), path))
@@ -181,11 +166,7 @@ class CitedFolder:
         return found
 
     def document_text(self, path: str) -> str:
-        """Return the text of a file as a library holds it: offsets of answers count in this.
-
-        Raises:
-            SourceError: It is no text, too large, or cannot be read.
-        """
+        """Return the text of a file as a library holds it: offsets of answers count in this."""
         return read_document(self._bytes(path), source="", path=path, mask=False).text
 
     @cached_property

@@ -41,13 +41,7 @@ class Git:
     def run(self, *arguments: str, asked: str = "", is_try: bool = False) -> bytes:
         """Return what a command prints.
 
-        Args:
-            arguments: The command and its options.
-            asked: What it reads.
-            is_try: Whether there is another way if it fails, so that the failure is not kept.
-
-        Raises:
-            GitFailedError: It fails, takes too long, or there is no git. `failure` has the reason.
+        `is_try`: there is another way if it fails, so that the failure is not kept.
         """
         done = self._done(arguments, asked)
         if done.returncode != 0 and is_try:
@@ -88,11 +82,7 @@ class Git:
         return GitFailedError(reason)
 
     def read(self, name: str) -> tuple[str, str, bytes] | None:
-        """Return name, kind and content of an object, such as `HEAD:src/app.py`; None if there is no such object.
-
-        Raises:
-            GitFailedError: Git does not answer, or the name has a line feed, which ends a question to git.
-        """
+        """Return name, kind and content of an object, such as `HEAD:src/app.py`; None if there is no such object."""
         if "\n" in name:
             raise GitFailedError(name)
         process = self._objects = self._objects or self._started()

@@ -85,11 +85,7 @@ class History:
         return said.split("\n") if said else []
 
     def _changes(self, *arguments: str, asked: str = "", is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
-        """Yield commit, kind of change, old and new name of each file that a log lists, newest first.
-
-        Raises:
-            GitFailedError: There is no log.
-        """
+        """Yield commit, kind of change, old and new name of each file that a log lists, newest first."""
         log = self._git.run(
             "log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, asked=asked, is_try=is_try
         )
@@ -261,11 +257,7 @@ class History:
         return None
 
     def _versions(self, path: str) -> Iterator[tuple[Revision, str | None]]:
-        """Yield a file as it was after each commit that changed it, newest first, its old names followed.
-
-        Raises:
-            GitFailedError: There are more, and git does not give them.
-        """
+        """Yield a file as it was after each commit that changed it, newest first, its old names followed."""
         if not self.head:
             return
         newest = Revision(self.head, self._prefix + path)
@@ -345,11 +337,7 @@ class History:
                 self._new_names[commit][old] = name
 
     def _read(self, revision: Revision) -> str | None:
-        """Return the text of a file as it was, None if it was not there or is no text.
-
-        Raises:
-            GitFailedError: Git does not give it.
-        """
+        """Return the text of a file as it was, None if it was not there or is no text."""
         if revision not in self._texts:
             found = self._git.read(f"{revision.commit}:{revision.path}")
             self._texts[revision] = _text(found[2]) if found and found[1] == "blob" else None

@@ -63,12 +63,6 @@ def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvi
 
     A quote must stand in the cited lines. The subject of a citation, as in "`name` (path:12)", is taken for
     what is defined there; another name must stand in the lines or enclose them, if the file defines it.
-
-    Args:
-        page: The cited file.
-        first: First cited line, 1-based; any number.
-        last: Last cited line, inclusive; any number.
-        near: What stands next to the citation.
     """
     is_range = 1 <= first <= last <= len(page)
     block = "\n".join(page.lines[first - 1 : last]) if is_range else ""

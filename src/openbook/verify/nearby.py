@@ -49,11 +49,7 @@ class Nearby:
 def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[int, int] | None = None) -> Nearby:
     """Collect what the sentence around a citation says, up to the citations beside it.
 
-    Args:
-        text: What the citations stand in.
-        mentions: All citations of the text, in order.
-        position: Which of them it is about, from 0.
-        within: Half-open characters that the sentence does not leave, such as a comment; None for all of the text.
+    `within`: half-open characters that the sentence does not leave, such as a comment; None for all of the text.
 
     Example:
         >>> from openbook.verify.mentions import find_mentions

@@ -159,9 +159,6 @@ class MarkdownCells:
 def markdown_cells(raw: str, file: str = "") -> MarkdownCells:
     r"""Take the Markdown cells out of a notebook.
 
-    Raises:
-        SourceError: It is no JSON, or no notebook.
-
     Example:
         >>> cells = markdown_cells('{"cells": [{"cell_type": "markdown", "source": ["See a.py:1"]}]}')
         >>> cells.text, cells.span(4, 10)

@@ -168,12 +168,7 @@ def relocate(
     surroundings agree best, or if it stands in one place only and is long enough to prove something.
     A block that was edited is found between the lines that were not.
 
-    Args:
-        old: The older text, or a stretch of it.
-        first: First line of the block in `old`, 1-based.
-        last: Last line, inclusive.
-        new: The newer text.
-        is_part: Whether `old` is only a stretch of the older text.
+    Lines are counted from 1, and inclusive. `is_part`: `old` is only a stretch of the older text.
 
     Example:
         >>> relocate(ComparedText("a\ndef one(self):\nb"), 2, 2, ComparedText("a\nx\ny\ndef one(self):\nb"))

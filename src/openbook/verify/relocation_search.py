@@ -48,17 +48,10 @@ class RelocationSearch:
     def find(self, past: PastFile, first: int, last: int, path: str) -> RelocatedLines | NotRelocated:
         """Find lines again.
 
-        Args:
-            past: The file they stood in.
-            first: First line in it, 1-based.
-            last: Last line, inclusive.
-            path: What that file is called today; empty if it is not there under the name that is known.
+        `path`: what that file is called today; empty if it is not there under the name that is known.
 
         Returns:
             `NotRelocated` also if they have left their file and may be in several others.
-
-        Raises:
-            SourceError: A file that they may be in cannot be read.
         """
         path = path or self.renamed(past)
         lost = NotRelocated("its file is gone")

@@ -38,11 +38,7 @@ def edits_for(
 
     Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths.
 
-    Args:
-        text: What the citations stand in.
-        findings: All citations of the text, with their verdicts.
-        citing: Path of the text within the root; None if it lies elsewhere.
-        head: Commit that a permalink to a commit names from now on; empty to leave such links alone.
+    `head`: commit that a permalink to a commit names from now on; empty to leave such links alone.
     """
     by_path: dict[tuple[int, int], list[int]] = defaultdict(list)
     for position, (mention, _) in enumerate(findings):
@@ -115,9 +111,6 @@ def replace_file(path: Path, old: bytes, new: bytes) -> None:
     """Replace the bytes of a file atomically.
 
     The mode stays, and a link stays a link.
-
-    Raises:
-        SourceError: It cannot be written, or it no longer holds the old bytes.
     """
     target = path.resolve()
     written = ""

@@ -23,13 +23,7 @@ _RULES: dict[Outcome, str] = {
 
 
 def as_sarif(reports: Sequence[FileReport], version: str, failures: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return a log with one run: a result for each finding that is not `ok`, `foreign` or fixed.
-
-    Args:
-        reports: With paths relative to the root of the repository.
-        version: Of this program.
-        failures: Files that could not be checked, and why.
-    """
+    """Return a log with one run: a result for each finding that is not `ok`, `foreign` or fixed."""
     rules = [{"id": _rule_id(outcome), "shortDescription": {"text": text}} for outcome, text in _RULES.items()]
     notes = [
         {"level": "error", "message": {"text": reason}, "locations": [{"physicalLocation": _file(file)}]}

@@ -81,11 +81,7 @@ class FileVerifier:
     """Checks files against one folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder that paths are relative to.
-
-        Raises:
-            SourceError: There is no such folder.
-        """
+        """Take the folder that paths are relative to."""
         self._root = CitedFolder(folder)
         self._history = History(self._root.folder)
         self._checker = MentionChecker(self._root, self._history)
@@ -101,11 +97,7 @@ class FileVerifier:
         self._history.prepare([path for path in inside if path is not None])
 
     def verify(self, file: str, *, fix: bool = False) -> FileReport:
-        """Check the citations of a file, and put those right that moved if asked.
-
-        Raises:
-            SourceError: It cannot be read or written, is no text, or holds JSON that is no answer.
-        """
+        """Check the citations of a file, and put those right that moved if asked."""
         path = Path(file)
         raw = read_file(path, file)
         text = decode(raw, file)
@@ -204,13 +196,8 @@ def files_to_check(
 ) -> list[str]:
     """List files in the order in which they are named, each once, those of a folder by path.
 
-    Args:
-        named: Files and folders. A file that does not exist stays in the list: whoever reads it reports it.
-        with_comments: Whether code counts in folders, beside documents.
-        is_excluded: Leaves out files, also those that are named.
-
-    Raises:
-        SourceError: A folder cannot be listed.
+    A file that does not exist stays in the list: whoever reads it reports it. `is_excluded` also leaves out files that
+    are named.
     """
     found = [file for name in named for file in (_of_folder(name, with_comments) if Path(name).is_dir() else [name])]
     return [file for file in dict.fromkeys(found) if not is_excluded(Path(file))]
