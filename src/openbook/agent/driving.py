@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextvars
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Executor
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
 from openbook.errors import ModelError
 from openbook.llm.messages import CitationDelta, Message, ReplyFinished, Request, TextDelta, Usage
-from openbook.llm.protocol import Model, acomplete, checked_reply, complete
+from openbook.llm.protocol import Model, aclosing_stream, acomplete, checked_reply, closing_stream, complete
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,7 +26,6 @@ _logger = logging.getLogger(__name__)
 
 Happening = TypeVar("Happening")
 Happening_co = TypeVar("Happening_co", covariant=True)
-Stream = TypeVar("Stream")
 
 Delta = TextDelta | CitationDelta
 
@@ -82,7 +81,7 @@ def drive(
                 reply = _tried(step, model, verifier)
             elif isinstance(step, CallModel):
                 assert model is not None
-                with _closing(model.stream(step.request)) as events:
+                with closing_stream(model.stream(step.request)) as events:
                     for event in events:
                         if isinstance(event, ReplyFinished):
                             reply = event
@@ -151,7 +150,7 @@ async def adrive(
                 reply = await _atried(wanted, model, verifier)
                 continue
             assert model is not None
-            async with _aclosing(model.astream(wanted.request)) as events:
+            async with aclosing_stream(model.astream(wanted.request)) as events:
                 async for event in events:
                     if isinstance(event, ReplyFinished):
                         reply = event
@@ -246,24 +245,3 @@ def next_step(steps: Steps[Happening], reply: ReplyFinished | None) -> Happening
         return steps.send(reply)
     except StopIteration:
         return None
-
-
-@contextmanager
-def _closing(stream: Stream) -> Iterator[Stream]:
-    """Close a stream behind its reader, if it can be closed."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "close", None)
-        if close is not None:
-            close()
-
-
-@asynccontextmanager
-async def _aclosing(stream: Stream) -> AsyncIterator[Stream]:
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()

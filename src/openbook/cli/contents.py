@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -223,9 +224,7 @@ def formats(*, as_json: options.AsJson = False) -> None:
     here = settings()
     known, unread = known_formats(here), unread_formats(here)
     if as_json:
-        printing.print_json(
-            {"formats": [one.to_dict() for one in known], "unread": [one.to_dict() for one in unread]},
-        )
+        printing.print_json({"formats": list(map(asdict, known)), "unread": list(map(asdict, unread))})
         return
     for kind in dict.fromkeys(one.kind for one in known):
         printing.say(kind, style={"bold": True})

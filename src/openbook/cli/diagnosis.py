@@ -7,11 +7,11 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import openbook
 from openbook.chunking.grammars import load_parser
+from openbook.cli.model_trial import Diagnostic, context_findings, trial_findings
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, PluginError
 from openbook.libraries.catalog import LibraryCatalog, keep_private
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
 # Enough for a model that thinks before it speaks to say a word, and a tenth of a cent at most.
 _TRIAL_TOKENS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One line of the diagnosis."""
-
-    text: str
-    healthy: bool = True
 
 
 def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagnostic]:
@@ -112,16 +104,10 @@ def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]
         findings = list(model_findings(model, settings.model_timeout_s))
         yield from findings
         if all(finding.healthy for finding in findings):
-            yield from _trial(name, model, settings)
+            yield from context_findings(name, settings)
+            yield from trial_findings(model, settings)
     else:
         yield Diagnostic(f"answers by {model.name}; to try it: openbook doctor --model {model.name}")
-
-
-def _trial(name: str, model: Model, settings: Settings) -> Iterator[Diagnostic]:
-    from openbook.cli.model_trial import context_findings, trial_findings
-
-    for finding in (*context_findings(name, settings), *trial_findings(model, settings)):
-        yield Diagnostic(finding.text, finding.healthy)
 
 
 def model_findings(

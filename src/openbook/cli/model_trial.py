@@ -45,14 +45,14 @@ _MARGIN = 1.3
 
 
 @dataclass(frozen=True, slots=True)
-class TrialFinding:
-    """What a trial found, for a line of the diagnosis."""
+class Diagnostic:
+    """One line of the diagnosis."""
 
     text: str
     healthy: bool = True
 
 
-def context_findings(name: str, settings: Settings) -> Iterator[TrialFinding]:
+def context_findings(name: str, settings: Settings) -> Iterator[Diagnostic]:
     """Compare what a server takes with what answers send, where the server tells."""
     size = _size_of(name)
     if size is None:
@@ -60,7 +60,7 @@ def context_findings(name: str, settings: Settings) -> Iterator[TrialFinding]:
     rules = estimate_tokens(build_system_prompt())
     wanted = int((rules + settings.context_tokens) * _MARGIN) + _REPLY_TOKENS
     if wanted <= size:
-        yield TrialFinding(f"context of the server: {size} tokens; answers need up to {wanted}")
+        yield Diagnostic(f"context of the server: {size} tokens; answers need up to {wanted}")
         return
     left = _room_in(size)
     uses = settings.is_default("context_tokens")
@@ -70,7 +70,7 @@ def context_findings(name: str, settings: Settings) -> Iterator[TrialFinding]:
         else f"set OPENBOOK_CONTEXT_TOKENS={left}, or start"
     )
     advice = advice if left >= _LEAST_TOKENS else "start"
-    yield TrialFinding(
+    yield Diagnostic(
         f"context of the server: {size} tokens, and answers need up to {wanted}; {advice} the server with more",
         healthy=False,
     )
@@ -102,7 +102,7 @@ def _room_in(size: int) -> int:
     return left // 100 * 100
 
 
-def trial_findings(model: Model, settings: Settings) -> Iterator[TrialFinding]:
+def trial_findings(model: Model, settings: Settings) -> Iterator[Diagnostic]:
     """Ask the model one question of a small page, and have it judge two claims: one true, one false."""
     try:
         answer = _answered(model, settings)
@@ -110,7 +110,7 @@ def trial_findings(model: Model, settings: Settings) -> Iterator[TrialFinding]:
         yield from _of_deadline(answer, settings)
         yield _of_judge(model, settings.model_timeout_s)
     except OpenbookError as exc:
-        yield TrialFinding(f"model trial: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
+        yield Diagnostic(f"model trial: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
 
 
 def _answered(model: Model, settings: Settings) -> GenerationResult:
@@ -126,27 +126,27 @@ def _answered(model: Model, settings: Settings) -> GenerationResult:
             return library.query(_QUESTION, options=options)
 
 
-def _of_answer(answer: GenerationResult) -> Iterator[TrialFinding]:
+def _of_answer(answer: GenerationResult) -> Iterator[Diagnostic]:
     took_s = answer.took_ms / 1000
     tokens = answer.usage.output_tokens
     speed = f", {tokens / took_s:.0f} tokens written a second" if answer.usage.known and took_s > 0 else ""
-    yield TrialFinding(f"trial question answered in {took_s:.1f} s{speed}; price: {format_usd(answer.cost_usd)}")
+    yield Diagnostic(f"trial question answered in {took_s:.1f} s{speed}; price: {format_usd(answer.cost_usd)}")
     by_model = [claim for claim in answer.claims if answer.own_chars is None or claim.start_char < answer.own_chars]
     cited = [claim for claim in by_model if claim.marks]
     wrong = [claim for claim in cited if claim.is_wrong]
     kept = len(cited) - len(wrong)
     is_well = bool(cited) and not wrong
     advice = "" if is_well else "; it will be followed by quotes or flagged: a larger model cites better"
-    yield TrialFinding(f"trial citations: {kept} of {len(by_model)} claims cite lines that hold{advice}", is_well)
+    yield Diagnostic(f"trial citations: {kept} of {len(by_model)} claims cite lines that hold{advice}", is_well)
 
 
-def _of_deadline(answer: GenerationResult, settings: Settings) -> Iterator[TrialFinding]:
+def _of_deadline(answer: GenerationResult, settings: Settings) -> Iterator[Diagnostic]:
     """Compare the deadline with how long an answer from a full context takes, if it takes as long a token."""
     if not answer.usage.known or answer.usage.input_tokens < _TELLING_TOKENS:
         return
     full_s = answer.took_ms / 1000 * settings.context_tokens / answer.usage.input_tokens
     if full_s > settings.model_timeout_s:
-        yield TrialFinding(
+        yield Diagnostic(
             f"deadline: an answer from {settings.context_tokens} tokens may take {full_s:.0f} s, and"
             f" {settings.model_timeout_s:g} s are allowed; set OPENBOOK_MODEL_TIMEOUT_S higher, or"
             " OPENBOOK_CONTEXT_TOKENS lower",
@@ -154,11 +154,11 @@ def _of_deadline(answer: GenerationResult, settings: Settings) -> Iterator[Trial
         )
 
 
-def _of_judge(model: Model, timeout_s: float) -> TrialFinding:
+def _of_judge(model: Model, timeout_s: float) -> Diagnostic:
     true, false = ModelJudge(model, deadline_s=timeout_s).judge([_TRUE, _FALSE])
     if true is not None and false is not None and true.label == "entailed" and false.label != "entailed":
-        return TrialFinding("trial verifier: usable; it tells a true claim from a false one")
-    return TrialFinding(
+        return Diagnostic("trial verifier: usable; it tells a true claim from a false one")
+    return Diagnostic(
         "trial verifier: not usable; it does not tell a true claim from a false one; name another in OPENBOOK_VERIFIER",
         healthy=False,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import BadRequestError, BadResponseError, SettingsError
@@ -46,12 +45,7 @@ class RemoteEmbedder:
     def __init__(
         self, provider: Provider, model: str, *, key: Secret | None = None, retries: RetryPolicy | None = None
     ) -> None:
-        """Name a server and its model; nothing is sent yet.
-
-        Raises:
-            KeyMissingError: The provider needs a key.
-            MissingExtraError: The package `openai` is not installed.
-        """
+        """Name a server and its model; nothing is sent yet."""
         self._client = ProviderClient(provider, key, retries or RetryPolicy(), sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
@@ -122,7 +116,6 @@ def open_remote_embedder(
     name: str,
     *,
     environ: Mapping[str, str] | None = None,
-    folder: Path | None = None,
     retries: RetryPolicy | None = None,
 ) -> RemoteEmbedder:
     """Find the embedder that a name means: `provider:model`, or an address and `#model`. Sends nothing.
@@ -139,7 +132,7 @@ def open_remote_embedder(
         'served:nomic-embed-text'
     """
     try:
-        provider, model, key = find_provider(name, environ=environ, folder=folder, what="embedder")
+        provider, model, key = find_provider(name, environ=environ, what="embedder")
     except SettingsError as exc:
         raise SettingsError(str(exc), hint=_WANTED) from exc
     # A provider alone would mean its model that writes.

@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack
 from dataclasses import asdict, replace
 from decimal import Decimal
 
 from openbook.costs import Price, price_of
 from openbook.errors import BadRequestError, ModelError, SettingsError
 from openbook.llm.messages import Event, ReplyFinished, Request, StopReason
-from openbook.llm.protocol import Model, checked_reply
+from openbook.llm.protocol import Model, aclosing_stream, checked_reply, closing_stream
 from openbook.usage import PricedUsage, Usage
 
 _logger = logging.getLogger(__name__)
@@ -70,9 +69,7 @@ class FallbackModel:
         while finished is None:
             model, asked = turns.begin()
             try:
-                with ExitStack() as stack:
-                    events = model.stream(asked)
-                    stack.callback(getattr(events, "close", lambda: None))
+                with closing_stream(model.stream(asked)) as events:
                     for event in events:
                         if not isinstance(event, ReplyFinished):
                             turns.has_begun = True
@@ -91,10 +88,7 @@ class FallbackModel:
         while finished is None:
             model, asked = turns.begin()
             try:
-                async with AsyncExitStack() as stack:
-                    events = model.astream(asked)
-                    if hasattr(events, "aclose"):
-                        stack.push_async_callback(events.aclose)
+                async with aclosing_stream(model.astream(asked)) as events:
                     async for event in events:
                         if not isinstance(event, ReplyFinished):
                             turns.has_begun = True

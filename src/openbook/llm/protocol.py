@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Protocol, runtime_checkable
+from contextlib import asynccontextmanager, contextmanager
+from typing import Protocol, TypeVar, runtime_checkable
 
 from openbook.errors import BadResponseError
 from openbook.llm.messages import Event, ReplyFinished, Request
+
+Stream = TypeVar("Stream")
 
 
 @runtime_checkable
@@ -25,6 +28,43 @@ class Model(Protocol):
     def stream(self, request: Request) -> Iterator[Event]: ...
 
     def astream(self, request: Request) -> AsyncIterator[Event]: ...
+
+
+class ModelWrapper:
+    """A model around another one, whose name it has."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r})"
+
+
+@contextmanager
+def closing_stream(stream: Stream) -> Iterator[Stream]:
+    """Close a stream behind its reader, if it can be closed."""
+    try:
+        yield stream
+    finally:
+        close = getattr(stream, "close", None)
+        if close is not None:
+            close()
+
+
+@asynccontextmanager
+async def aclosing_stream(stream: Stream) -> AsyncIterator[Stream]:
+    """Do what `closing_stream` does, without blocking."""
+    try:
+        yield stream
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def complete(model: Model, request: Request) -> ReplyFinished:

@@ -7,12 +7,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 
 from openbook.errors import RateLimitedError
 from openbook.llm.messages import Event, ReplyFinished, Request
-from openbook.llm.protocol import Model
+from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream, closing_stream
 from openbook.llm.request_tokens import estimate_request
 from openbook.settings import Settings
 
@@ -41,7 +40,7 @@ def rate_limited(model: Model, settings: Settings) -> Model:
     return RateLimitedModel(model, requests_per_minute=requests or math.inf, tokens_per_minute=tokens or math.inf)
 
 
-class RateLimitedModel:
+class RateLimitedModel(ModelWrapper):
     """A model that is called no more than so often in any minute. Threads and event loops may share it.
 
     Calls are made in the order in which they were asked for. A call counts with the tokens that its request is
@@ -76,7 +75,7 @@ class RateLimitedModel:
         """
         if not (requests_per_minute >= 1 and tokens_per_minute >= 1):
             raise ValueError("a rate limit allows at least one request and one token a minute")
-        self._model = model
+        super().__init__(model)
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute
         self._longest_wait_s = longest_wait_s
@@ -84,22 +83,11 @@ class RateLimitedModel:
         self._turns: deque[_Turn] = deque()
         self._lock = threading.Lock()
 
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self._model.name
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r})"
-
     def stream(self, request: Request) -> Generator[Event, None, None]:
         """Wait for a turn, then call the model."""
         turn = self._take(request)
-        with ExitStack() as stack:
-            self._wait(turn)
-            events = self._model.stream(request)
-            if hasattr(events, "close"):
-                stack.callback(events.close)
+        self._wait(turn)
+        with closing_stream(self._model.stream(request)) as events:
             for event in events:
                 self._count(turn, event)
                 yield event
@@ -107,11 +95,8 @@ class RateLimitedModel:
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
         """Do what `stream` does, without blocking. Cancelling ends the wait, and the turn is not counted."""
         turn = self._take(request)
-        async with AsyncExitStack() as stack:
-            await self._await(turn)
-            events = self._model.astream(request)
-            if hasattr(events, "aclose"):
-                stack.push_async_callback(events.aclose)
+        await self._await(turn)
+        async with aclosing_stream(self._model.astream(request)) as events:
             async for event in events:
                 self._count(turn, event)
                 yield event

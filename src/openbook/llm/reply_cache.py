@@ -27,7 +27,7 @@ from openbook.llm.messages import (
     ToolCall,
     ToolStarted,
 )
-from openbook.llm.protocol import Model
+from openbook.llm.protocol import Model, ModelWrapper
 from openbook.permissions import make_private_folder
 from openbook.usage import PricedUsage
 
@@ -43,7 +43,7 @@ _KEPT: tuple[StopReason, ...] = ("end", "tools", "stop")
 _VERSION = 1
 
 
-class CachedModel:
+class CachedModel(ModelWrapper):
     """A model whose whole replies are kept in a folder. Threads and processes may share it.
 
     A reply is found again for the same model, messages, system text, tools, limit of tokens and sampling settings.
@@ -55,16 +55,8 @@ class CachedModel:
 
     def __init__(self, model: Model, folder: str | Path) -> None:
         """Take a model, and where its replies are kept; the folder is made with the first one."""
-        self._model = model
+        super().__init__(model)
         self._folder = Path(folder).expanduser()
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self._model.name
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r}, {str(self._folder)!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
         """Reply from the folder, or ask the model and keep what it replies."""

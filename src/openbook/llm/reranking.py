@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -79,12 +78,7 @@ class RemoteReranker:
         key: Secret | None = None,
         retries: RetryPolicy | None = None,
     ) -> None:
-        """Name a server and its model; nothing is sent yet.
-
-        Raises:
-            KeyMissingError: The provider needs a key.
-            MissingExtraError: The package `openai` is not installed.
-        """
+        """Name a server and its model; nothing is sent yet."""
         self._client = ProviderClient(provider, key, retries or _ONE_MORE, sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
@@ -146,7 +140,6 @@ def open_remote_reranker(
     name: str,
     *,
     environ: Mapping[str, str] | None = None,
-    folder: Path | None = None,
     retries: RetryPolicy | None = None,
 ) -> RemoteReranker:
     """Find the reranker that a name means: `provider:model`, an address and `#model`, or `tei:` and an address.
@@ -166,7 +159,7 @@ def open_remote_reranker(
     # Its servers have one model, which no request names.
     written = f"{name.removeprefix(_TEI).rstrip('/')}#tei" if is_tei else name
     try:
-        provider, model, key = find_provider(written, environ=environ, folder=folder, known=RERANKERS, what="reranker")
+        provider, model, key = find_provider(written, environ=environ, known=RERANKERS, what="reranker")
     except SettingsError as exc:
         raise SettingsError(str(exc), hint=_WANTED) from exc
     if is_tei and "/" not in provider.name:

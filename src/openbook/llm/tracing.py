@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from openbook.llm.messages import Event, ReplyFinished, Request
-from openbook.llm.protocol import Model
+from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream, closing_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
 
-class TracedModel:
+class TracedModel(ModelWrapper):
     """A model whose calls become spans named `chat MODEL`, with tokens, limits and how they ended."""
 
     def __init__(self, model: Model, tracer: Tracer, context: Context | None = None) -> None:
@@ -31,24 +31,13 @@ class TracedModel:
             tracer: As `opentelemetry.trace.get_tracer("my-program")` returns one.
             context: What the spans belong to; the context of each call if not given.
         """
-        self._model = model
+        super().__init__(model)
         self._tracer = tracer
         self._context = context
 
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self._model.name
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r})"
-
     def stream(self, request: Request) -> Generator[Event, None, None]:
         """Call the model, as it does itself."""
-        with self._span(request) as span, ExitStack() as stack:
-            events = self._model.stream(request)
-            if hasattr(events, "close"):
-                stack.callback(events.close)
+        with self._span(request) as span, closing_stream(self._model.stream(request)) as events:
             for event in events:
                 _note(span, event)
                 yield event
@@ -56,10 +45,7 @@ class TracedModel:
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
         """Call the model, as it does itself, without blocking."""
         with self._span(request) as span:
-            async with AsyncExitStack() as stack:
-                events = self._model.astream(request)
-                if hasattr(events, "aclose"):
-                    stack.push_async_callback(events.aclose)
+            async with aclosing_stream(self._model.astream(request)) as events:
                 async for event in events:
                     _note(span, event)
                     yield event

@@ -6,15 +6,14 @@ import time
 from asyncio import CancelledError
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, cast
+from typing import TYPE_CHECKING, Literal, Self
 
 from openbook.answering.options import AnswerOptions
 from openbook.answers import GenerationResult
 from openbook.llm.messages import Event, Request
-from openbook.llm.protocol import Model
+from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream
 from openbook.server.metrics import Metrics
 from openbook.server.question_queue import NoTurnError
 from openbook.server.telemetry import AnswerSpans
@@ -109,12 +108,11 @@ class AnswerTracker:
         self._spans.end(outcome, self.answer)
 
 
-class _FollowedModel:
+class _FollowedModel(ModelWrapper):
     """A model whose calls tell when they have ended."""
 
     def __init__(self, model: Model, ended: Callable[[], None]) -> None:
-        self.name = model.name
-        self._model = model
+        super().__init__(model)
         self._ended = ended
 
     def stream(self, request: Request) -> Iterator[Event]:
@@ -124,7 +122,7 @@ class _FollowedModel:
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
         """Call the model."""
         try:
-            async with aclosing(cast("AsyncGenerator[Event, None]", self._model.astream(request))) as events:
+            async with aclosing_stream(self._model.astream(request)) as events:
                 async for event in events:
                     yield event
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -52,8 +52,7 @@ class Feedback:
 class FeedbackStore:
     """Ratings of one home, one for each answer and person. Safe for threads and processes."""
 
-    def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
-        self._now = now
+    def __init__(self, home: Path) -> None:
         self._tables = store_of_conversations(home / "feedback.sqlite", _TABLES, "ratings")
 
     def rate(
@@ -67,7 +66,7 @@ class FeedbackStore:
     ) -> None:
         """Keep what somebody says of an answer, in the place of what they said of it before."""
         row = (
-            *(owner, record["session_id"], record["id"], who, self._now(), rating, reason, comment),
+            *(owner, record["session_id"], record["id"], who, time.time(), rating, reason, comment),
             *(record.get("searched") or record["query"], record["model"], record["refused"]),
             json.dumps(_places(record["citations"])),
         )

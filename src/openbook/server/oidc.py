@@ -12,7 +12,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -71,14 +71,7 @@ class Departure:
 class OidcDoor:
     """Sends browsers to a provider, and believes what it says of those who come back. Thread-safe."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        logins: Logins,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, settings: Settings, logins: Logins) -> None:
         _check(settings)
         try:
             import authlib.integrations.httpx_client  # noqa: F401
@@ -88,8 +81,6 @@ class OidcDoor:
             ) from exc
         self._settings = settings
         self._logins = logins
-        self._clock = clock
-        self._now = now
         self._lock = threading.Lock()
         self._metadata: tuple[float, dict[str, Any]] | None = None
         self._keys: dict[str, Any] | None = None
@@ -162,7 +153,7 @@ class OidcDoor:
             except JoseError:  # it may have changed its keys
                 read = jwt.decode(id_token, self._key_set(anew=True), registry=registry)
             claims = CodeIDToken(read.claims, read.header, options, about)
-            claims.validate(now=int(self._now()), leeway=_LEEWAY_S)
+            claims.validate(now=int(time.time()), leeway=_LEEWAY_S)
         except (JoseError, ValueError) as exc:
             _logger.warning("a login failed", extra={"reason": f"ID token: {exc}"})
             raise _refused("what the provider says of this login does not hold") from exc
@@ -183,7 +174,7 @@ class OidcDoor:
     def _discovered(self) -> dict[str, Any]:
         """Return what the provider says of itself, read once an hour."""
         with self._lock:
-            if self._metadata is not None and self._clock() - self._metadata[0] < _METADATA_S:
+            if self._metadata is not None and time.monotonic() - self._metadata[0] < _METADATA_S:
                 return self._metadata[1]
             issuer = self._settings.oidc_issuer
             found = self._read(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -193,7 +184,7 @@ class OidcDoor:
                 raise _unreachable()
             for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
                 _check_tls(str(found[name]), name)
-            self._metadata = (self._clock(), found)
+            self._metadata = (time.monotonic(), found)
             self._keys = None
             return found
 

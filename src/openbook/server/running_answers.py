@@ -7,7 +7,7 @@ import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal
@@ -63,7 +63,7 @@ class RunningAnswer:
     """Set at the next event; then there is another one."""
     task: asyncio.Task[None] | None = None
 
-    def add(self, event: ServerSentEvent, now: float) -> None:
+    def add(self, event: ServerSentEvent) -> None:
         """Write an event down, and wake up who follows."""
         numbered = ServerSentEvent(event=event.event, data=event.data, id=str(len(self.events) + 1))
         if event.event == "done":  # it has all that the others told
@@ -80,9 +80,15 @@ class RunningAnswer:
             self.draft_at = len(self.events)
         self.events.append(numbered)
         if event.event in _ENDS:
-            self.state, self.ended_at = _ENDS[event.event], now
+            self.state, self.ended_at = _ENDS[event.event], time.monotonic()
         self.changed.set()
         self.changed = asyncio.Event()
+
+    async def stop(self) -> None:
+        """End it, and the call of its model. One that has ended stays as it is."""
+        if self.state == "running" and self.task is not None:
+            self.task.cancel()
+            await asyncio.wait({self.task})
 
     def response(self) -> RunningAnswerResponse:
         """Return it as the API lists it."""
@@ -108,9 +114,8 @@ class RunningAnswer:
 class RunningAnswers:
     """The answers of this server that run, or have ended a short time ago. For the event loop alone."""
 
-    def __init__(self, asker: QuestionService, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, asker: QuestionService) -> None:
         self._asker = asker
-        self._clock = clock
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
     async def start(
@@ -153,12 +158,6 @@ class RunningAnswers:
         """List the answers of everybody in the order of their questions."""
         return [each for each in self._answers.values() if each.session_id]
 
-    async def stop(self, answer: RunningAnswer) -> None:
-        """End an answer, and the call of its model. One that has ended stays as it is."""
-        if answer.state == "running" and answer.task is not None:
-            answer.task.cancel()
-            await asyncio.wait({answer.task})
-
     async def close(self) -> None:
         """End all answers."""
         here = asyncio.all_tasks()  # those of another loop have ended with it
@@ -183,27 +182,27 @@ class RunningAnswers:
                 events = as_events(happening, asked.session_id)
                 async with aclosing(events):
                     async for event in events:
-                        answer.add(event, self._clock())
+                        answer.add(event)
         except asyncio.CancelledError:
             if not admitted.done():
                 admitted.set_exception(
                     RequestRefusedError(503, "the server was stopped", hint="ask again when it runs")
                 )
             if answer.state == "running":
-                answer.add(ServerSentEvent(event="stopped", data=error_body("it was stopped")["error"]), self._clock())
+                answer.add(ServerSentEvent(event="stopped", data=error_body("it was stopped")["error"]))
         except Exception as exc:
             if not admitted.done():
                 admitted.set_exception(exc)
                 return
             _logger.exception("a question failed")
             if answer.state == "running":
-                answer.add(ServerSentEvent(event="error", data=internal_error()["error"]), self._clock())
+                answer.add(ServerSentEvent(event="error", data=internal_error()["error"]))
 
     def _forget(self) -> None:
         """Forget what ended long ago; of too many, those that began first."""
         ended = [each for each in self._answers.values() if each.state != "running"]
         too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
-        since = self._clock() - _REMEMBERED_S
+        since = time.monotonic() - _REMEMBERED_S
         for at, each in enumerate(ended):
             if at < too_many or each.ended_at < since:
                 del self._answers[each.id]

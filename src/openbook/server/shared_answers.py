@@ -129,13 +129,6 @@ class SharedAnswers:
         elsewhere = {} if self._work is None else {each.id: each for each in await self._elsewhere(owner)}
         return list((elsewhere | here).values())
 
-    async def stop(self, answer: RunningAnswer | RemoteAnswer) -> None:
-        """End an answer, and the call of its model. One that has ended stays as it is."""
-        if isinstance(answer, RemoteAnswer):
-            await answer.stop()
-        else:
-            await self._here.stop(answer)
-
     async def _elsewhere(self, owner: str) -> list[RunningAnswerResponse]:
         assert self._work is not None
         told = await asyncio.to_thread(self._work.all, "answer", owner)

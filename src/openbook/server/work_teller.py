@@ -83,7 +83,7 @@ class WorkTeller:
             answers, jobs = self._answers.all(), self._jobs.all()
             for answer in answers:
                 if await self._tell_of("answer", answer.id, _answer_news(answer)):
-                    await self._answers.stop(answer)
+                    await answer.stop()
             for job in jobs:
                 if await self._tell_of("job", job.id, _job_news(job)):
                     await asyncio.to_thread(self._jobs.cancel, job)

@@ -17,43 +17,21 @@ from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import CommitHead, TreeListing, list_files
 from openbook.sources.repository_urls import COMMIT, RepositoryUrl
 
-_SAFE = (
-    *(
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.askPass=",
-        "-c",
-        "core.quotePath=false",
-    ),
-    *("-c", "protocol.allow=never", "-c", "protocol.https.allow=always"),
-    *(
-        "-c",
-        "fetch.recurseSubmodules=false",
-        "-c",
-        "fetch.unpackLimit=1",
-        "-c",
-        "gc.autoDetach=false",
-        "-c",
-        "advice.detachedHead=false",
-    ),
+
+def _config(*settings: str) -> tuple[str, ...]:
+    return tuple(word for setting in settings for word in ("-c", setting))
+
+
+_SAFE = _config(
+    *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.askPass=", "core.quotePath=false"),
+    *("protocol.allow=never", "protocol.https.allow=always"),
+    *("fetch.recurseSubmodules=false", "fetch.unpackLimit=1", "gc.autoDetach=false", "advice.detachedHead=false"),
 )
 # For people, who may have hosts of their own. Never `file` and `ext`, which reach into this machine.
-_OPEN = ("-c", "protocol.http.allow=always", "-c", "protocol.ssh.allow=always")
-_CONFINED = (
-    *(
-        "-c",
-        "http.followRedirects=false",
-        "-c",
-        "http.proxy=",
-        "-c",
-        "credential.helper=",
-        "-c",
-        "http.emptyAuth=false",
-    ),
-    *("-c", "http.cookieFile=", "-c", "http.sslVerify=true"),
+_OPEN = _config("protocol.http.allow=always", "protocol.ssh.allow=always")
+_CONFINED = _config(
+    *("http.followRedirects=false", "http.proxy=", "credential.helper=", "http.emptyAuth=false"),
+    *("http.cookieFile=", "http.sslVerify=true"),
 )
 
 # What git runs where a host wants a password. The token is in the environment, which other users of the machine
@@ -177,14 +155,7 @@ class GitRemote:
         if not (self._folder / "HEAD").exists():
             self._run("init", "--quiet", "--bare", "--", str(self._folder))
         if self._run("cat-file", "-t", head.commit, bare=True, fails=True) != b"commit\n":
-            options = (
-                "--quiet",
-                "--depth=1",
-                "--no-tags",
-                "--no-recurse-submodules",
-                "--no-write-fetch-head",
-                "--force",
-            )
+            options = "--quiet --depth=1 --no-tags --no-recurse-submodules --no-write-fetch-head --force".split()
             wanted = head.ref if head.ref.startswith("refs/") else head.commit
             self._talk("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_KEPT}", bare=True)
             if self._run("rev-parse", f"{_KEPT}^{{commit}}", bare=True).decode().strip() != head.commit:
@@ -245,7 +216,7 @@ class GitRemote:
             return []
         parts = urlsplit(self._url.clone_url)
         helper = f"credential.{parts.scheme}://{parts.netloc}.helper"
-        return ["-c", f"{helper}=", "-c", f"{helper}={_ASK_FOR_TOKEN}"]
+        return list(_config(f"{helper}=", f"{helper}={_ASK_FOR_TOKEN}"))
 
     def _pinned(self) -> list[str]:
         """Have git connect to the address that was checked, whatever the name stands for a moment later."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 from openbook.plugins import plugins
 from openbook.settings import Settings
@@ -25,29 +24,16 @@ _LIBRARIES = {
 }
 
 _UNREAD = {
-    ("key", "pages", "numbers"): "export it as PDF, PPTX, DOCX or XLSX",
-    ("djvu", "mobi", "ps"): "convert it to PDF or EPUB",
-    ("fodt", "fods", "fodp"): "save it as ODT, ODS or ODP",
-    (
-        "png",
-        "jpg",
-        "jpeg",
-        "tif",
-        "tiff",
-        "webp",
-    ): "`pip install 'openbook[ocr]'`, or install Tesseract, and set OPENBOOK_OCR=on; or make a PDF with a text layer",
-    (
-        "mp3",
-        "wav",
-        "m4a",
-        "flac",
-        "ogg",
-        "mp4",
-        "mov",
-        "mkv",
-        "webm",
-    ): "`pip install 'openbook[audio]'`, `openbook models add "
-    "whisper-small`, and set OPENBOOK_AUDIO=whisper-small; or add a transcript as VTT or SRT",
+    "key pages numbers": "export it as PDF, PPTX, DOCX or XLSX",
+    "djvu mobi ps": "convert it to PDF or EPUB",
+    "fodt fods fodp": "save it as ODT, ODS or ODP",
+    "png jpg jpeg tif tiff webp": (
+        "`pip install 'openbook[ocr]'`, or install Tesseract, and set OPENBOOK_OCR=on; or make a PDF with a text layer"
+    ),
+    "mp3 wav m4a flac ogg mp4 mov mkv webm": (
+        "`pip install 'openbook[audio]'`, `openbook models add whisper-small`, and set OPENBOOK_AUDIO=whisper-small;"
+        " or add a transcript as VTT or SRT"
+    ),
 }
 
 
@@ -61,10 +47,6 @@ class KnownFormat:
     reader: str
     """The library or package that reads it; `openbook` for our own readers."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return {"name": self.name, "kind": self.kind, "suffixes": list(self.suffixes), "reader": self.reader}
-
 
 @dataclass(frozen=True, slots=True)
 class UnreadFormat:
@@ -72,10 +54,6 @@ class UnreadFormat:
 
     suffixes: tuple[str, ...]
     remedy: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return {"suffixes": list(self.suffixes), "remedy": self.remedy}
 
 
 def known_formats(settings: Settings | None = None) -> list[KnownFormat]:
@@ -127,6 +105,6 @@ def unread_formats(settings: Settings | None = None) -> list[UnreadFormat]:
     for _, suffixes, _ in _asked_for(settings):
         installed |= suffixes
     missing = [(one.suffixes, one.remedy) for one in OPTIONAL_READERS if not one.is_there()]
-    unread = [*missing, *_UNREAD.items()]
+    unread = [*missing, *((tuple(suffixes.split()), remedy) for suffixes, remedy in _UNREAD.items())]
     left = ((tuple(one for one in suffixes if one not in installed), remedy) for suffixes, remedy in unread)
     return [UnreadFormat(suffixes, remedy) for suffixes, remedy in left if suffixes]

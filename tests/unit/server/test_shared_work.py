@@ -68,7 +68,6 @@ class Answers:
 
     def __init__(self, *answers: RunningAnswer) -> None:
         self.answers = list(answers)
-        self.stopped: list[RunningAnswer] = []
 
     def all(self) -> list[RunningAnswer]:
         return self.answers
@@ -82,9 +81,6 @@ class Answers:
     async def start(self, *_: object, elsewhere: int) -> RunningAnswer:
         self.answers.append(RunningAnswer("ada", f"asked beside {elsewhere}"))
         return self.answers[-1]
-
-    async def stop(self, answer: RunningAnswer) -> None:
-        self.stopped.append(answer)
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -137,16 +133,16 @@ def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_s
     async def tell() -> list[WorkNews]:
         answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
         teller = WorkTeller(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
-        answer.add(event("status", stage="searching"), 0)
-        answer.add(event("draft", html="A"), 0)
+        answer.add(event("status", stage="searching"))
+        answer.add(event("draft", html="A"))
         await teller.tell()
-        answer.add(event("draft", html="AB"), 0)
+        answer.add(event("draft", html="AB"))
         await teller.tell()
         await teller.tell()  # nothing is new
         work.is_behind = True
-        answer.add(event("block", html="ABC"), 0)
+        answer.add(event("block", html="ABC"))
         await teller.tell()
-        answer.add(event("done", answer="ABC"), 0)
+        answer.add(event("done", answer="ABC"))
         await teller.tell()
         await teller.tell()  # it has ended
         return work.news
@@ -176,8 +172,9 @@ def test_work_that_goes_on_without_news_is_told_of_so_that_it_does_not_count_as_
 def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_nothing() -> None:
     goes_on = threading.Event()
 
-    async def tell() -> tuple[list[RunningAnswer], RunningAnswer, str]:
+    async def tell() -> tuple[bool, str]:
         answer, work, jobs = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork(), JobQueue(most=1, longest_s=9)
+        answer.task = asyncio.create_task(asyncio.sleep(60))
         jobs.start("", "", lambda _: {"waited": goes_on.wait(30)})
         job = jobs.start("ada", "notes", lambda _: {})
         answers: Any = Answers(answer)
@@ -189,12 +186,9 @@ def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_noth
         teller.cancel()
         goes_on.set()
         jobs.close()
-        return answers.stopped, answer, job.message
+        return answer.task.cancelled(), job.message
 
-    stopped, answer, message = run(tell())
-
-    assert stopped[0] is answer
-    assert message == "it was cancelled"
+    assert run(tell()) == (True, "it was cancelled")
 
 
 def test_a_job_of_a_lost_server_has_failed() -> None:

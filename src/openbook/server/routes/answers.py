@@ -62,6 +62,6 @@ async def answer_events(
 
 
 @router.delete("/api/answers/{answer_id}", status_code=204)
-async def stop(parts: Parts, found: Own) -> None:
+async def stop(found: Own) -> None:
     """Stop an answer, and the call of its model. One that has ended stays as it is."""
-    await parts.answers.stop(found)
+    await found.stop()
