@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
 from tests.integration.support_cli import copy_sample, run
 from tests.integration.support_killing import make_tree, run_and_kill
+from tests.object_storage import served_bucket
 from tests.support import IDENTITY, hit_ids, put, vector, write_tree
 
 QUESTION = "When does a parcel count as lost?"
@@ -211,34 +210,8 @@ def test_machines_that_write_and_tidy_at_once_lose_nothing(tmp_path: Path) -> No
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Start object storage in a process of its own, and give the address of an empty bucket."""
-    pytest.importorskip("moto")
-    boto3 = pytest.importorskip("boto3")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": "tester",
-        "AWS_SECRET_ACCESS_KEY": "sesame",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT": address,
-        "AWS_ALLOW_HTTP": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            until = time.monotonic() + _START_S
-            while True:
-                assert server.poll() is None, "the object storage has ended"
-                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                    break
-                assert time.monotonic() < until, "the object storage does not listen"
-                time.sleep(0.05)
-            boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(Bucket="notes")
-            yield "s3://notes/openbook"
-        finally:
-            server.kill()
+    with served_bucket(monkeypatch) as address:
+        yield address
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
+from tests.object_storage import served_bucket
 from tests.server.conftest import Serve
 from tests.server.reading import ask, finished
 
@@ -29,12 +32,22 @@ def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp
     assert "reeds" in ask(client, "Where does the heron stand?")["answer"]
 
 
-def test_uploads_to_one_server_are_found_and_deleted_at_another_with_the_same_folder(
-    serve: Serve, home: Path, tmp_path: Path
+@pytest.fixture(params=["folder", "bucket"])
+def uploads(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Return where servers keep uploads together."""
+    if request.param == "folder":
+        (tmp_path / "disk").mkdir()
+        yield str(tmp_path / "disk")
+    else:
+        with served_bucket(monkeypatch) as address:
+            yield address
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_uploads_to_one_server_are_found_opened_and_deleted_at_another(
+    serve: Serve, home: Path, tmp_path: Path, uploads: str
 ) -> None:
-    uploads = tmp_path / "disk"
-    uploads.mkdir()
-    shared = {"storage": f"lance:{tmp_path / 'shared'}", "uploads": str(uploads)}
+    shared = {"storage": f"lance:{tmp_path / 'shared'}", "uploads": uploads}
     one = serve(**shared)
     upload(one, "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
     home.rename(tmp_path / "home-of-the-first")
@@ -42,13 +55,21 @@ def test_uploads_to_one_server_are_found_and_deleted_at_another_with_the_same_fo
     other = serve(**shared)
     upload(other, "osprey.md", "# Osprey\n\nThe osprey dives for perch.\n")
     found = ask(other, "Where does the heron stand?")["citations"][0]
+    original = other.get(f"/api/documents/{found['document_id']}/original")
+    before = listed(other)
     removed = other.delete(f"/api/documents/{found['document_id']}")
     outcome, _ = finished(other, removed.json()["job_id"])
 
     assert (found["path"], outcome) == ("heron.md", "done")
-    assert [path.name for path in sorted(uploads.rglob("*.md"))] == ["osprey.md"]
+    assert original.content == b"# Heron\n\nThe heron stands in the reeds.\n"
+    assert (before, listed(other)) == (["heron.md", "osprey.md"], ["osprey.md"])
     assert ask(other, "Where does the heron stand?")["refused"]
     assert "perch" in ask(other, "What does the osprey dive for?")["answer"]
+
+
+def listed(client: TestClient) -> list[str]:
+    sources = client.get("/api/sources").json()["sources"]
+    return [file["name"] for source in sources for file in source["uploaded"]]
 
 
 def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(

@@ -5,6 +5,7 @@ Only what was indexed is sent: a file that has changed since, or in which secret
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -62,7 +63,10 @@ class Originals:
         timeout_s: float = _TIMEOUT_S,
         longest_wait_s: float = _LONGEST_WAIT_S,
         draw: Callable[[PageJob], bytes] = draw_page,
+        refresh: Callable[[], None] = lambda: None,
     ) -> None:
+        """Prepare. `refresh` is called where a file is not there: it may have been uploaded to another server."""
+        self._refresh = refresh
         self._library = library
         self._process = SharedProcess(
             draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES
@@ -76,13 +80,10 @@ class Originals:
             root = next((root for root in assistant.sources() if root.name == document.source), None)
         if root is None:
             return False
-        place = Path(root.location)
-        if place.is_file():
-            return True
-        return any(
-            file.is_file()
-            for file in (place / document.path, *map(place.joinpath, PurePosixPath(document.path).parents))
-        )
+        if not _is_there(root.location, document):
+            with contextlib.suppress(RequestRefusedError):
+                self._refresh()
+        return _is_there(root.location, document)
 
     def read(self, document: Document) -> bytes:
         """Return the file of a document, if it is what was indexed."""
@@ -92,6 +93,8 @@ class Originals:
         with self._library.in_use() as assistant:
             root = next((root for root in assistant.sources() if root.name == document.source), None)
             record = assistant.index.records(document.source).get(document.path)
+        if root is not None and not _is_there(root.location, document):
+            self._refresh()
         if root is None or record is None or not Path(root.location).exists():
             raise _no_original("its file is not on this machine")
         try:
@@ -141,6 +144,13 @@ class Originals:
     def close(self) -> None:
         """End the process. The next page starts another one."""
         self._process.close()
+
+
+def _is_there(location: str, document: Document) -> bool:
+    """Return whether the file of a document is there, or one that it is attached to."""
+    place = Path(location)
+    inside = (place / document.path, *map(place.joinpath, PurePosixPath(document.path).parents))
+    return place.is_file() or any(file.is_file() for file in inside)
 
 
 def _is_masked(document: Document) -> bool:

@@ -73,6 +73,8 @@ class SourceService:
         """List the sources."""
         busy = {job.source for job in self._jobs.open()} | {job.source for job in self._others.elsewhere()}
         failed = self._jobs.failed()
+        with contextlib.suppress(RequestRefusedError):  # what is known here is listed, too
+            self._uploads.refresh()
         with self._library.in_use() as assistant:
             counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
             listed = [
@@ -125,9 +127,14 @@ class SourceService:
             if course is None:
                 raise RequestRefusedError(404, "the library has no such course", hint="GET /api/courses lists them")
             location = next(root.location for root in assistant.sources() if root.name == source)
-            if self._uploads.at(location) is None:
+            is_upload = self._uploads.at(location) is not None
+            if is_upload:
+                self._uploads.refresh()
+            else:
                 self._allowed(location, "the folder of this course may not be changed from here")
-            assistant.edit_course(course, [edit])
+            file = assistant.edit_course(course, [edit])
+            if is_upload:
+                self._uploads.changed(file)
 
     def suggestions(self) -> list[str]:
         """Return some questions that the sources answer."""
@@ -194,6 +201,8 @@ class SourceService:
         """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay."""
         with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
+            if self._uploads.at(location) is not None:
+                self._uploads.refresh()  # first: what cannot be deleted is not forgotten
             self._jobs.cancel_source(name)  # else what is committed later brings it back
             self._others.cancel_elsewhere(name)
             assistant.remove(name)
@@ -201,6 +210,7 @@ class SourceService:
 
     def remove_file(self, owner: str, document_id: str) -> Job:
         """Delete an uploaded file, and begin to forget what it says."""
+        self._uploads.refresh()
         with self._changing:
             with self._library.in_use() as assistant:
                 folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
@@ -222,6 +232,10 @@ class SourceService:
         What is uploaded is a source at once, if an empty one: nobody takes it for one that is ready.
         """
         self._uploads.clean()
+        try:
+            self._uploads.refresh()
+        except RequestRefusedError:  # what the copy lacks would be forgotten
+            return
         for folder in self._uploads.folders:
             name, is_course = "", folder == self._uploads.folder(course=True)
             with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will tell it

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import filecmp
+import hashlib
 import json
 import os
+import random
 import re
 import secrets
 import shutil
@@ -21,6 +23,7 @@ from openbook.errors import SettingsError
 from openbook.libraries.catalog import keep_private
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
+from openbook.server.upload_bucket import UploadBucket
 from openbook.settings import Settings
 from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
@@ -102,6 +105,9 @@ _NAME_BYTES = 240
 # What several files are called that were sent as one course. It has no number, which would make it a lesson.
 _COURSE = "Uploaded course"
 
+# Of an address of object storage.
+_SCHEME = "://"
+
 _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
@@ -154,8 +160,19 @@ class UploadStore:
         """
         self._home = _home_of(library, settings)
         self._settings = settings
+        self._bucket = UploadBucket(settings.uploads, library, self._home) if _SCHEME in settings.uploads else None
         self._owners = UploadOwners(self._home)
         self._lock = threading.Lock()
+
+    def refresh(self) -> None:
+        """Learn what other servers have done, where uploads are on object storage.
+
+        Raises:
+            RequestRefusedError: It does not answer.
+        """
+        if self._bucket is not None:
+            with self._lock:
+                self._bucket.refresh()
 
     @property
     def folders(self) -> list[Path]:
@@ -227,27 +244,37 @@ class UploadStore:
         """
         folder, made = self.folder(course=course), list[Path]()
         partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
+        self.refresh()
         with self._lock:
             self._check_room(owner, sum(file.size or 0 for _, file in taken))
             try:
                 staged = self._stage(taken, partial)
                 folder.mkdir(parents=True, exist_ok=True)
-                if course:
-                    target = _settle(partial, folder / _course_name(staged), made)
-                    kept = [target / file.name for file in staged]
-                else:
-                    kept = [_settle(file, folder / file.name, made) for file in staged]
-                self._owners.add(owner, kept)
-            except OSError as exc:
+                kept = _settled(staged, partial, folder, made, course=course)
+                while self._bucket is not None and not self._bucket.put(self._files_of(made), owner):
+                    _taken_back(staged, partial, kept, made, course=course)
+                    time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))  # else two servers meet again
+                    self._bucket.refresh()
+                    kept = _settled(staged, partial, folder, made, course=course)
+                if self._bucket is None:
+                    self._owners.add(owner, kept)
+            except BaseException as exc:
                 for path in made:
-                    path.unlink(missing_ok=True)
-                raise not_kept("upload", exc) from exc
+                    _discard(path)
+                if isinstance(exc, OSError):
+                    raise not_kept("upload", exc) from exc
+                raise
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
         return [path.relative_to(folder).as_posix() for path in kept]
 
+    def _files_of(self, places: Iterable[Path]) -> list[str]:
+        """Return the paths in the home of files, and of those in folders."""
+        files = (file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*"))))
+        return [file.relative_to(self._home).as_posix() for file in files if file.is_file()]
+
     def _check_room(self, owner: str, size_bytes: int) -> None:
-        used, most = self._owners.used_bytes(owner), self._settings.key_upload_bytes
+        used, most = (self._bucket or self._owners).used_bytes(owner), self._settings.key_upload_bytes
         if used + size_bytes > most:
             raise RequestRefusedError(
                 413,
@@ -288,13 +315,16 @@ class UploadStore:
 
     def at(self, location: str) -> Path | None:
         """Return the folder of ours that lies at a place; None if none does."""
-        return next((folder for folder in self.folders if str(folder.resolve()) == location), None)
+        ours = self.folder(), self.folder(course=True)
+        return next((folder for folder in ours if str(folder.resolve()) == location), None)
 
     def forget(self, location: str) -> None:
         """Delete the files of a source that is a folder of ours. Others are left alone."""
         with self._lock:
             folder = self.at(location)
-            if folder is not None:
+            if folder is not None and folder.is_dir():
+                if self._bucket is not None:
+                    self._bucket.delete(self._files_of([folder]))
                 partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
                 folder.rename(partial)  # all of it is gone at once, whatever happens now
                 shutil.rmtree(partial, ignore_errors=True)
@@ -307,6 +337,8 @@ class UploadStore:
         """
         file = folder / path
         with self._lock:
+            if self._bucket is not None:
+                self._bucket.delete(self._files_of([file]))
             try:
                 file.unlink(missing_ok=True)
             except OSError as exc:
@@ -317,9 +349,21 @@ class UploadStore:
                 with contextlib.suppress(OSError):  # it holds more
                     file.parent.rmdir()
 
+    def changed(self, file: Path) -> None:
+        """Take note that a file in a folder of ours was written.
+
+        Raises:
+            RequestRefusedError: The storage of uploads does not answer.
+        """
+        if self._bucket is not None:
+            with self._lock:
+                self._bucket.replace(file.resolve().relative_to(self._home.resolve()).as_posix())
+
 
 def _home_of(library: str, settings: Settings) -> Path:
-    """Return the folder that holds all uploads of a library."""
+    """Return the folder that holds all uploads of a library, or the copy of them."""
+    if _SCHEME in settings.uploads:
+        return settings.home / "uploads" / f"{library}-{hashlib.sha256(settings.uploads.encode()).hexdigest()[:8]}"
     if settings.uploads:
         shared = Path(settings.uploads).expanduser()
         # It is not made here: without the disk that belongs there, files would be kept where no other server sees them.
@@ -350,6 +394,32 @@ def _id_of(home: Path) -> str:
             f"the home {str(home)!r} cannot be written: {exc.strerror}",
             hint="set OPENBOOK_HOME to a folder that you can write to",
         ) from exc
+
+
+def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Path], *, course: bool) -> list[Path]:
+    """Move staged files to where they stay, and return where they are. See `_settle`."""
+    if not course:
+        return [_settle(file, folder / file.name, made) for file in staged]
+    target = _settle(partial, folder / _course_name(staged), made)
+    return [target / file.name for file in staged]
+
+
+def _taken_back(staged: Sequence[Path], partial: Path, kept: Sequence[Path], made: list[Path], *, course: bool) -> None:
+    """Undo what `_settled` did."""
+    if course and made:
+        made[0].rename(partial)
+    elif not course:
+        for file, place in zip(staged, kept, strict=True):
+            if place in made:
+                place.rename(file)
+    made.clear()
+
+
+def _discard(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:

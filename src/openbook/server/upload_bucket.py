@@ -1,0 +1,221 @@
+"""Uploads of several servers on object storage: it has the files, and each server a copy of them in its home."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from openbook.errors import MissingExtraError, SettingsError
+from openbook.permissions import make_private_folder
+from openbook.server.failures import RequestRefusedError
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
+    from obstore.store import ClientConfig, RetryConfig
+
+# Whoever uploads waits for it, and so does whoever lists the sources.
+_CLIENT: ClientConfig = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=30)}
+_RETRY: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=5)}
+
+_LONGEST_SAID = 200
+
+
+class UploadBucket:
+    """Where the uploads of one library are. Not thread-safe.
+
+    A file is one object, and written only where none has its name. Who uploaded it says an empty one.
+    """
+
+    def __init__(self, address: str, library: str, folder: Path) -> None:
+        """Take the place. Nothing is asked yet.
+
+        Args:
+            address: Such as `s3://bucket/folder`.
+            library: Name of the library.
+            folder: Of the copy; paths are those in it.
+
+        Raises:
+            SettingsError: It is no address of object storage.
+            MissingExtraError: What speaks to it is not installed.
+        """
+        try:
+            import obstore
+            from obstore import exceptions
+            from obstore.store import from_url
+        except ModuleNotFoundError as exc:
+            raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
+        self._os, self._errors = obstore, exceptions
+        try:
+            # With options of ours, it does not look for this one in the environment.
+            allows_http = os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
+            self._store = from_url(address, client_options=_CLIENT | {"allow_http": allows_http}, retry_config=_RETRY)
+        except (exceptions.BaseError, ValueError, TypeError) as exc:
+            raise SettingsError(
+                f"{address!r} cannot be used for uploads: {_said(exc)}",
+                hint="set OPENBOOK_UPLOADS to a folder, or to an address such as s3://bucket/folder",
+            ) from exc
+        self._folder = folder
+        self._files, self._owners = f"{library}/files", f"{library}/owners"
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        try:
+            yield
+        except self._errors.BaseError as exc:
+            raise RequestRefusedError(
+                503,
+                f"the storage of uploads does not answer: {_said(exc)}",
+                hint="try again in a minute; what was uploaded before is safe",
+            ) from exc
+
+    def _listed(self, prefix: str) -> dict[str, ObjectMeta]:
+        with self._asking():
+            found = [each for page in self._os.list(self._store, prefix) for each in page]
+        return {each["path"].removeprefix(f"{prefix}/"): each for each in found}
+
+    def refresh(self) -> None:
+        """Make the copy what the storage has.
+
+        Raises:
+            RequestRefusedError: It does not answer. What has been copied stays.
+        """
+        held = {path: meta for path, meta in self._listed(self._files).items() if _is_safe(path)}
+        for path, meta in held.items():
+            if not _is_copy(self._folder / path, meta):
+                self._fetch(path, meta)
+        for file in [file for name in _tops(held, self._folder) for file in (self._folder / name).rglob("*")]:
+            if file.is_file() and file.relative_to(self._folder).as_posix() not in held:
+                _drop(file, self._folder)
+
+    def _fetch(self, path: str, meta: ObjectMeta) -> None:
+        file = self._folder / path
+        make_private_folder(self._folder)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._folder / f"{secrets.token_hex(8)}.part"
+        try:
+            with self._asking(), partial.open("wb") as stream:
+                try:
+                    for piece in self._os.get(self._store, f"{self._files}/{path}"):
+                        stream.write(piece)
+                except (FileNotFoundError, self._errors.NotFoundError):  # deleted at this moment
+                    return
+            _stamp(partial, meta)
+            partial.replace(file)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def put(self, paths: Sequence[str], owner: str) -> bool:
+        """Store files of the copy under their names.
+
+        Returns False, and stores none, if another server was faster with one of the names, or with a file in their
+        folder.
+
+        Raises:
+            RequestRefusedError: The storage does not answer. What it has of them is deleted, if that is possible.
+        """
+        stored: list[str] = []
+        is_done = False
+        try:
+            with self._asking(), contextlib.suppress(self._errors.AlreadyExistsError):
+                for path in paths:
+                    self._put(path, mode="create")
+                    stored.append(path)
+            listed = self._listed(self._files)
+            folders = {path.rpartition("/")[0] for path in paths if path.count("/") > 1}  # of courses
+            others = [path for path in listed if path.rpartition("/")[0] in folders and path not in stored]
+            if len(stored) == len(paths) and not others:
+                with self._asking():
+                    for path in paths:
+                        self._os.put(self._store, f"{self._owner(owner)}/{path}", b"", use_multipart=False)
+                for path in paths:
+                    _stamp(self._folder / path, listed[path])
+                is_done = True
+        finally:
+            if not is_done:
+                with contextlib.suppress(self._errors.BaseError):
+                    self._os.delete(self._store, [f"{self._files}/{path}" for path in stored])
+        return is_done
+
+    def _put(self, path: str, *, mode: str) -> None:
+        content = (self._folder / path).read_bytes()
+        self._os.put(self._store, f"{self._files}/{path}", content, mode=mode, use_multipart=False)  # type: ignore[arg-type]
+
+    def replace(self, path: str) -> None:
+        """Store a file of the copy that has been changed.
+
+        Raises:
+            RequestRefusedError: The storage does not answer.
+        """
+        with self._asking():
+            self._put(path, mode="overwrite")
+        _stamp(self._folder / path, self._listed(self._files)[path])
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Delete files. The copy stays.
+
+        Raises:
+            RequestRefusedError: The storage does not answer.
+        """
+        gone = set(paths)
+        owned = [f"{self._owners}/{path}" for path in self._listed(self._owners) if path.partition("/")[2] in gone]
+        with self._asking():
+            for key in [*(f"{self._files}/{path}" for path in sorted(gone)), *owned]:
+                with contextlib.suppress(FileNotFoundError, self._errors.NotFoundError):
+                    self._os.delete(self._store, key)
+
+    def used_bytes(self, owner: str) -> int:
+        """Return how many bytes an owner keeps there.
+
+        Raises:
+            RequestRefusedError: The storage does not answer.
+        """
+        held = self._listed(self._files)
+        return sum(held[path]["size"] for path in self._listed(self._owner(owner)) if path in held)
+
+    def _owner(self, owner: str) -> str:
+        return f"{self._owners}/{quote(owner, safe='').replace('%', '=').replace('.', '=2E') or '='}"
+
+
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())[:_LONGEST_SAID]
+
+
+def _is_safe(path: str) -> bool:
+    """Return whether the name of an object is a path in the copy that a walk would find."""
+    parts = PurePosixPath(path).parts
+    return len(parts) > 1 and all(part == part.lstrip("./\\") and "\\" not in part for part in parts)
+
+
+def _tops(held: Mapping[str, object], folder: Path) -> set[str]:
+    there = {each.name for each in folder.iterdir() if each.is_dir()} if folder.is_dir() else set()
+    return {path.partition("/")[0] for path in held} | {name for name in there if not name.endswith(".part")}
+
+
+def _is_copy(file: Path, meta: ObjectMeta) -> bool:
+    try:
+        found = file.stat()
+    except OSError:
+        return False
+    return (found.st_size, found.st_mtime_ns) == (meta["size"], _modified_ns(meta))
+
+
+def _modified_ns(meta: ObjectMeta) -> int:
+    return round(meta["last_modified"].timestamp() * 1000) * 1_000_000
+
+
+def _stamp(file: Path, meta: ObjectMeta) -> None:
+    """Give a copy the time of the original, by which it is known again; the index knows files by it, too."""
+    os.utime(file, ns=(_modified_ns(meta), _modified_ns(meta)))
+
+
+def _drop(file: Path, folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        file.unlink()
+        if file.parent.parent != folder:
+            file.parent.rmdir()

@@ -1,0 +1,153 @@
+"""Uploads on object storage: what one server does, all see, and a storage that is away loses nothing."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from fastapi import UploadFile
+
+from openbook.errors import SettingsError
+from openbook.server.failures import RequestRefusedError
+from openbook.server.upload_bucket import UploadBucket
+from openbook.server.uploads import UploadStore
+from openbook.settings import Settings
+from tests.object_storage import served_bucket
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with served_bucket(monkeypatch) as address:
+        yield address
+
+
+def server(home: Path, address: str, **settings: int) -> UploadStore:
+    return UploadStore("library", Settings(home=home, uploads=address, **settings))  # type: ignore[arg-type]
+
+
+def keep(uploads: UploadStore, *files: tuple[str, bytes], owner: str = "ada", course: bool = False) -> list[str]:
+    sent = [(name, UploadFile(io.BytesIO(text), size=len(text), filename=name)) for name, text in files]
+    return uploads.keep(sent, owner, course=course)
+
+
+def seen(uploads: UploadStore, *, course: bool = False) -> dict[str, bytes]:
+    uploads.refresh()
+    folder = uploads.folder(course=course)
+    return {path: (folder / path).read_bytes() for path in uploads.files(folder)}
+
+
+def test_what_one_server_keeps_renames_and_deletes_others_see(bucket: str, tmp_path: Path) -> None:
+    one, other = (server(tmp_path / name, bucket) for name in ("one", "other"))
+
+    kept = [keep(uploads, ("a (b).md", text)) for uploads, text in ((one, b"1"), (other, b"2"), (other, b"1"))]
+    course = keep(one, ("01 Über+Hefe.txt", b"Yeast."), ("02 kneading.txt", b"Knead."), course=True)
+    both = seen(other)
+    other.remove(other.folder(), "a (b).md")
+    other.refresh()
+    other.forget(str(other.folder(course=True).resolve()))
+
+    assert kept == [["a (b).md"], ["a (b) (2).md"], ["a (b).md"]]
+    assert both == {"a (b).md": b"1", "a (b) (2).md": b"2"}
+    assert course == ["Uploaded course/01 Über+Hefe.txt", "Uploaded course/02 kneading.txt"]
+    assert (seen(one), seen(one, course=True)) == ({"a (b) (2).md": b"2"}, {})
+
+
+def test_a_copy_that_is_whole_is_not_read_again_and_a_changed_file_is(bucket: str, tmp_path: Path) -> None:
+    one, other = (server(tmp_path / name, bucket) for name in ("one", "other"))
+    keep(one, ("Knots.md", b"Rope."), course=True)
+    seen(other, course=True)
+    file = other.folder(course=True) / "Knots/Knots.md"
+    number, modified = file.stat().st_ino, file.stat().st_mtime_ns
+
+    seen(other, course=True)
+    unread = file.stat().st_ino == number
+    (one.folder(course=True) / "Knots/course.toml").write_text("title = 'Knots'\n", encoding="utf-8")
+    one.changed(one.folder(course=True) / "Knots/course.toml")
+
+    assert unread
+    assert modified == (one.folder(course=True) / "Knots/Knots.md").stat().st_mtime_ns  # so the index takes it as read
+    assert seen(other, course=True) == seen(one, course=True) == {
+        "Knots/Knots.md": b"Rope.",
+        "Knots/course.toml": b"title = 'Knots'\n",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("course", [False, True])
+def test_files_of_one_name_that_arrive_at_two_servers_at_once_are_both_kept(
+    bucket: str, tmp_path: Path, course: bool
+) -> None:
+    servers = [server(tmp_path / name, bucket) for name in ("one", "other")]
+    together = threading.Barrier(2)
+
+    def send(number: int) -> list[str]:
+        kept = []
+        for turn in range(4):
+            files = [
+                (f"0{part} of {number}.md" if course else f"{part}.md", f"{number} {turn} {part}".encode())
+                for part in (1, 2)
+            ]
+            together.wait(60)
+            kept += keep(servers[number], *files, owner=f"owner {number}", course=course)
+        return kept
+
+    with ThreadPoolExecutor(2) as threads:
+        kept = list(threads.map(send, range(2)))
+
+    found = seen(servers[0], course=course)
+    assert sorted(found.values()) == sorted(
+        f"{n} {turn} {part}".encode() for n in (0, 1) for turn in range(4) for part in (1, 2)
+    )
+    assert found == seen(servers[1], course=course)
+    if course:
+        folders = [{path.partition("/")[0] for path in paths} for paths in kept]
+        assert [len(each) for each in folders] == [4, 4]
+        assert folders[0].isdisjoint(folders[1])
+    used = [UploadBucket(bucket, "library", tmp_path).used_bytes(f"owner {number}") for number in range(2)]
+    assert used == [sum(len(text) for text in found.values() if text.startswith(b"%d" % n)) for n in (0, 1)]
+
+
+def test_the_limit_of_an_owner_counts_at_all_servers_together(bucket: str, tmp_path: Path) -> None:
+    one, other = (server(tmp_path / name, bucket, key_upload_bytes=10) for name in ("one", "other"))
+    keep(one, ("a.md", b"12345678"))
+
+    with pytest.raises(RequestRefusedError, match="your uploads have 8 bytes, and may have 10") as caught:
+        keep(other, ("b.md", b"123"))
+    other.remove(other.folder(), "a.md")
+
+    assert caught.value.status == 413
+    assert keep(other, ("c.md", b"1234567890"), owner="ada") == ["c.md"]
+
+
+def test_a_storage_that_is_away_is_told_and_what_is_there_stays(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(server(tmp_path, bucket), ("a.md", b"one"))
+    with monkeypatch.context() as away:
+        away.setenv("AWS_ENDPOINT", "http://127.0.0.1:9")
+        uploads = server(tmp_path, bucket)
+        refused = []
+        for change in (
+            lambda: keep(uploads, ("b.md", b"two")),
+            lambda: uploads.remove(uploads.folder(), "a.md"),
+            lambda: uploads.forget(str(uploads.folder().resolve())),
+        ):
+            with pytest.raises(RequestRefusedError, match="the storage of uploads does not answer") as caught:
+                change()
+            refused.append((caught.value.status, bool(caught.value.hint)))
+        still = uploads.files(uploads.folder())
+
+    assert (refused, still) == ([(503, True)] * 3, ["a.md"])
+    assert seen(server(tmp_path / "other", bucket)) == {"a.md": b"one"}
+
+
+def test_an_address_of_no_storage_is_told_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'ftp://notes' cannot be used for uploads") as caught:
+        server(tmp_path, "ftp://notes")
+
+    assert "OPENBOOK_UPLOADS" in caught.value.hint
