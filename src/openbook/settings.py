@@ -176,8 +176,8 @@ class Settings:
     server_models: tuple[str, ...] = ()
     """Models that may be chosen through the server, besides the default and those whose key is set."""
     uploads: str = ""
-    """Folder where several servers keep uploaded files together, on a disk that all of them have at this path. Empty:
-    each keeps its own, in the home."""
+    """Where several servers keep uploaded files together: object storage, such as `s3://bucket/folder`, or a folder on a
+    disk that all of them have at this path. Empty: each keeps its own, in the home."""
     upload_files: int = 20
     """Most files of one upload."""
     upload_bytes: int = 32 * 1024 * 1024
@@ -391,7 +391,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "embedder": (str, "a name"),
     "reranker": (str, "a name"),
     "reply_cache": (str, "a folder"),
-    "uploads": (str, "a folder"),
+    "uploads": (str, "a folder or an address"),
     "verifier": (str, "a name"),
     "storage": (str, "an engine and an address"),
     "executor": (str, "an executor and an address"),
