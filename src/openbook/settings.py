@@ -176,8 +176,8 @@ class Settings:
     server_models: tuple[str, ...] = ()
     """Models that may be chosen through the server, besides the default and those whose key is set."""
     uploads: str = ""
-    """Where several servers keep uploaded files together: object storage, such as `s3://bucket/folder`, or a folder on a
-    disk that all of them have at this path. Empty: each keeps its own, in the home."""
+    """Where several servers keep uploaded files together: object storage, such as `s3://bucket/folder`, or a folder on
+    a disk that all of them have at this path. Empty: each keeps its own, in the home."""
     upload_files: int = 20
     """Most files of one upload."""
     upload_bytes: int = 32 * 1024 * 1024

@@ -17,10 +17,9 @@ from openbook.server.failures import RequestRefusedError
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
-    from obstore.store import ClientConfig, RetryConfig
+    from obstore.store import RetryConfig
 
 # Whoever uploads waits for it, and so does whoever lists the sources.
-_CLIENT: ClientConfig = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=30)}
 _RETRY: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=5)}
 
 _LONGEST_SAID = 200
@@ -52,9 +51,8 @@ class UploadBucket:
             raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
         self._os, self._errors = obstore, exceptions
         try:
-            # With options of ours, it does not look for this one in the environment.
-            allows_http = os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
-            self._store = from_url(address, client_options=_CLIENT | {"allow_http": allows_http}, retry_config=_RETRY)
+            # Not with options of the client: it would not look for its others in the environment then.
+            self._store = from_url(address, retry_config=_RETRY)
         except (exceptions.BaseError, ValueError, TypeError) as exc:
             raise SettingsError(
                 f"{address!r} cannot be used for uploads: {_said(exc)}",
