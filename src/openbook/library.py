@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
-    from openbook.libraries.course_editing import Edit
     from openbook.libraries.texts import TextStore
     from openbook.llm.protocol import Model
     from openbook.retrieval.reranking import Reranker
+    from openbook.sources.course_edits import Edit
     from openbook.sources.loading import LoadOptions
     from openbook.study.guide import StudyGuide
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,9 +11,8 @@ from openbook.cli import EXIT_NOTHING, options, printing
 from openbook.text import counted
 
 if TYPE_CHECKING:
-    from openbook.libraries.course_editing import Edit
     from openbook.library import Library
-    from openbook.sources.lesson_numbers import LessonNumber
+    from openbook.sources.course_edits import Action, Edit
     from openbook.types import Course
 
 
@@ -62,7 +60,7 @@ def courses(
     from openbook.cli.opening import existing, indexed
     from openbook.courses.names import no_course
 
-    edits = [*_edits("--rename", rename), *_edits("--hide", hide), *_edits("--move", move), *_edits("--split", split)]
+    edits = [*_edits("rename", rename), *_edits("hide", hide), *_edits("move", move), *_edits("split", split)]
     if (edit or edits) and name is None:
         raise typer.BadParameter("name the course that you want to change", param_hint="'NAME'")
     with existing(library or indexed(options.as_paths(folders))) as assistant:
@@ -85,30 +83,14 @@ def courses(
             raise typer.Exit(EXIT_NOTHING)
 
 
-def _edits(option: str, given: list[str] | None) -> Iterator[Edit]:
-    """Read the changes of one option."""
-    from openbook.sources import course_edits
+def _edits(action: Action, given: list[str] | None) -> Iterator[Edit]:
+    from openbook.sources.course_edits import edit_of
 
     for value in given or ():
-        label, sign, said = value.partition("=")
-        place = _place(label, option)
-        if option == "--hide":
-            yield partial(course_edits.hidden, place=_place(value, option))
-        elif not sign or not said.strip():
-            raise typer.BadParameter(f"{value!r} says no more than a lesson; write N=...", param_hint=f"'{option}'")
-        elif option == "--move":
-            yield partial(course_edits.moved, place=place, to=_place(said, option))
-        elif option == "--split":
-            yield partial(course_edits.split, place=place, heading=said.strip())
-        else:
-            yield partial(course_edits.renamed, place=place, title=said.strip())
-
-
-def _place(label: str, option: str) -> LessonNumber:
-    from openbook.sources.lesson_numbers import LessonNumber
-
-    number, part = options.lesson_of(label, option)
-    return LessonNumber(number or 0, part)
+        label, _, said = (value, "", "") if action == "hide" else value.partition("=")
+        if action != "hide" and not said.strip():
+            raise typer.BadParameter(f"{value!r} says no more than a lesson; write N=...", param_hint=f"'--{action}'")
+        yield edit_of(action, label, said)
 
 
 def _head(course: Course) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from openbook.courses.catalog import outline
 from openbook.errors import QueryError, SourceError
 from openbook.index.protocol import Index
+from openbook.sources.course_edits import Edit
 from openbook.sources.course_file import (
     COURSE_FILE,
     CourseFile,
@@ -19,9 +20,6 @@ from openbook.sources.course_file import (
 from openbook.sources.folder import Folder
 from openbook.sources.lesson_numbers import LessonNumber
 from openbook.types import Course
-
-Edit = Callable[[Sequence[ListedLesson]], list[ListedLesson]]
-"""Returns lessons with one change."""
 
 
 def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:

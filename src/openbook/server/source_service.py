@@ -14,7 +14,6 @@ from typing import Any
 from openbook.errors import OpenbookError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries.course_editing import Edit
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
@@ -34,6 +33,7 @@ from openbook.server.shared_jobs import SharedJobs
 from openbook.server.suggestions import SuggestionCache
 from openbook.server.uploads import Upload, UploadStore
 from openbook.settings import Settings
+from openbook.sources.course_edits import Edit
 from openbook.sources.folder import holder_of
 from openbook.sources.repository_urls import read_repository_url
 

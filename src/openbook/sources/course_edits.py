@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.sources.course_file import ListedLesson
 from openbook.sources.lesson_numbers import LessonNumber
 
 Lessons = Sequence[ListedLesson]
+
+Edit = Callable[[Lessons], list[ListedLesson]]
+"""Returns lessons with one change."""
+
+Action = Literal["rename", "move", "split", "hide"]
+
+
+def edit_of(action: Action, lesson: str, value: str = "") -> Edit:
+    """Return a change of a lesson. `value`: its new title or place, or the heading at which the next lesson begins.
+
+    Raises:
+        QueryError: A number is none, or there is no value where one is needed.
+    """
+    place, value = place_of(lesson), value.strip()
+    if action == "hide":
+        return partial(hidden, place=place)
+    if not value:
+        raise QueryError(f"nothing to {action} lesson {place} to", hint="send it as `value`")
+    if action == "move":
+        return partial(moved, place=place, to=place_of(value))
+    if action == "split":
+        return partial(split, place=place, heading=value)
+    return partial(renamed, place=place, title=value)
+
+
+def place_of(label: str) -> LessonNumber:
+    """Read the number of a lesson as people write it: `4` or `1.3`.
+
+    Raises:
+        QueryError: It is none.
+    """
+    number, _, part = label.strip().partition(".")
+    if not number.isdecimal() or (part and not part.isdecimal()):
+        raise QueryError(f"{label!r} is no lesson", hint="give a number such as 4 or 1.3")
+    return LessonNumber(int(number), int(part) if part else None)
 
 
 def renamed(lessons: Lessons, place: LessonNumber, title: str) -> list[ListedLesson]:

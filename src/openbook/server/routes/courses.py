@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse
 
-from openbook.errors import QueryError
-from openbook.libraries.course_editing import Edit
 from openbook.server.auth import Editor, Identified
 from openbook.server.parts import Parts, note
 from openbook.server.schemas import CourseEditRequest, CoursesResponse
-from openbook.sources import course_edits
-from openbook.sources.lesson_numbers import LessonNumber
+from openbook.sources.course_edits import edit_of, place_of
 from openbook.types import Filter
 
 router: APIRouter = APIRouter()
@@ -26,30 +22,9 @@ _ITEMS = 8
 @router.patch("/api/courses")
 def edit_course(request: Request, parts: Parts, caller: Editor, edit: CourseEditRequest) -> CoursesResponse:
     """Rename, hide, move or split a lesson: writes `course.toml` in the folder of the course. Returns all courses."""
-    parts.contents.edit_course(edit.source, edit.path, edit_of(edit))
+    parts.contents.edit_course(edit.source, edit.path, edit_of(edit.action, edit.lesson, edit.value))
     note(request, caller, "changed course", f"{edit.source}/{edit.path}")
     return parts.contents.courses()
-
-
-def edit_of(asked: CourseEditRequest) -> Edit:
-    """Return the change of a request."""
-    place, value = _place(asked.lesson), asked.value.strip()
-    if asked.action == "hide":
-        return partial(course_edits.hidden, place=place)
-    if not value:
-        raise QueryError(f"nothing to {asked.action} lesson {place} to", hint="send it as `value`")
-    if asked.action == "move":
-        return partial(course_edits.moved, place=place, to=_place(value))
-    if asked.action == "split":
-        return partial(course_edits.split, place=place, heading=value)
-    return partial(course_edits.renamed, place=place, title=value)
-
-
-def _place(label: str) -> LessonNumber:
-    number, _, part = label.partition(".")
-    if not number.isdecimal() or (part and not part.isdecimal()):
-        raise QueryError(f"{label!r} is no lesson", hint="give a number such as 4 or 1.3")
-    return LessonNumber(int(number), int(part) if part else None)
 
 
 @router.get("/api/study", response_class=PlainTextResponse)
@@ -61,7 +36,7 @@ def study(
 ) -> PlainTextResponse:
     """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
     parts.limits.take(caller)
-    place = _place(lesson)
+    place = place_of(lesson)
     with parts.library.in_use() as assistant:
         found = assistant.course(course)
     where = Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
