@@ -50,9 +50,7 @@ _TO_START = re.compile(
     r"\b(?:install\w*|download\w*|requirements|dependencies|building|what do i need)\b", re.IGNORECASE
 )
 
-# What a page shows and does not say: links, tags, pictures.
-_SILENT = re.compile(r"\]\([^)]*\)|<[^>]*>")
-_WORD = re.compile(r"\b[a-zA-Z]{2,}\b(?![^\n<]*>)")
+# A page with fewer words shows links, tags and pictures, and says nothing.
 _FEWEST_WORDS = 8
 
 
@@ -156,7 +154,7 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
         for start, end in pairwise(bounds)
         if not (own and is_beside(heading_over(chunk, end), to_start=to_start))
     )
-    return len(_WORD.findall(_SILENT.sub("", "\n".join(told)))) >= _FEWEST_WORDS
+    return len(_plain_words("\n".join(told))) >= _FEWEST_WORDS
 
 
 # What a page opens with: a sentence of so many words is no badge and no slogan.

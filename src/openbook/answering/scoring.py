@@ -10,7 +10,7 @@ from typing import NamedTuple
 from openbook.answering.passages import Passage, PassageKey, heading_over
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
-from openbook.questions.question import Question
+from openbook.questions.question import OPTION, Question
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.roles import is_aside, role_of
 from openbook.retrieval.signals import coverage
@@ -143,7 +143,6 @@ _DESCRIBING_BONUS = 9.0
 _SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 # `idle_timeout`, `Client.close`. Only headings count for these: entries of lists begin with names of all kinds.
 _JOINED_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # What stands before the name of an option in a list, a table, a heading or a manual page.
 _BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
 _FEWEST_WORDS = 3
@@ -158,7 +157,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     """
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
-    options = _OPTION.findall(query.text)
+    options = OPTION.findall(query.text)
     settings = filter(_SETTING.fullmatch, query.identifiers)
     names = dict.fromkeys((*settings, *options))
     titles = dict.fromkeys((*names, *filter(_JOINED_NAME.fullmatch, query.identifiers)))

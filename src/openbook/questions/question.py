@@ -122,7 +122,7 @@ def intents_of(text: str) -> frozenset[Intent]:
     return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
 
 
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
@@ -247,7 +247,7 @@ def read_question(text: str) -> Question:
     named: dict[str, tuple[str, ...]] = {}
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
-    options = _OPTION.findall(text)
+    options = OPTION.findall(text)
     # "What does --cache do?" asks for nothing but the option, and many other places say "cache".
     is_of_option = len(options) == 1 and set(tokens).issubset(tokenize(options[0]))
     alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else options[0] if is_of_option else ""
