@@ -30,9 +30,6 @@ _REFERS = re.compile(r"(?:And |But |So )?(?:This|That|These|Those|It|They|He|She
 # What goes on below: a list, a command, an example.
 _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 
-# A sentence that stops without an end, as "You hold it with" does. Fewer words are a label.
-_FEWEST_WORDS = 5
-
 # What shows code in reStructuredText: the line, and what is indented under it.
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
 
@@ -57,8 +54,8 @@ _HEADING = re.compile(r"^\s*#{1,6}\s|^[=~^\"-]{3,}\s*$|^\.S[HhSs]\b", re.MULTILI
 def completed(quote: Passage) -> Passage:
     """Return a quote of prose with what it cannot be understood without, if that is at most twelve lines on each side.
 
-    That is the list or the example that it leads to, the end of its sentence, the rest of the example that it
-    stands in, or a table down to it, if that is short. Headings below are not crossed.
+    That is the list or the example that it leads to, the rest of the example that it stands in, or a table down to it,
+    if that is short. Headings below are not crossed.
     """
     units = quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
@@ -66,8 +63,7 @@ def completed(quote: Passage) -> Passage:
         first = _head_of_table(units, first)
     first = _start_of_item(units, first)
     examples = [each for each in examples_in(quote.shown) if each.opening >= 0 and each.closing < len(units)]
-    goes_on = last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1]))
-    if goes_on and quote.example is None:
+    if last + 1 < len(units) and _LEADS_IN.search(quote.text) and quote.example is None:
         last = _end_of_block(units, last + 1, examples)
     for each in examples:
         if each.opening <= last and first <= each.closing:
@@ -197,14 +193,6 @@ def _start_of_item(units: Sequence[Unit], place: int) -> int:
         first -= 1
     is_item = is_row(units[first].text) and not _is_of_table(units[first].text)
     return first if is_item and _is_under(units[first], units[place]) else place
-
-
-def _goes_on(quote: Passage, below: Unit) -> bool:
-    """Return whether a sentence stops without an end, and what is below goes on as one does."""
-    text = quote.text
-    is_said = len(text.split()) >= _FEWEST_WORDS and not is_row(text) and not quote.is_title
-    stops = text[-1:].isalpha() and below.text.lstrip()[:1].islower()
-    return is_said and (stops or (text[-1:] == "," and not is_row(below.text)))
 
 
 def _end_of_block(units: Sequence[Unit], start: int, examples: Sequence[Example]) -> int:
