@@ -1,6 +1,6 @@
 """How right `openbook verify` is about the citations of real repositories, as labelled by hand.
 
-    python -m benchmarks.citations --data DIR [--labelled] [--details] [--sets tuned held-out fresh]
+    python -m benchmarks.citations --data DIR [--labelled] [--second-reader] [--details] [--sets tuned held-out fresh]
 
 `DIR` has a clone of each repository of `cases/citations.jsonl`, with its whole history, as `NAME` of `OWNER/NAME`.
 Each is cloned again at the commit of the labels, checked, fixed, and fixed a second time.
@@ -9,6 +9,9 @@ The labels were written before the check was run: the cited lines were read at t
 at the newest one. `moved` has the new place. With `either`, lines have so many edits that a reader accepts `changed`
 as well as the place. With `unclear`, the citation did not say what it named when it was written; it is not counted.
 Lines that are the same at the same place were labelled `ok` by comparison, without reading.
+
+`cases/citations_second_reader.jsonl` has 170 of them, labelled again by somebody who had seen neither the labels nor
+the check. `--second-reader` scores these alone, by those labels, and prints how often the two readers agree.
 
 The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
 when the rules were done.
@@ -33,6 +36,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 SETS = ("tuned", "held-out", "fresh", "newest")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
+SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
 
 _Key = tuple[str, int, str, int, int]
 """Citing file, line, path as written, first and last cited line."""
@@ -73,23 +77,38 @@ class Score:
         return self.pairs[verdict, verdict], sum(n for (label, _), n in self.pairs.items() if label == verdict)
 
 
-def read_labels(chosen: str) -> dict[tuple[str, str], list[Label]]:
-    """Return the labels of a set of repositories, by repository and commit."""
+def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, str], list[Label]]:
+    """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
+    read_again = dict(_rows(SECOND_READER))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for line in CASES.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row.get("set", "tuned") != chosen:
-            continue
-        first, _, last = row["lines"].partition("-")
-        key = (row["file"], row["line"], row["path"], int(first), int(last or first))
-        found[row["repository"], row["commit"]].append(Label(key, row["label"], row.get("now", "")))
+    for (repository, key), row in _rows(CASES):
+        again = read_again.get((repository, key))
+        if row.get("set", "tuned") == chosen and (again or not second_reader):
+            said = again if again and second_reader else row
+            found[repository, row["commit"]].append(Label(key, said["label"], said.get("now", "")))
     return found
 
 
-def measure(data: Path, chosen: str, *, labelled: bool = False, details: bool = False) -> Score:
+def _rows(file: Path) -> Iterator[tuple[tuple[str, _Key], dict[str, str]]]:
+    for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        first, _, last = row["lines"].partition("-")
+        yield (row["repository"], (row["file"], row["line"], row["path"], int(first), int(last or first))), row
+
+
+def agreement() -> str:
+    """Return how often two readers gave the same label, as a table in Markdown."""
+    first = {key: row["label"] for key, row in _rows(CASES)}
+    pairs = Counter((first[key], row["label"]) for key, row in _rows(SECOND_READER))
+    lines = [f"| {one} | {other} | {number} |" for (one, other), number in pairs.most_common()]
+    return "\n".join(["| first reader | second reader | citations |", "|---|---|---|", *lines])
+
+
+def measure(
+    data: Path, chosen: str, *, labelled: bool = False, details: bool = False, second_reader: bool = False
+) -> Score:
     """Check all repositories of a set, or of each only the documents that have labels."""
     score = Score()
-    for (repository, commit), labels in read_labels(chosen).items():
+    for (repository, commit), labels in read_labels(chosen, second_reader=second_reader).items():
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
             _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
@@ -201,12 +220,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
     parser.add_argument("--labelled", action="store_true", help="check only documents with labels")
+    parser.add_argument("--second-reader", action="store_true", help="score what a second reader labelled, by that")
     parser.add_argument("--details", action="store_true", help="list what differs from the labels")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="leave the others out")
     given = parser.parse_args()
-    print(
-        table({name: measure(given.data, name, labelled=given.labelled, details=given.details) for name in given.sets})
-    )
+    options = {"labelled": given.labelled, "details": given.details, "second_reader": given.second_reader}
+    print(table({name: measure(given.data, name, **options) for name in given.sets}))
+    if given.second_reader:
+        print(f"\n{agreement()}")
     return 0
 
 
