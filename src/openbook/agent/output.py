@@ -44,7 +44,6 @@ class OutputReader(Generic[T]):
 
     @property
     def has_value(self) -> bool:
-        """Whether a value was brought."""
         return bool(self._values)
 
     @property
@@ -58,7 +57,6 @@ class OutputReader(Generic[T]):
 
     @property
     def text(self) -> str:
-        """The value as JSON."""
         from pydantic_core import to_json
 
         return to_json(self.value, fallback=str).decode()

@@ -156,7 +156,6 @@ class _NoDraft:
         """Show nothing."""
 
     def note(self, line: str) -> None:
-        """Print a line."""
         printing.note(line)
 
 

@@ -35,7 +35,6 @@ class SessionCost:
     """Answers of unknown price, and those that were stopped."""
 
     def add(self, answer: GenerationResult) -> None:
-        """Count an answer."""
         self.answers += 1
         self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
         self.known_usd += answer.cost_usd or 0

@@ -341,7 +341,6 @@ class LocationFormatter:
         }
 
     def of(self, chunk: Chunk) -> str:
-        """Write the place of a chunk."""
         return self.link(chunk.source, chunk.span, anchor_of(chunk))
 
     def file_of(self, chunk: Chunk) -> str:

@@ -55,7 +55,6 @@ class AnthropicWire:
     path = "/v1/messages"
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
-        """Write a request."""
         sources = sources_of(request) if native else ()
         turns: list[dict[str, Any]] = [
             {"role": message.role, "content": content}
@@ -77,7 +76,6 @@ class AnthropicWire:
         return body
 
     def reader(self, request: Request, *, native: bool) -> AnthropicReader:
-        """Start reading a reply to `request`."""
         return AnthropicReader(sources_of(request) if native else ())
 
 
@@ -211,7 +209,6 @@ class AnthropicReader:
         self._ended = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the events of a chunk."""
         try:
             match chunk.get("type"):
                 case "message_start":
@@ -232,7 +229,6 @@ class AnthropicReader:
             raise BadResponseError(f"anthropic sent a chunk of an unknown shape: {chunk.get('type')!r}") from exc
 
     def finish(self) -> ReplyFinished | None:
-        """Return the whole reply; None if it is not complete."""
         if not self._ended:
             return None
         return ReplyFinished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)

@@ -89,14 +89,12 @@ class BatchedModel:
 
     @property
     def name(self) -> str:
-        """That of the model."""
         return self._model.name
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Wait for the batch with this call, then yield its reply."""
         waiting = self._add(request)
         try:
             events = waiting.reply.result()

@@ -87,7 +87,6 @@ class CliModel:
         return _Call(self._program, self._model, self.name, request).events()
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:
-        """Do what `stream` does, without blocking."""
         import asyncio
 
         loop = asyncio.get_running_loop()

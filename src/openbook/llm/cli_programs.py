@@ -44,7 +44,6 @@ class LlmOutput(CliOutput):
     __slots__ = ()
 
     def close(self, errors: str) -> None:
-        """Take the end of the standard error."""
         if found := _LLM_USAGE.findall(errors):
             read, written = (int(number.replace(",", "")) for number in found[-1])
             self.usage = Usage(read, written)
@@ -56,7 +55,6 @@ class JsonOutput(CliOutput):
     __slots__ = ()
 
     def read(self, piece: str) -> Iterator[str]:
-        """Take a line, and yield the text in it."""
         try:
             entry = json.loads(piece)
             pieces = list(self._read(entry)) if isinstance(entry, dict) else []

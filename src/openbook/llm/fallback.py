@@ -82,7 +82,6 @@ class FallbackModel:
         yield finished
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:
-        """Do what `stream` does, without blocking."""
         turns = _Turns(self._models, request, self._price, self._clock)
         finished = None
         while finished is None:

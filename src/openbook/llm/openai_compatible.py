@@ -120,7 +120,6 @@ class OpenAIWire:
         return body
 
     def reader(self, request: Request, *, native: bool) -> OpenAIReader:
-        """Start reading a reply to `request`."""
         native = native and self._provider.documents
         sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, ShownSource)}
         return OpenAIReader(self._provider.name, sources if native else {})
@@ -247,7 +246,6 @@ class OpenAIReader:
         self._is_refusal = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the events of a chunk."""
         try:
             self._model = chunk.get("model") or self._model
             own = chunk.get("x_groq") or {}
@@ -260,7 +258,6 @@ class OpenAIReader:
             raise BadResponseError(f"{self._provider} sent a chunk of an unknown shape") from exc
 
     def finish(self) -> ReplyFinished | None:
-        """Return the whole reply; None if it is not complete."""
         if self._stop is None:
             return None
         calls = [ToolCall(call.id, call.name, json_safe(call.arguments or "{}")) for call in self._calls]

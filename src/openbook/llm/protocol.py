@@ -38,7 +38,6 @@ class ModelWrapper:
 
     @property
     def name(self) -> str:
-        """That of the model."""
         return self._model.name
 
     def __repr__(self) -> str:

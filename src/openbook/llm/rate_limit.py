@@ -84,7 +84,6 @@ class RateLimitedModel(ModelWrapper):
         self._lock = threading.Lock()
 
     def stream(self, request: Request) -> Generator[Event, None, None]:
-        """Wait for a turn, then call the model."""
         turn = self._take(request)
         self._wait(turn)
         with closing_stream(self._model.stream(request)) as events:

@@ -71,7 +71,6 @@ class CachedModel(ModelWrapper):
             yield event
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:
-        """Do what `stream` does, without blocking."""
         import asyncio
 
         path = self._path(request)

@@ -51,7 +51,6 @@ class RetryState:
         return max(0.0, self._started_at + self.deadline_s - self.retries.clock())
 
     def pause_s(self, error: ModelError) -> float:
-        """Return how long to wait before the next try."""
         tried, self._tries = self._tries, self._tries + 1
         if self.streaming or tried >= len(self.retries.pauses_s) or not is_passing(error):
             raise error

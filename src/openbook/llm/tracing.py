@@ -36,14 +36,12 @@ class TracedModel(ModelWrapper):
         self._context = context
 
     def stream(self, request: Request) -> Generator[Event, None, None]:
-        """Call the model, as it does itself."""
         with self._span(request) as span, closing_stream(self._model.stream(request)) as events:
             for event in events:
                 _note(span, event)
                 yield event
 
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Call the model, as it does itself, without blocking."""
         with self._span(request) as span:
             async with aclosing_stream(self._model.astream(request)) as events:
                 async for event in events:

@@ -105,14 +105,12 @@ class _Call:
         return self.model.wire.body(self.request, native=self.native)
 
     def read(self, chunk: Any) -> Iterator[Event]:
-        """Return the events of a chunk."""
         self.attempts.streaming = True
         if not isinstance(chunk, dict):
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
         return self._reader.read(chunk)
 
     def finish(self, response: Any) -> ReplyFinished:
-        """Return the whole reply."""
         finished, provider = self._reader.finish(), self.model.provider.name
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")

@@ -169,7 +169,6 @@ class FileChange:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything changes."""
         return (self.after or "") != (self.before or "") or (self.after is None) != (self.before is None)
 
 

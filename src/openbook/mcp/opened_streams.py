@@ -39,7 +39,6 @@ class Replayed:
         """Of the sender of the last message, as streams of the SDK have it."""
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message."""
         if self._before:
             return self._before.popleft()
         message = await self._stream.receive()
@@ -47,7 +46,6 @@ class Replayed:
         return message
 
     async def aclose(self) -> None:
-        """Close the stream."""
         await self._stream.aclose()
 
     def __aiter__(self) -> Self:
@@ -86,7 +84,6 @@ class Muted:
         await self._stream.send(item)
 
     async def aclose(self) -> None:
-        """Close the stream."""
         await self._stream.aclose()
 
     async def __aenter__(self) -> Self:

@@ -69,7 +69,6 @@ class AnswerPool:
     def stream(
         self, query: str, limit: int | None, where: Filter, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer in a child, and tell what happens."""
         asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
         return arun(_Steps(self, asked), options)
 
@@ -144,11 +143,9 @@ class _Child:
 
     @property
     def pid(self) -> int:
-        """Its process."""
         return self._process.pid
 
     def tell(self, message: StartAnswer | ResumeAnswer) -> None:
-        """Run the next steps of a question."""
         if not self.busy:
             self._heard_s = asyncio.get_running_loop().time()
         self.busy += 1
@@ -297,6 +294,5 @@ class _Steps:
                 yield said
 
     def close(self) -> None:
-        """Cancel the question in its child."""
         if self._child is not None:
             self._child.leave(self._number, is_waiting=self._is_waiting)

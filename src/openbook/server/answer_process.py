@@ -150,7 +150,6 @@ class _Answerer:
         self._answering: dict[int, Steps[Any]] = {}
 
     def handle(self, request: StartAnswer | ResumeAnswer | CancelAnswer) -> None:
-        """Do what the server wants."""
         match request:
             case StartAnswer(number):
                 self._answering[number] = self._steps(request)

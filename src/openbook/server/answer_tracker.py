@@ -77,7 +77,6 @@ class AnswerTracker:
 
     @property
     def total_s(self) -> float:
-        """Seconds since the question arrived."""
         return time.perf_counter() - self._arrived_s
 
     def enter(self, name: str) -> None:
@@ -120,7 +119,6 @@ class _FollowedModel(ModelWrapper):
         return self._model.stream(request)
 
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Call the model."""
         try:
             async with aclosing_stream(self._model.astream(request)) as events:
                 async for event in events:

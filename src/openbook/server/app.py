@@ -98,7 +98,6 @@ class SecuredApp(FastAPI):
         self.state = parts
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Return what is called for a request."""
         settings = self.state.settings
         return SecurityMiddleware(
             super().build_middleware_stack(),

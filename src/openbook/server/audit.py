@@ -65,7 +65,6 @@ class AuditLog:
         self._left_out = 0
 
     def add(self, who: str, did: Deed, what: str = "", address: str = "") -> None:
-        """Write down what somebody did."""
         with self._tables.transaction() as execute:
             row = (self._now(), who, did, what[:_TEXT_CHARS], address)
             execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)

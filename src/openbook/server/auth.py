@@ -41,12 +41,10 @@ class Caller:
 
     @property
     def name(self) -> str:
-        """Name in the logs."""
         return self.key.name if self.key else "browser"
 
     @property
     def role(self) -> Role:
-        """What they may do."""
         return self.key.grant.role if self.key else _WITHOUT_KEY
 
     def may(self, needed: Role) -> bool:
@@ -54,7 +52,6 @@ class Caller:
         return ROLES.index(self.role) >= ROLES.index(needed)
 
     def check(self, needed: Role) -> None:
-        """Check that they may do what takes a role."""
         if not self.may(needed):
             whose = "your key" if self.key else "a browser without a key"
             raise RequestRefusedError(
@@ -87,7 +84,6 @@ class Authenticator:
 
     @property
     def logins(self) -> Logins:
-        """Logins of browsers."""
         return self._logins
 
     def caller(self, request: Request, response: Response) -> Caller:

@@ -87,7 +87,6 @@ class ClassStore:
         return row is not None
 
     def all(self) -> list[ClassKey]:
-        """List the classes by name."""
         return self._read("ORDER BY name")
 
     def named(self, name: str) -> ClassKey | None:
@@ -152,7 +151,6 @@ class StudentStore:
         self._classes = classes
 
     def join(self, code: str, name: str, pin: str) -> Key:
-        """Give a new student an identity."""
         found, name = self._class(code), _clean(name)
         _check_pin(pin)
         salt, hashed = hashed_pin(pin)
@@ -171,7 +169,6 @@ class StudentStore:
         return self._key(key_id)
 
     def log_in(self, code: str, name: str, pin: str) -> Key:
-        """Return the identity of a student."""
         found, name = self._class(code), _clean(name)
         with self._keys.tables.transaction() as execute:
             # Counted before it is compared: tries at the same time would all come before the first failure.

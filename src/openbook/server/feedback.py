@@ -94,7 +94,6 @@ class FeedbackStore:
         return [_read(*row) for row in rows]
 
     def close(self) -> None:
-        """Release the file."""
         self._tables.close()
 
 

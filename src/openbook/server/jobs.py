@@ -67,7 +67,6 @@ class Job:
     """Why the work has to stop; empty while it need not."""
 
     def response(self) -> JobResponse:
-        """Return it as the API tells it."""
         told = JobResponse.model_validate(self)
         told.message = without_places(told.message)
         return told
@@ -79,7 +78,6 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more happens."""
         return self.state in ("done", "error")
 
 
@@ -108,7 +106,6 @@ class JobQueue:
         return job
 
     def check_open(self) -> None:
-        """Check that another job would be taken."""
         if len(self.open()) >= _MOST_OPEN:
             raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
 
@@ -174,7 +171,6 @@ class JobQueue:
             self._end([job], _CANCELLED)
 
     def close(self) -> None:
-        """Stop, and wait for it."""
         self.stop()
         self._threads.shutdown(wait=True)
 

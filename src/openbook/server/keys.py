@@ -174,7 +174,6 @@ class KeyStore:
             return execute("DELETE FROM keys WHERE name = ?", (name,)).rowcount > 0
 
     def all(self) -> list[Key]:
-        """List the keys by name."""
         return [_key(row) for row in self.tables.read(f"{_KEY} ORDER BY keys.name")]
 
     def find(self, key: str) -> Key | None:
@@ -239,7 +238,6 @@ class KeyStore:
         return {key_id: Use(today, usd_today, count, usd) for key_id, count, usd, today, usd_today in rows}
 
     def close(self) -> None:
-        """Release the file."""
         self.tables.close()
 
     def _valid(self, where: str, value: object) -> Key | None:

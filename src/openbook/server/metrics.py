@@ -48,11 +48,9 @@ class Metrics:
         self._store.set(is_up)
 
     def stage(self, name: str, seconds: float) -> None:
-        """Count the time of a stage."""
         self._stages.labels(name).observe(seconds)
 
     def answered(self, answer: GenerationResult) -> None:
-        """Count an answer."""
         self._questions.labels("refused" if answer.refused else "answered").inc()
         if answer.refused:
             self._refusals.labels(answer.reason).inc()
@@ -70,7 +68,6 @@ class Metrics:
         self._questions.labels(outcome).inc()
 
     def request(self, method: str, route: str, status: int) -> None:
-        """Count a request."""
         self._requests.labels(method, route, str(status)).inc()
 
     def page(self) -> bytes:

@@ -52,7 +52,6 @@ class ModelRegistry:
             return self._opened[known]
 
     def listed(self) -> ModelsResponse:
-        """List them for people."""
         models = [ModelResponse(name=public, label=_label(public, name)) for public, name in self._offered.items()]
         return ModelsResponse(default=self.default, models=models)
 

@@ -86,7 +86,6 @@ class OidcDoor:
         self._keys: dict[str, Any] | None = None
 
     def depart(self) -> Departure:
-        """Begin a login."""
         metadata = self._discovered()
         cookie, nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         kept = json.dumps([_hash(cookie), nonce, verifier])

@@ -19,7 +19,6 @@ class People:
 
     @classmethod
     def of(cls, home: Path) -> People:
-        """Open those of a home."""
         return cls(KeyStore(home))
 
     def grant_of(self, name: str) -> Grant | None:
@@ -52,5 +51,4 @@ class People:
         return (code, "rotated class") if code else None
 
     def close(self) -> None:
-        """Release the file."""
         self.keys.close()

@@ -91,7 +91,6 @@ class QuestionQueue:
 
     @property
     def waiting(self) -> int:
-        """Questions that wait for their turn."""
         return sum(map(len, self._waiting.values()))
 
     @property

@@ -349,7 +349,6 @@ class QuestionService:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def close(self) -> None:
-        """End the threads, once what they do is done."""
         self._threads.shutdown()
 
     def _keep(self, asked: PreparedQuestion, answer: GenerationResult, reply: AnswerResponse) -> str:

@@ -112,7 +112,6 @@ class Server(uvicorn.Server):
         self._stop = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to answer."""
         asyncio.get_running_loop().set_exception_handler(throttled_handler())
         await super().startup(sockets)
         if self.started:

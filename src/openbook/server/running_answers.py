@@ -91,7 +91,6 @@ class RunningAnswer:
             await asyncio.wait({self.task})
 
     def response(self) -> RunningAnswerResponse:
-        """Return it as the API lists it."""
         return RunningAnswerResponse.model_validate(self)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
@@ -159,7 +158,6 @@ class RunningAnswers:
         return [each for each in self._answers.values() if each.session_id]
 
     async def close(self) -> None:
-        """End all answers."""
         here = asyncio.all_tasks()  # those of another loop have ended with it
         tasks = [each.task for each in self._answers.values() if each.task in here and each.task is not None]
         for task in tasks:

@@ -128,7 +128,6 @@ class OpenAIModelsResponse(Shape):
 
     @classmethod
     def of(cls, names: list[str]) -> OpenAIModelsResponse:
-        """List models by name."""
         return cls(data=[OpenAIModel(id=name) for name in names])
 
 

@@ -132,7 +132,6 @@ class SearchService:
         return SearchHitResponse(**place, kind=result.chunk.kind, first_line=shown.start_line)
 
     def close(self) -> None:
-        """End the threads, once what they do is done."""
         self._threads.shutdown()
 
 

@@ -39,7 +39,6 @@ class RemoteAnswer:
         self._stopping = stopping
 
     def response(self) -> RunningAnswerResponse:
-        """Return it as the API lists it."""
         return _response(self._told)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:

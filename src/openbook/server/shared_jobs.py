@@ -34,12 +34,10 @@ class RemoteJob:
             self._job.state, self._job.message = "error", _LOST
 
     def response(self) -> JobResponse:
-        """Return it as the API tells it."""
         return self._job
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more happens."""
         return self._job.state in ("done", "error")
 
 

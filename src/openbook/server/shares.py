@@ -88,7 +88,6 @@ class ShareStore:
             return execute("DELETE FROM shares WHERE id = ? AND owner = ?", (share_id, owner)).rowcount > 0
 
     def close(self) -> None:
-        """Release the file."""
         self._tables.close()
 
     def _read(self, condition: str, value: object) -> list[Share]:

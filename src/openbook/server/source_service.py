@@ -70,7 +70,6 @@ class SourceService:
         self._changing = threading.Lock()
 
     def sources(self) -> SourcesResponse:
-        """List the sources."""
         busy = {job.source for job in self._jobs.open()} | {job.source for job in self._others.elsewhere()}
         failed = self._jobs.failed()
         with contextlib.suppress(RequestRefusedError):  # what is known here is listed, too
@@ -108,7 +107,6 @@ class SourceService:
         )
 
     def courses(self) -> CoursesResponse:
-        """List the courses."""
         with self._library.in_use() as assistant:
             found = assistant.courses()
         numbered = (
@@ -137,7 +135,6 @@ class SourceService:
                 self._uploads.changed(file)
 
     def suggestions(self) -> list[str]:
-        """Return some questions that the sources answer."""
         return self._suggestions.get()
 
     def add(self, owner: str, new: SourceRequest) -> Job:

@@ -55,7 +55,6 @@ class StudyGuides:
         )
 
     def make(self, where: Filter, count: int) -> str:
-        """Return a guide as Markdown."""
         made = self._process.ask(GuideJob(where, count))
         if made is None:
             raise RequestRefusedError(503, "other study guides are being made", hint="try again in a minute")

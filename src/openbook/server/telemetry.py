@@ -76,7 +76,6 @@ class AnswerSpans:
             self._stage = self._tracer.start_span(name, context=_inside(self._whole), attributes=attributes)
 
     def end(self, outcome: str, answer: GenerationResult | None) -> None:
-        """End all of it."""
         self.enter("")
         if self._whole is None:
             return

@@ -78,7 +78,6 @@ class LoadOptions:
         return matcher(self.include_paths), matcher(self.exclude_paths), matcher(self.file_patterns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as JSON values."""
         return asdict(self)
 
 

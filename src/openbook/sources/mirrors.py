@@ -100,7 +100,6 @@ class Mirror:
 
     @property
     def name(self) -> str:
-        """What the repository is called."""
         return self.folder.parent.name
 
     @contextmanager

@@ -154,7 +154,6 @@ class CitedFolder:
         return first not in {"", ".", ".."} and self._kind(first) == "folder"
 
     def page(self, path: str) -> ComparedText:
-        """Return a file by its lines."""
         if path not in self._pages:
             try:
                 self._pages[path] = ComparedText(decode(self._bytes(path), path))

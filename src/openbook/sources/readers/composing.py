@@ -60,7 +60,6 @@ class Composer:
             self._line_of("list", f"{'  ' * depth}{mark} {words}")
 
     def row(self, cells: Iterable[str]) -> None:
-        """Add a row of a table."""
         words = [" ".join(_storable(cell).split()) for cell in cells]
         if any(words):
             self._line_of("table", CELL_BORDER.join(words).strip())
@@ -70,7 +69,6 @@ class Composer:
         self._run = ""
 
     def reading(self, language: str, remarks: Iterable[str] = ()) -> Reading:
-        """Return what was collected."""
         text = "".join(self._pieces)
         return Reading(text, "docs", language, tuple(self._blocks), tuple(self._anchors), tuple(remarks))
 

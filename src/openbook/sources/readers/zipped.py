@@ -87,11 +87,9 @@ class ZipPackage:
         return [name for name in self._entries if not name.endswith("/")]
 
     def refuse(self, reason: str) -> NoReturn:
-        """Return the file up."""
         raise SkippedFileError(self._path, reason)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part."""
         info = self._entries.get(name)
         if info is None:
             self.refuse(f"{_DAMAGED}: no {_short(name)}")
@@ -108,7 +106,6 @@ class ZipPackage:
         return content
 
     def xml(self, name: str) -> Element:
-        """Return the root of a part that is XML."""
         content = self.read(name)
         if content.count(b"<") > _MOST_TAGS:
             self.refuse(_TOO_LARGE)
