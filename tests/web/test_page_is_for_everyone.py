@@ -134,7 +134,7 @@ def test_everything_is_reached_by_keyboard(serve: Serve, browse: Browse, tmp_pat
 def test_single_keys_can_be_turned_off(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     page.keyboard.press("?")
-    page.get_by_label("Use single keys").uncheck()
+    page.get_by_label("Use shortcuts of a single key").uncheck()
     page.keyboard.press("Escape")
 
     page.keyboard.press("t")

@@ -250,9 +250,9 @@ function showServer({ version, documents, chunks, store, jobs }, sources) {
 function showLog(events) {
   const rows = events.map(({ at, who, did, what, address }) => {
     const when = new Date(at * 1000).toISOString().slice(0, 19).replace("T", " ");
-    return element("tr", {}, ...[when, who || "nobody", did, what, address].map((each) => element("td", {}, each)));
+    return element("tr", {}, ...[`${when} UTC`, who || "nobody", did, what, address].map((each) => element("td", {}, each)));
   });
-  fill(byId("log"), table(["When, in UTC", "Who", "Did", "What", "From"], rows, "Nothing has happened yet."));
+  fill(byId("log"), table(["When", "Who", "Did", "What", "From"], rows, "Nothing has happened yet."));
 }
 
 /** @param {{at: number, who: string, rating: string, reason: string, comment: string, query: string, places: string[]}[]} said */

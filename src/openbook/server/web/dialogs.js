@@ -138,7 +138,7 @@ const KEYS = [
   ["s", "search the sources"],
   ["t", "dark or light"],
   ["Escape", "close the source; stop the answer"],
-  ["?", "these keys"],
+  ["?", "these shortcuts"],
 ];
 
 /** Show what can be done with keys, and let a person turn those off that are single. */
@@ -148,7 +148,7 @@ export async function showKeys() {
   const rows = KEYS.flatMap(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)]);
   const content = [
     element("dl", { class: "keys" }, ...rows),
-    element("label", { class: "check" }, toggle, "Use single keys"),
+    element("label", { class: "check" }, toggle, "Use shortcuts of a single key"),
   ];
-  await ask("Keys", content, { send: "", cancel: "Close" });
+  await ask("Shortcuts", content, { send: "", cancel: "Close" });
 }

@@ -561,7 +561,7 @@ function commands() {
     mayShare && { words: "Links that I have shared", act: () => share("") },
     { words: "Find words in earlier questions", act: () => (openRail(), byId("history-search").focus()) },
     { words: theme() === "dark" ? "Use light colours" : "Use dark colours", key: "t", act: changeTheme },
-    { words: "Keys", key: "?", act: showKeys },
+    { words: "Shortcuts", key: "?", act: showKeys },
     !byId("admin").hidden && { words: "People and server", act: () => location.assign("admin") },
     !byId("logout").hidden && { words: "Log out", act: logOut },
     ...sessions.map(({ id, title }) => ({ words: `Open “${title}”`, act: () => openSession(id) })),
