@@ -181,7 +181,7 @@ def test_conversations_are_found_by_words_of_their_questions_and_answers(client:
     client.patch(f"/api/sessions/{sessions['session_id']}", json={"title": "Élan"})
 
     def found(text: str) -> list[tuple[str, str]]:
-        reply = client.post("/api/sessions/matches", json={"text": text}).json()
+        reply = client.post("/api/session-matches", json={"text": text}).json()
         return [(each["id"], each["snippet"]) for each in reply["sessions"]]
 
     assert [id_ for id_, _ in found("END")] == [sessions["session_id"]]
@@ -189,7 +189,7 @@ def test_conversations_are_found_by_words_of_their_questions_and_answers(client:
     assert "30 seconds" in found("30 seconds")[0][1]
     assert found("éLAN") == [(sessions["session_id"], "Élan")]
     assert found("nothing of it") == []
-    assert client.post("/api/sessions/matches", json={"text": ""}).status_code == 422
+    assert client.post("/api/session-matches", json={"text": ""}).status_code == 422
     client.cookies.clear()
     assert found("end") == []
 
@@ -204,6 +204,15 @@ def test_one_answer_is_exported_with_its_sources(client: TestClient) -> None:
     assert one.text.startswith("## How long does the retry policy wait?\n\n")
     assert one.text.endswith("- `[1:2]` guide.md:7 (Retries): exact\n")
     assert client.get(route, params={"answer": "0" * 32}).status_code == 404
+
+
+def test_no_path_of_another_route_is_taken_for_a_conversation(client: TestClient) -> None:
+    paths = {path for path in client.get("/openapi.json").json()["paths"] if path.count("/") == 3}
+
+    assert {path for path in paths if path.startswith("/api/sessions/")} == {"/api/sessions/{session_id}"}
+    for method in ("GET", "PATCH", "DELETE"):
+        refused = client.request(method, "/api/session-matches", json={"title": "x"})
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
 def test_after_an_answer_there_are_questions_to_go_on_with_for_its_owner_alone(client: TestClient) -> None:

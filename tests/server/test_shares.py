@@ -83,7 +83,7 @@ def test_a_stranger_with_a_link_reaches_nothing_else(serve: Serve, store: KeySto
             ("GET", route)
             for route in ("/api/sources", "/api/shares", "/api/answers", "/api/admin/people", "/api/courses")
         ),
-        *(("POST", route) for route in ("/api/query", "/api/search", "/api/sessions/matches", "/api/shares")),
+        *(("POST", route) for route in ("/api/query", "/api/search", "/api/session-matches", "/api/shares")),
     ):
         for headers in ({}, {"Authorization": f"Bearer {token}"}, {"Cookie": f"openbook_login={token}"}):
             assert client.request(method, route, json={}, headers=headers).status_code == 401, route

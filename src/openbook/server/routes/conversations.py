@@ -128,7 +128,7 @@ def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
     return SessionsResponse(sessions=[SessionResponse.model_validate(session) for session in own])
 
 
-@router.post("/api/sessions/matches")
+@router.post("/api/session-matches")
 def matches(parts: Parts, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
     """List the caller's conversations that have all words of a text, the latest first, at most 50."""
     found = search_sessions(parts.sessions, caller.owner, wanted.text, _MOST_MATCHES)

@@ -151,7 +151,7 @@ export const changeSession = (id, change) =>
 
 /** @param {string} text @param {AbortSignal} signal */
 export const sessionMatches = async (text, signal) =>
-  (await call("api/sessions/matches", { method: "POST", ...json({ text }), signal })).json();
+  (await call("api/session-matches", { method: "POST", ...json({ text }), signal })).json();
 
 /** @param {{query: string, filters: object}} body @param {AbortSignal} signal */
 export const search = async (body, signal) => (await call("api/search", { method: "POST", ...json(body), signal })).json();
