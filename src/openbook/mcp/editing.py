@@ -1,6 +1,8 @@
 """Puts an entry into a table of JSON, TOML or YAML, or takes it out, as text: all else stays, to the letter.
 
-JSON may have comments and commas behind the last member: they are read as blanks, so that every offset stays.
+JSON may have comments and commas behind the last member: they are read as blanks, so that every offset stays. The
+grammar of tree-sitter takes such a comma for an error, and json-five keeps bytes but leaves the layout of a new member
+to the caller, which is what most of this is about.
 Of YAML only the layout that agents write is understood, a key at the beginning of a line and its entries below it:
 everything else is refused, so that nothing is written that means something else.
 """
