@@ -1,6 +1,6 @@
 """How right `openbook verify` is about the citations of real repositories, as labelled by hand.
 
-    python -m benchmarks.citations --data DIR [--labelled] [--second-reader] [--details] [--sets tuned held-out fresh]
+    python -m benchmarks.citations --data DIR [--labelled] [--second-reader] [--details] [--sets SET ...]
 
 `DIR` has a clone of each repository of `cases/citations.jsonl`, with its whole history, as `NAME` of `OWNER/NAME`.
 Each is cloned again at the commit of the labels, checked, fixed, and fixed a second time.
@@ -14,7 +14,7 @@ Lines that are the same at the same place were labelled `ok` by comparison, with
 the check. `--second-reader` scores these alone, by those labels, and prints how often the two readers agree.
 
 The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
-when the rules were done.
+when the rules were done, and the `newest` ones after the rules that these led to.
 """
 
 from __future__ import annotations
