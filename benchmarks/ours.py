@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from openbook.answering.answerability import measure_answerability, support
+from openbook.answering.answerability import support
 from openbook.answering.evidence import EvidenceFinder
 from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
@@ -165,7 +165,7 @@ def folder_library_at(folder: Path, home: Path) -> Iterator[EvidenceFinder]:
 def signs_and_odds(finder: EvidenceFinder, question: str) -> tuple[tuple[float, ...], float]:
     """Return what tells whether a library answers a question, and the odds that it does."""
     asked = read_question(question)
-    told = measure_answerability(asked, finder.find(asked, 10, EVERYTHING), finder.index, finder.embedder)
+    told = finder.answerability(asked, finder.find(asked, 10, EVERYTHING))
     return tuple(told.signs), told.odds
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 import statistics
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.bm25 import inverse_frequency
-from openbook.index.protocol import Index
+from openbook.index.protocol import EVERYTHING, Index, Matches
 from openbook.questions.names import compounds, proper_names
 from openbook.questions.question import Question
 from openbook.retrieval.fields import embedding_text
-from openbook.retrieval.signals import coverage, rarities
+from openbook.retrieval.signals import coverage, coverages, rarities
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
-from openbook.types import Filter, RetrievalResult
+from openbook.types import RetrievalResult
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -50,6 +51,14 @@ _DECIDING = 0.5
 # Documents that the baseline is measured on if another embedder made the index. Each takes a third of a millisecond.
 _SAMPLED_DOCUMENTS = 30
 
+# Chunks that are best by words, and by nearness, of which it counts how many are the same. On projects left out, 30
+# tell questions apart as well, and 10, 20, 70 or 100 less. In a library of few, most would be the same by chance.
+_COMPARED_CHUNKS, _COMPARED_SHARE = 50, 1 / 3
+
+# The mean of answerable questions that the odds were trained on; said where another embedder made the library, whose
+# agreement with words may be another.
+_USUAL_AGREEMENT = 0.3
+
 # An embedder whose vectors all lie together tells nothing.
 _LEAST_SCALE = 1e-3
 
@@ -59,7 +68,7 @@ _MOST_PARTS = 2
 _MANY_WORDS = 20
 
 # A name that so many chunks in a hundred have is what the library is about. With .2 or 3 of a hundred, two of 446
-# questions get another sign (`benchmarks.same_subject`).
+# questions get another sign.
 _COMMON_SHARE, _FEW_CHUNKS = 0.01, 3
 
 
@@ -83,16 +92,19 @@ class AnswerabilityFeatures(NamedTuple):
     """How many words it has: 1 for twenty. A longer question has more that can be left out."""
     unnamed: float
     """1 if a name or a compound of the question, which is rare in the library, is in none of the results; else 0."""
+    agreement: float
+    """Share of the chunks that are best by words which are also among the nearest."""
+    best_coverage: float
+    """Share of the question's words that the chunk with most of them holds, rare ones weighing more."""
 
 
-# Of a logistic regression on 376 questions to 24 repositories, 364 in nine languages, and 300 that were asked of
-# another repository: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
-# The weight of `unnamed` was fitted afterwards beside the odds of the others: `python -m benchmarks.same_subject`.
-_WEIGHTS = AnswerabilityFeatures(10.50, -3.39, 2.30, -3.10, -0.61, -1.40, 6.43, -2.1)
-_BIAS = -8.35
+# Of a logistic regression on 782 questions to 48 repositories, 392 that were asked of another repository, and 364 in
+# nine languages: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
+_WEIGHTS = AnswerabilityFeatures(5.81, -3.21, 1.72, -1.29, -3.21, -0.88, 6.89, -2.53, 3.98, 2.73)
+_BIAS = -8.98
 
-# Of answerable questions to repositories left out of training, 4 in 100 have lower odds (same commands).
-ANSWERABLE_FLOOR = -1.6
+# Of the answerable ones that people really ask, 4 in 100 have lower odds (same command).
+ANSWERABLE_FLOOR = -1.5
 
 
 class Answerability(NamedTuple):
@@ -146,6 +158,7 @@ def support(
 def measure_answerability(
     question: Question,
     results: Sequence[RetrievalResult],
+    matches: Matches,
     index: Index,
     embedder: Embedder,
     *,
@@ -156,19 +169,19 @@ def measure_answerability(
     Args:
         question: One that stands alone.
         results: What was found for it, best first.
+        matches: What the index says of it, without a filter.
         index: The library.
         embedder: The one that the weights were trained with.
         made_by_other: Whether another embedder made the index, so that its vectors cannot be compared.
     """
     words = _words_of(question)
-    frequencies, chunks = index.frequencies(question.tokens), index.stats().chunks
+    frequencies, chunks = matches.frequencies, matches.chunks
     telling = frozenset().union(*words.values())
-    rarity = {token: each for token, each in rarities(question, frequencies, chunks).items() if token in telling}
+    rarity = rarities(question, frequencies, chunks)
+    best_coverage = max(coverages(matches, rarity), default=0.0)
+    rarity = {token: each for token, each in rarity.items() if token in telling}
     asked = embedder.embed([question.text])[0]
-    near = (
-        _sampled_cosine(asked, index, embedder) if made_by_other else index.match((), asked, 1, Filter()).median_cosine
-    )
-    baseline = max(0.0, near)
+    baseline = max(0.0, _sampled_cosine(asked, index, embedder) if made_by_other else matches.median_cosine)
     nearness = _nearness(asked, words, embedder, baseline)
     weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
     said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}
@@ -187,8 +200,22 @@ def measure_answerability(
         float(bool(deciding)),
         min(math.log1p(len(words)) / math.log1p(_MANY_WORDS), 1.0),
         float(_is_unnamed(question, results, index)),
+        _USUAL_AGREEMENT if made_by_other else _agreement(matches),
+        best_coverage,
     )
     return Answerability(signs, deciding)
+
+
+def _agreement(matches: Matches) -> float:
+    """Return how many of the chunks that are best by words are among the nearest, as a share.
+
+    Where words and meaning lead to the same passages, something there speaks of what is asked; words that only occur
+    lead elsewhere.
+    """
+    compared = max(1, min(_COMPARED_CHUNKS, int(matches.chunks * _COMPARED_SHARE)))
+    by_words = heapq.nsmallest(compared, matches.evidence, key=lambda each: -each.bm25)
+    nearest = heapq.nsmallest(compared, matches.evidence, key=lambda each: -each.cosine)
+    return len({each.id for each in by_words if each.bm25 > 0} & {each.id for each in nearest}) / compared
 
 
 def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: Index) -> bool:
@@ -213,13 +240,13 @@ def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: I
 
 def _has_compound(text: str, compound: str) -> bool:
     """Return whether a text has a compound, whichever way it is joined: `two-factor`, two factor, `twofactor`."""
-    joined = r"[\s_-]?".join(map(re.escape, compound.split("-")))
+    joined = r"[\s_/-]?".join(map(re.escape, re.split("[-/]", compound)))
     return re.search(rf"(?<![^\W_]){joined}(?![^\W_])", text, re.IGNORECASE) is not None
 
 
 def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:
     """Return the median cosine of a question with one chunk each of documents all over the library."""
-    documents = index.documents(Filter())
+    documents = index.documents(EVERYTHING)
     step = math.ceil(len(documents) / _SAMPLED_DOCUMENTS)
     found = [index.chunks(each.source, each.path) for each in documents[:: max(1, step)]]
     texts = [embedding_text(chunks[len(chunks) // 2]) for chunks in found if chunks]

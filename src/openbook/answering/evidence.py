@@ -11,6 +11,7 @@ from openbook.answering.answerability import (
     FEWEST_CHUNKS,
     FOLLOW_UP_FLOOR,
     SUPPORT_FLOOR,
+    Answerability,
     measure_answerability,
     support,
 )
@@ -162,14 +163,19 @@ class EvidenceFinder:
             found = support(asked.text, results, self.embedder, weighed.rarity)
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
-        with self.index.snapshot():
-            made_by_other = self._retriever.embedder is not self.embedder
-            answerability = measure_answerability(
-                asked.question, results, self.index, self.embedder, made_by_other=made_by_other
-            )
+        answerability = self.answerability(asked.question, results)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
         is_answered = answerability.odds >= ANSWERABLE_FLOOR
         return Relevance("" if is_answered else RefusalReason.NOTHING_RELEVANT, deciding)
+
+    def answerability(self, question: Question, results: Sequence[RetrievalResult]) -> Answerability:
+        """Measure what tells whether the library answers a question that stands alone."""
+        with self.index.snapshot():
+            matches = self._retriever.matches_of(question)
+            made_by_other = self._retriever.embedder is not self.embedder
+            return measure_answerability(
+                question, results, matches, self.index, self.embedder, made_by_other=made_by_other
+            )
 
     def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question that is not English is in another language than the library.

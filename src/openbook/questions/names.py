@@ -42,7 +42,8 @@ def identifiers(text: str) -> list[str]:
 
 # "on Kubernetes", "over HTTP/3", "in S3": a capital letter inside of a sentence, or where words have none.
 _PROPER = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|\b\w*[a-z][A-Z]\w*|\b[A-Z]\w*[A-Z0-9]\w*|\b\d[A-Z]\w*")
-_COMPOUND = re.compile(r"(?<![\w-])[a-z]{2,}(?:-[a-z]{2,})+(?![\w-])")
+# "two-factor"; "HTTP/3", whose number is a word of its own elsewhere.
+_COMPOUND = re.compile(r"(?<![\w-])(?:[a-z]{2,}(?:-[a-z]{2,})+|[A-Z]{2,}/\d+(?:\.\d+)?)(?![\w-])")
 _CAPITALIZED = re.compile(r"[A-Z]\w+")
 
 
@@ -61,11 +62,11 @@ def proper_names(text: str) -> list[str]:
 
 
 def compounds(text: str) -> list[str]:
-    """Return the words with hyphens of a question, whose parts say something else alone, in order.
+    """Return what a question joins and what says something else in parts, in order: hyphens, versions of protocols.
 
     Example:
-        >>> compounds("How do I turn on two-factor authentication with --no-color?")
-        ['two-factor']
+        >>> compounds("How do I turn on two-factor authentication over HTTP/3 with --no-color?")
+        ['two-factor', 'HTTP/3']
     """
     return _COMPOUND.findall(text)
 

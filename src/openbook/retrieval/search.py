@@ -55,6 +55,7 @@ class Retriever:
         self._sentences = sentences or embedder
         self._reranker = reranker
         self._last: tuple[str, Vector] | None = None
+        self._matched: tuple[Question, Matches] | None = None
 
     def search(
         self, question: str | Question, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
@@ -82,7 +83,7 @@ class Retriever:
             in_course = where.courses or where.lesson is not None
             view = "passages" if in_course else query.view
         with self.index.snapshot():
-            matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
+            matches = self._match(query, where)
             ids = [evidence.id for evidence in matches.evidence]
             outlines = self.index.outlines(ids)
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name else []
@@ -95,6 +96,17 @@ class Retriever:
             results = list(islice(without_duplicates(found), wanted))
         # Behind the snapshot: a reranker may take seconds.
         return results if self._reranker is None else rerank(query.text, results, self._reranker)[: max(limit, 0)]
+
+    def matches_of(self, query: Question) -> Matches:
+        """Return what the index says of a question without a filter; not asked again after a search for it."""
+        last = self._matched
+        return last[1] if last is not None and last[0] is query else self._match(query, EVERYTHING)
+
+    def _match(self, query: Question, where: Filter) -> Matches:
+        matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
+        if where == EVERYTHING:
+            self._matched = (query, matches)
+        return matches
 
     def _vector_of(self, text: str) -> Vector:
         # An answer searches several times for one question, and the embedder may be a server.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,8 +79,9 @@ def harbour(tmp_path: Path) -> Library:
 
 
 def told_of(library: Library, question: str) -> Answerability:
-    results = Retriever(library.index, EMBEDDER).search(question, view="passages")
-    return measure_answerability(read_question(question), results, library.index, EMBEDDER)
+    asked, retriever = read_question(question), Retriever(library.index, EMBEDDER)
+    results = retriever.search(asked, view="passages")
+    return measure_answerability(asked, results, retriever.matches_of(asked), library.index, EMBEDDER)
 
 
 def test_the_odds_are_better_for_what_the_library_answers(harbour: Library) -> None:
@@ -106,6 +108,7 @@ def test_a_word_among_others_that_stands_nowhere_decides_nothing(harbour: Librar
         pytest.param("Can the crane lift parcels from Kubernetes?", 1.0, id="a-product"),
         pytest.param("Does the crane keep parcels in S3?", 1.0, id="a-letter-and-a-digit"),
         pytest.param("Does a crane lift parcels with two-factor locks?", 1.0, id="a-compound"),
+        pytest.param("Does a crane lift parcels over HTTP/3?", 1.0, id="a-version-of-a-protocol"),
         pytest.param("Which crane lifts parcels at Pier 7?", 0.0, id="a-name-that-is-there"),
         pytest.param("Kubernetes parcels lifted by which crane?", 0.0, id="the-first-word"),
         pytest.param("How Does The Crane Lift Heavy Freight?", 0.0, id="a-heading"),
@@ -125,9 +128,43 @@ def test_a_name_that_no_result_has_makes_an_answer_less_likely(harbour: Library)
 
 def test_a_compound_is_found_whichever_way_it_is_joined(tmp_path: Path) -> None:
     library = Library(tmp_path / "joined.db")
-    library.put("a.md", "The lock has two factor authentication.", ANSWER)
+    library.put("a.md", "The lock has two factor authentication over HTTP3.", ANSWER)
 
-    assert told_of(library, "Does the lock have two-factor authentication?").signs.unnamed == 0.0
+    assert told_of(library, "Does the lock have two-factor authentication over HTTP/3?").signs.unnamed == 0.0
+
+
+def test_it_is_a_good_sign_that_words_and_meaning_lead_to_the_same_chunks(harbour: Library) -> None:
+    asked, retriever = read_question("Which crane at pier 7 lifts parcels?"), Retriever(harbour.index, EMBEDDER)
+    results, matches = retriever.search(asked, view="passages"), retriever.matches_of(asked)
+    by_words = sorted(matches.evidence, key=lambda each: -each.bm25)
+    same, opposite = (
+        replace(matches, evidence=tuple(each._replace(cosine=sign * n) for n, each in enumerate(by_words)))
+        for sign in (-0.01, 0.01)
+    )
+
+    agreeing, other, unknown = (
+        measure_answerability(asked, results, some, harbour.index, EMBEDDER, made_by_other=made_by_other)
+        for some, made_by_other in ((same, False), (opposite, False), (opposite, True))
+    )
+
+    assert agreeing.signs.agreement == 1.0
+    assert other.signs.agreement < unknown.signs.agreement < agreeing.signs.agreement
+    assert other.odds < agreeing.odds
+
+
+def test_chunks_without_a_word_of_the_question_agree_with_nothing(harbour: Library) -> None:
+    assert told_of(harbour, "Which tomatoes make the best soup?").signs.agreement == 0.0
+
+
+def test_it_is_a_good_sign_that_one_chunk_holds_the_words_together(tmp_path: Path) -> None:
+    texts = {"together": (ANSWER, "Ferries sail."), "apart": ("The retry is dear.", "A policy waits.", "One minute.")}
+    told = {}
+    for name, some in texts.items():
+        library = Library(tmp_path / f"{name}.db")
+        library.put("a.md", *some)
+        told[name] = told_of(library, "retry policy waits one minute").signs.best_coverage
+
+    assert told["apart"] < told["together"] == pytest.approx(1.0)
 
 
 def test_each_sign_lies_between_zero_and_one(harbour: Library) -> None:
