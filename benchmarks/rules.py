@@ -5,7 +5,8 @@
 `FOLDER` has a checkout of each repository of real-questions under its last name. No rule was tuned on these questions
 but the weights of ranking and quotes, which stay as they are. `first` and `any`: the right place is cited first, or at
 all; with the 95 % interval of the paired difference to all rules. `courses` and `XQuAD` are the sentence cited, and
-the answer quoted in English and German (every sixth question), with the same intervals.
+the answer quoted in English and German (every sixth question), with the same intervals. `changed`: answers whose
+text is another one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +24,16 @@ from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook.answering import evidence, extractive, scoring, surroundings
+from openbook.answering import (
+    definition_heads,
+    evidence,
+    extractive,
+    passages,
+    quoting,
+    scoring,
+    statements,
+    surroundings,
+)
 from openbook.answers import GenerationResult
 from openbook.evals.metrics import mean
 from openbook.evals.runs import interval
@@ -31,6 +42,8 @@ from openbook.retrieval import duplicates, ranking, weights
 from openbook.settings import Settings
 
 _XQUAD_STEP = 6
+
+_NEVER = re.compile("(?!)")
 
 RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
@@ -62,6 +75,26 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     ),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
     "leaving out texts that say the same": ((duplicates, "_SAME_LINES", 2.0),),
+    # Small ones. How many answers they change is read as well: on most questions they have nothing to do.
+    "joining quotes with nothing between them": ((extractive, "_adjoin", lambda *_: False),),
+    "code up to its statement": ((extractive, "with_statement", lambda quote, *_: quote),),
+    "a first quote that grows": ((extractive, "enlarged", lambda quote, _: quote),),
+    "what a sentence leads to": ((surroundings, "_LEADS_IN", _NEVER),),
+    "the sentence that a quote refers to": ((surroundings, "_REFERS", _NEVER),),
+    "the head of a table": ((surroundings, "_head_of_table", lambda _, row: row),),
+    "the start of an item": ((surroundings, "_start_of_item", lambda _, place: place),),
+    "directives as examples": ((surroundings, "_DIRECTIVE", _NEVER),),
+    "growing up to headings": ((surroundings, "_HEADING", _NEVER),),
+    "questions in the sources": ((extractive, "_IS_QUESTION", _NEVER),),
+    "a value behind a sign": ((extractive, "_VALUE", _NEVER),),
+    "code without imports": ((extractive, "without_imports", lambda _, code: code),),
+    "labels that say nothing": ((passages, "_LABEL", _NEVER),),
+    "sure borders of sentences": ((passages, "_is_border", lambda *_: True),),
+    "what only closes": ((statements, "_CLOSES", _NEVER),),
+    "comments that end with a sentence": ((statements, "_ENDS_SENTENCE", _NEVER),),
+    "names that are set": ((definition_heads, "_sets", lambda *_: False),),
+    "front matter": ((passages, "_FRONT_MATTER", "\0"),),
+    "flowing lines of manual pages": ((quoting, "_GOES_ON", _NEVER),),
 }
 
 
@@ -85,7 +118,8 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         asked = list(_asked(arguments.data, arguments.checkouts, stack))
         before: list[tuple[float, float]] = []
-        print("| without | set | first | any | refused |\n|---|---|---|---|---|")
+        unchanged: list[str] = []
+        print("| without | set | first | any | refused | changed |\n|---|---|---|---|---|---|")
         for name, patches in RULES.items():
             if before and arguments.only and name not in arguments.only:
                 continue
@@ -95,7 +129,9 @@ def main() -> None:
                     patched.enter_context(made or patch.object(owner, name_of, value))
                 answers = [each.library.query(each.question) for each in asked]
             now = [each.score(answer) for each, answer in zip(asked, answers, strict=True)]
-            _print(name, asked, answers, now, before)
+            unchanged = unchanged or [answer.answer for answer in answers]
+            changed = [answer.answer != text for answer, text in zip(answers, unchanged, strict=True)]
+            _print(name, asked, answers, now, before, changed)
             before = before or now
 
 
@@ -105,6 +141,7 @@ def _print(
     answers: Sequence[GenerationResult],
     now: Sequence[tuple[float, float]],
     before: Sequence[tuple[float, float]],
+    changed: Sequence[bool],
 ) -> None:
     for each in dict.fromkeys(one.set for one in asked):
         members = [number for number, one in enumerate(asked) if one.set == each]
@@ -116,7 +153,8 @@ def _print(
                 cell += f" ({low:+.3f} to {high:+.3f})"
             cells.append(cell)
         refused = mean([float(answers[n].refused) for n in members])
-        print(f"| {name} | {each} | {cells[0]} | {cells[1]} | {refused:.3f} |", flush=True)
+        differing = sum(changed[n] for n in members)
+        print(f"| {name} | {each} | {cells[0]} | {cells[1]} | {refused:.3f} | {differing} |", flush=True)
 
 
 def _asked(data: Path, checkouts: Path, stack: contextlib.ExitStack) -> Iterator[Asked]:
