@@ -2,10 +2,10 @@
 
     python -m benchmarks.fit --data DATA --checkouts FOLDER [--cache FOLDER] [--without SIGNAL ...] [--write]
 
-`FOLDER` has a checkout of each repository of real-questions, swe-qa and code-search-wide, under its last name; what is
-not there is left out. Weights maximise the likelihood of a right candidate among all of its question (a softmax over
-them, ridge penalty 1), and are shifted so that no role counts below zero. Figures are those of real searches: once
-with all projects, once for each project with weights that were fitted on the others.
+`FOLDER` has a checkout of each repository of real-questions, our own questions, swe-qa and code-search-wide, under its
+last name; what is not there is left out. Weights maximise the likelihood of a right candidate among all of its question
+(a softmax over them, ridge penalty 1), and are shifted so that no role counts below zero. Figures are those of real
+searches: once with all projects, once for each project with weights that were fitted on the others.
 """
 
 from __future__ import annotations
@@ -59,6 +59,9 @@ _SET: Mapping[View, dict[str, float]] = {
 # Our own cases avoid the words of file names, which those of others do not.
 _CASES_SHARE = 0.15
 _OF_TOPICS = ("code-search", "cases")
+
+# Our own questions on whole repositories, see `benchmarks/cases`.
+_OWN = ("newcomer", "paraphrased")
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.int64]
@@ -184,6 +187,7 @@ def _figures(
 def _projects(data: Path, checkouts: Path, cache: Path, stack: contextlib.ExitStack) -> Iterator[Project]:
     planned = [
         works.real_questions(data, checkouts),
+        *(works.repository_questions(name, works.CASES / f"{name}_questions.jsonl", checkouts) for name in _OWN),
         works.swe_qa(data, checkouts),
         works.code_search(data, cache, mixed=False),
         works.code_search(data, cache, mixed=True),
@@ -335,6 +339,8 @@ def _shifted(found: Mapping[str, float], view: View) -> dict[str, float]:
     plain = [value for name, value in roles.items() if name.count(":") == 1]
     lowest = min([source, lowest_documentation, *plain])
     shifted = {name: value - lowest if name.count(":") == 1 else value for name, value in roles.items()}
+    # Translations and lock files are rare among candidates, so the ridge would leave them in the middle.
+    shifted["role:generated"] = 0.0
     return {**values, **_SET[view], **shifted, "role:source": source - lowest}
 
 

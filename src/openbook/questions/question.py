@@ -69,8 +69,9 @@ def definition_of(question: str) -> re.Pattern[str] | None:
     return None
 
 
-Intent = Literal["how-to", "where", "personal", "uses", "definition"]
-"""`how-to` wants steps, `where` a place in code, `personal` is of one's own project, `uses` wants who calls it."""
+Intent = Literal["how-to", "mechanism", "where", "personal", "uses", "definition"]
+"""`how-to` wants steps, `mechanism` how something works, `where` a place in code, `personal` is of one's own project,
+`uses` wants who calls it."""
 
 _VERBS = (
     r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
@@ -88,6 +89,11 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
         r"|\bi (?:want|need)\b|\bis there (?:a|any) way\b|\b(?:am i|are we) supposed\b|\bwhat do (?:i|we)\b"
         r"|\bwie (?:kann|muss|soll|richte|mache|installiere|benutze|verwende) (?:ich|man|wir)\b"
         r"|\bcomment (?:puis-je|peut-on|faire|dois-je|je)\b|\bc[oó]mo (?:puedo|se puede|hago|debo)\b",
+        re.IGNORECASE,
+    ),
+    "mechanism": re.compile(
+        r"\bhow (?:does|do|is|are)\b(?! (?:i|we|you)\b)|\bwie (?:funktioniert|funktionieren|wird|werden)\b"
+        r"|\bcomment (?:fonctionne|marche)\w*|\bc[oó]mo funcionan?\b",
         re.IGNORECASE,
     ),
     "where": re.compile(

@@ -29,6 +29,7 @@ _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9]
 _CHANGELOG_STEM = re.compile(
     r"^(changelog|changes|history|news|releases?|release[-_]notes|todos?|roadmap)$", re.IGNORECASE
 )
+_FRONT_STEMS = frozenset({"readme", "index", "_index"})
 _LEGAL_STEM = re.compile(
     r"^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
     r"|issue_template|pull_request_template)",
@@ -94,6 +95,20 @@ def _role_of_name(path: PurePosixPath) -> Role | None:
     if path.suffix.lower() in _GENERATED_SUFFIXES:
         return "generated"
     return "test" if _TEST_STEM.search(path.stem) else None
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def is_home_page(path: str, kind: Kind) -> bool:
+    """Return whether a page is the first that readers see: the README, or the index of the documentation.
+
+    Example:
+        >>> [is_home_page(path, "docs") for path in ("README.md", "docs/index.rst", "docs/api/index.rst")]
+        [True, True, False]
+    """
+    pure = PurePosixPath(path)
+    folder = pure.parent.as_posix().lower()
+    is_at_top = folder == "." or _FOLDERS.get(folder) == "documentation"
+    return kind == "docs" and is_at_top and pure.stem.lower() in _FRONT_STEMS
 
 
 def is_aside(path: str) -> bool:

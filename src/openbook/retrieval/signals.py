@@ -15,7 +15,7 @@ from openbook.questions.question import Question
 from openbook.retrieval.definitions import definition_strengths
 from openbook.retrieval.paths import is_generic, path_match
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import asks_for, role_of
+from openbook.retrieval.roles import asks_for, is_home_page, role_of
 from openbook.tokens import tokenize
 
 Signals = dict[str, float]
@@ -69,12 +69,15 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
     """Measure chunks as answers to a question, without what their texts say."""
     is_long = min(max(query.content_words - _SHORT_WORDS, 0), _LONG_WORDS - _SHORT_WORDS) / (_LONG_WORDS - _SHORT_WORDS)
     beside = _best_of_files("dense", chunks, outlines)
+    is_of_mechanism = "mechanism" in query.intents
     return [
         {
             **chunk,
             "lexical:long": is_long * chunk["lexical"],
             "dense:file": beside[_file_of(outline)],
             "dense:foreign": query.in_other_language * chunk["dense"],
+            "front": float(is_home_page(outline.span.path, outline.kind)),
+            "heading:mechanism": is_of_mechanism * chunk.get("heading", 0.0),
             **_role_signals(query, outline),
         }
         for chunk, outline in zip(chunks, outlines, strict=True)

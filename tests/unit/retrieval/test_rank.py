@@ -220,12 +220,22 @@ def test_a_passage_gains_from_its_file() -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_what_is_no_source_gives_way_to_a_source(view: View) -> None:
-    candidates = [found("tests/a.py", bm25=1.2), found("z.py"), found("docs/a.md", kind="docs", bm25=1.2)]
+    candidates = [found("tests/a.py", bm25=1.2), found("z.py"), found("examples/a.py", bm25=1.2)]
 
     first, *others = ranked(candidates, view)
 
     assert first.outline.span.path == "z.py"
     assert all(each.signals.get("role", 0.0) < first.signals["role"] for each in others)
+
+
+def test_a_page_that_fits_better_comes_before_a_source() -> None:
+    assert places(ranked([found("z.py"), found("docs/a.md", kind="docs", bm25=1.2)], "passages"))[0][0] == "docs/a.md"
+
+
+def test_the_front_page_comes_before_one_that_fits_as_well() -> None:
+    pages = [found(path, kind="docs") for path in ("guide/a.md", "README.md")]
+
+    assert places(ranked(pages, "passages"))[0][0] == "README.md"
 
 
 def test_a_test_that_is_asked_for_keeps_its_place() -> None:
