@@ -34,6 +34,10 @@ _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)
 _MAN_NAME = re.compile(r"\.[1-9][a-z]{0,4}$")
 _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
 
+# Directives, labels and roles. Of 17,800 `.txt` files in 111 repositories 723 have one, Django's documentation among
+# them; in all that were read, the text is reStructuredText.
+_RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]*:`[^`\n]+`", re.MULTILINE)
+
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
 
@@ -56,7 +60,9 @@ def classify(path: str, text: str) -> Format:
         return _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or _by_lines(path, text)
     kind, language = found
     if language == "text":
-        return ("config", "text") if _REQUIREMENTS.fullmatch(name) else found
+        if _REQUIREMENTS.fullmatch(name):
+            return "config", "text"
+        return ("docs", "rst") if _RST.search(text) else found
     if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):

@@ -125,3 +125,17 @@ NOTES = (
 )
 def test_what_no_name_tells_about_is_a_page_if_it_has_sentences(path: str, text: str, kind: str) -> None:
     assert classify(path, text) == (kind, "text")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        pytest.param("Harbour\n=======\n\n.. note::\n\n   Moor at noon.\n", "rst", id="directive"),
+        pytest.param(".. _tides:\n\nTides\n-----\n", "rst", id="label"),
+        pytest.param("Call :meth:`~Harbour.moor` first.\n", "rst", id="role"),
+        pytest.param("Harbour\n=======\n\nMoor at noon: see `moor`.\n", "text", id="heading-alone"),
+        pytest.param("... and so on::\n\n    moor()\n", "text", id="dots"),
+    ],
+)
+def test_text_with_restructuredtext_in_it_is_read_as_such(text: str, language: str) -> None:
+    assert classify("docs/harbour.txt", text) == ("docs", language)
