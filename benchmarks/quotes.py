@@ -2,8 +2,9 @@
 
     python -m benchmarks.quotes --data DATA --checkouts FOLDER
 
-`FOLDER` has a checkout of each repository of real-questions under its last name. Prints the weights of
-`openbook.answering.scoring`, and how often the best passage, or one of the best three, is the right place.
+`FOLDER` has a checkout of each repository of real-questions, and of the questions of newcomers, under its last name.
+Prints the weights of `openbook.answering.scoring`, and how often the best passage, or one of the best three, is the
+right place.
 """
 
 from __future__ import annotations
@@ -40,18 +41,25 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with real-questions")
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
     arguments = parser.parse_args()
-    asked = list(_asked(works.real_questions(arguments.data, arguments.checkouts)))
+    newcomer = works.CASES / "newcomer_questions.jsonl"
+    sets = (
+        works.real_questions(arguments.data, arguments.checkouts),
+        works.repository_questions("newcomer", newcomer, arguments.checkouts),
+    )
+    measured = {work.name: list(_asked(work)) for work in sets}
+    asked = [each for some in measured.values() for each in some]
     weights = fit([case for _, case, _ in asked])
     print("| signal | weight |\n|---|---|")
     for name, weight in weights.items():
         print(f"| {name} | {weight:.2f} |")
     projects = dict.fromkeys(project for project, _, _ in asked)
     outside = {name: fit([case for project, case, _ in asked if project != name]) for name in projects}
-    print("\n| | fitted | left out |\n|---|---|---|")
-    for name, depth in (("first", 1), ("any of three", _MOST_QUOTES)):
-        inside = np.mean([_is_right(each, weights, depth) for each in asked])
-        left_out = np.mean([_is_right(each, outside[each[0]], depth) for each in asked])
-        print(f"| {name} | {inside:.3f} | {left_out:.3f} |")
+    print("\n| set | right | fitted | left out |\n|---|---|---|---|")
+    for name, some in measured.items():
+        for right, depth in (("first", 1), ("any of three", _MOST_QUOTES)):
+            inside = np.mean([_is_right(each, weights, depth) for each in some])
+            left_out = np.mean([_is_right(each, outside[each[0]], depth) for each in some])
+            print(f"| {name} | {right} | {inside:.3f} | {left_out:.3f} |")
 
 
 def _asked(work: works.Work) -> Iterator[Asked]:

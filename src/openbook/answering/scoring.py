@@ -48,7 +48,7 @@ class PassageSignals(NamedTuple):
 
 
 # Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
-WEIGHTS = PassageSignals(1.91, 2.80, 3.04, 1.68, 1.75, 1.30, 1.89, 1.20, -0.94, 2.23, -1.31, 0.57)
+WEIGHTS = PassageSignals(0.98, 3.12, 3.41, 1.45, 1.78, 0.92, 1.89, 1.66, -0.73, 2.02, -1.20, 0.45)
 
 _ASKS_FOR_VALUE = re.compile(
     r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"

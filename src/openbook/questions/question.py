@@ -65,7 +65,8 @@ def definition_of(question: str) -> re.Pattern[str] | None:
                 return None
             name = r"[\W_]+".join(map(re.escape, words))
             told = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}{_OPENS}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
-            return re.compile(rf"{told}|{_CALLED}{name}s?\b", re.IGNORECASE | re.MULTILINE)
+            entry = rf"^[^\S\n]*{name}[^\S\n]*\n(?::[^\S\n]|[^\S\n]{{2,}})[^\W\d_]"
+            return re.compile(rf"{told}|{_CALLED}{name}s?\b|{entry}", re.IGNORECASE | re.MULTILINE)
     return None
 
 
@@ -132,6 +133,12 @@ OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
+# "What is a fender" is a question, with or without its mark. "How fenders are tied" and "where ropes lie" are topics.
+_ASKS = re.compile(
+    r"\W*(?:(?:what|which|who|when|why)(?:['’]s|\s+(?:\w+\s+){0,3}(?:is|are|was|were|does|can|could|should|has|have)\b)"
+    r"|(?:is|are|does|can|could|should|has|have)\s+\w+\s+\w)",
+    re.IGNORECASE,
+)
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
 
 # A pasted log or file is no question; what it is about would drown. Longest question seen in
@@ -187,7 +194,8 @@ class Question:
     @cached_property
     def view(self) -> View:
         """`files` for what names a topic or a symbol, `passages` for what asks something: see `docs/retrieval.md`."""
-        is_question = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
+        is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
+        is_question = is_marked or _ASKS.match(self.text) is not None
         return "passages" if is_question or self.asks_for_places else "files"
 
     @cached_property

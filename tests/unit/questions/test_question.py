@@ -315,3 +315,37 @@ def test_of_a_comparison_the_two_things_are_looked_for_and_not_their_difference(
     assert question.compared == ("chain", "`apply_async`")
     assert question.tokens == read_question("chain `apply_async`").tokens
     assert question.identifiers == ("apply_async",)
+
+
+@pytest.mark.parametrize(
+    ("text", "view"),
+    [
+        ("what is a fender", "passages"),
+        ("what's a fender", "passages"),
+        ("which knots and ropes are supported", "passages"),
+        ("can ropes be tied twice", "passages"),
+        ("how fenders are tied", "files"),
+        ("how are fenders tied", "files"),
+        ("where ropes lie", "files"),
+        ("did you mean hint for an unknown rope", "files"),
+        ("is_tied", "files"),
+    ],
+)
+def test_a_question_needs_no_question_mark(text: str, view: str) -> None:
+    assert read_question(text).view == view
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_told"),
+    [
+        (".. glossary::\n\n   fender\n      Hangs between ship and quay.", True),
+        ("fender\n: Hangs between ship and quay.", True),
+        ("fender\nrope\nknot", False),
+        ("the old fender\n   hangs there", False),
+    ],
+)
+def test_an_entry_of_a_glossary_defines(entry: str, *, is_told: bool) -> None:
+    definition = read_question("What is a fender?").definition
+
+    assert definition is not None
+    assert (definition.search(entry) is not None) is is_told
