@@ -133,3 +133,20 @@ def test_the_menu_of_the_last_earlier_question_moves_none_and_stays_in_the_windo
     page.locator("#menu").get_by_role("button", name="Pin", exact=True).click()
     expect(page.locator("#menu")).to_be_hidden()
     expect(page.locator("#history .day")).to_have_text(["Pinned", "Today"])
+
+
+def test_the_menu_of_an_earlier_question_gives_the_focus_back(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+    more = page.locator(".session-more")
+
+    for item in ("Pin", "Rename"):
+        more.focus()
+        page.keyboard.press("Enter")
+        page.locator("#menu").get_by_role("button", name=item, exact=True).press("Enter")
+        if item == "Rename":
+            page.locator("dialog input").fill("Of the Moon")
+            page.keyboard.press("Enter")
+        done = page.locator("#history .day", has_text="Pinned") if item == "Pin" else page.get_by_text("Of the Moon")
+        expect(done.first).to_be_visible()
+        expect(more).to_be_focused()

@@ -117,7 +117,11 @@ let ofMenu = "";
 export function startMenu() {
   const menu = byId("menu");
   floatBeside(menu, () => document.querySelector(`[data-menu="${CSS.escape(ofMenu)}"]`), { below: true });
-  menu.addEventListener("click", () => menu.hidePopover());
+  // Before an item acts, so that a dialog, too, gives the focus back to the button that opened the menu.
+  menu.addEventListener("click", () => {
+    /** @type {HTMLElement | null} */ (document.querySelector(`[data-menu="${CSS.escape(ofMenu)}"]`))?.focus();
+    menu.hidePopover();
+  }, { capture: true });
   byId("rail").addEventListener("scroll", () => menu.hidePopover(), { passive: true });
 }
 
@@ -184,7 +188,7 @@ function sessionItem(session, at, { current, now, open, ...how }) {
     }, element("span", { class: "session-title" }, name),
       element("span", { class: "session-when" }, session.running ? "answering …" : ago(session.updated_at, now))),
     session.exchanges > 0 && element("button", {
-      ...{ type: "button", class: "quiet session-more", popovertarget: "menu", "data-menu": session.id },
+      ...{ type: "button", class: "quiet session-more", popovertarget: "menu", "data-menu": session.id, "data-focus": `more ${session.id}` },
       ...{ "aria-label": `More for ${name}`, onclick: () => fillMenu(session, how) },
     }, "…"),
   );
