@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.web.serving import Served, course_in
-from tests.web.test_page import QUESTION, ask, choose
+from tests.web.test_page import QUESTION, TUTORED, WHY, ask, choose
 
 pytestmark = pytest.mark.browser
 
@@ -150,3 +150,21 @@ def test_the_menu_of_an_earlier_question_gives_the_focus_back(serve: Serve, brow
         done = page.locator("#history .day", has_text="Pinned") if item == "Pin" else page.get_by_text("Of the Moon")
         expect(done.first).to_be_visible()
         expect(more).to_be_focused()
+
+
+def test_the_quote_of_a_citation_is_shown_when_a_key_scrolls_to_it_and_goes_with_it(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path), steps=TUTORED), viewport={"width": 360, "height": 480})
+    ask(page, WHY)
+    page.locator(".answer-foot").evaluate("each => each.scrollIntoView({ block: 'end' })")
+    page.evaluate("document.activeElement.blur()")
+
+    page.keyboard.press("j")
+
+    expect(page.locator("a.cite").first).to_be_in_viewport()
+    # The event that it has scrolled comes with the next frame.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(page.locator("#card")).to_be_visible()
+    page.locator(".answer-foot").evaluate("each => each.scrollIntoView({ block: 'end' })")
+    expect(page.locator("#card")).to_be_hidden()

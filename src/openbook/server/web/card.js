@@ -13,6 +13,8 @@ const LINGER_MS = 150;
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let leaving;
+/** @type {HTMLElement | undefined} */
+let shown;
 
 /**
  * Show cards for the chips within an element.
@@ -39,7 +41,20 @@ export function startCards(within, citationOf) {
   within.addEventListener("focusout", leave);
   card.addEventListener("pointerenter", () => clearTimeout(leaving));
   card.addEventListener("pointerleave", leave);
-  byId("scroll").addEventListener("scroll", hideCard, { passive: true });
+  byId("scroll").addEventListener("scroll", follow, { passive: true });
+}
+
+/** Stay beside a chip that the keyboard has reached, since the focus itself scrolls to it; else go. */
+function follow() {
+  const card = byId("card");
+  if (!card.hidden && shown?.matches(":focus-visible") && isInView(shown)) placeBeside(card, shown);
+  else hideCard();
+}
+
+/** @param {HTMLElement} chip */
+function isInView(chip) {
+  const [of, window] = [chip.getBoundingClientRect(), byId("scroll").getBoundingClientRect()];
+  return of.top >= window.top && of.bottom <= window.bottom;
 }
 
 /** Whether it was there. */
@@ -69,5 +84,6 @@ function show(chip, citation) {
       citation.reason ? `${word}: ${citation.reason}` : word),
   );
   card.hidden = false;
+  shown = chip;
   placeBeside(card, chip);
 }
