@@ -48,6 +48,8 @@ def test_an_edited_question_takes_the_place_of_its_answer_and_of_those_below(
     expect(page.locator("[data-phase=answered] .question")).to_have_text([NEAP])
     expect(page.locator("[data-phase=answered] .question")).to_be_focused()
     expect(page.locator(".versions")).to_have_text("‹2 of 2›")
+    thumbs = page.locator(".exchange .rate")
+    assert len(set(thumbs.evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)"))) == 1
     shoot(page, "versions")
     page.reload()
     expect(page.locator("[data-phase=answered] .question")).to_have_text([NEAP])

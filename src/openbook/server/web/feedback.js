@@ -44,7 +44,7 @@ export function ratingButtons(answer, attempt) {
     show();
   };
   show();
-  return [good, bad];
+  return [element("span", { class: "ratings" }, good, bad)]; // one never stands alone in a line
 }
 
 /** @param {Answer} answer */
