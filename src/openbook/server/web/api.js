@@ -180,7 +180,7 @@ export const takeBack = (sessionId, answerId) => call(ratingOf(sessionId, answer
 export const followUps = (sessionId, answerId) =>
   read(`api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/suggestions`);
 
-/** @param {object} body @returns {Promise<{link: string}>} */
+/** @param {object} body @returns {Promise<{id: string, link: string}>} */
 export const makeShare = async (body) => (await call("api/shares", { method: "POST", ...json(body) })).json();
 
 /** @param {string} id */

@@ -26,13 +26,13 @@ export async function share(sessionId, answerId) {
   const make = async () => {
     try {
       const body = { session_id: sessionId, days: Number(days.value), ...(whole.checked ? {} : { answer_id: answerId }) };
-      showLink(made, (await api.makeShare(body)).link);
+      showLink(made, await api.makeShare(body));
     } catch (error) {
       fill(made, failure(error));
     }
-    listLinks(links);
+    listLinks(links, made);
   };
-  listLinks(links);
+  listLinks(links, made);
   const content = [
     element("p", {}, "Whoever has the link sees the question, the answer and the cited lines, without a key. "
       + "Nothing else of your sources or conversations can be reached with it."),
@@ -48,9 +48,10 @@ export async function share(sessionId, answerId) {
 
 /**
  * @param {HTMLElement} place
- * @param {string} link relative to this page
+ * @param {{id: string, link: string}} share its link is relative to this page
  */
-function showLink(place, link) {
+function showLink(place, { id, link }) {
+  place.dataset.share = id;
   const address = new URL(link, location.href.split("#")[0]).href;
   const field = element("input", { value: address, readonly: true, "aria-label": "Link", class: "filter" });
   const button = element("button", {
@@ -62,8 +63,11 @@ function showLink(place, link) {
   field.select();
 }
 
-/** @param {HTMLElement} list */
-async function listLinks(list) {
+/**
+ * @param {HTMLElement} list
+ * @param {HTMLElement} made what shows the link that was just made
+ */
+async function listLinks(list, made) {
   try {
     const { shares } = await api.read("api/shares");
     fill(
@@ -71,8 +75,16 @@ async function listLinks(list) {
       ...shares.map((/** @type {Share} */ each) => {
         const day = new Date(each.expires_at * 1000).toLocaleDateString("en", { dateStyle: "medium" });
         const revoke = async () => {
-          await api.revokeShare(each.id);
-          listLinks(list);
+          try {
+            await api.revokeShare(each.id);
+          } catch (error) {
+            list.append(element("li", {}, failure(error)));
+            return;
+          }
+          if (made.dataset.share === each.id) fill(made); // nobody should copy it now
+          await listLinks(list, made);
+          const buttons = [...(list.closest("dialog")?.querySelectorAll("button") ?? [])];
+          (list.querySelector("button") ?? buttons.at(-1))?.focus();
         };
         return element("li", {},
           element("span", {}, each.title, element("span", { class: "session-when" },
