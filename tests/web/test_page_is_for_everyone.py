@@ -282,6 +282,10 @@ def test_the_palette_does_what_is_typed_and_opens_earlier_questions(
     field.fill("nothing like this")
     field.press("Enter")
     expect(page.locator(".command")).to_have_count(0)
+    expect(page.locator("dialog").get_by_role("status")).to_have_text(
+        "No command and no earlier question has these words."
+    )
+    assert violations(page, axe) == []
     page.keyboard.press("Escape")
     expect(page.get_by_label("Words to search for")).to_be_focused()
 

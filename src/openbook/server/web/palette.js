@@ -18,6 +18,7 @@ export function openPalette(commands) {
   let found = [];
   let at = 0;
   const list = element("ul", { class: "palette-list", id: "palette-list", role: "listbox", "aria-label": "Commands" });
+  const none = element("p", { class: "palette-none", role: "status" });
   const field = element("input", {
     ...{ type: "text", role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-autocomplete": "list" },
     ...{ "aria-controls": "palette-list", placeholder: "What would you like to do?", autocomplete: "off" },
@@ -42,6 +43,7 @@ export function openPalette(commands) {
     fill(list, ...found.map((command, place) =>
       element("li", { role: "option", id: `command-${place}`, class: "command", onclick: () => run(command) },
         element("span", {}, command.words), command.key && element("kbd", { "aria-hidden": "true" }, command.key))));
+    none.textContent = found.length ? "" : "No command and no earlier question has these words.";
     mark(0);
   };
   field.addEventListener("input", filter);
@@ -52,7 +54,7 @@ export function openPalette(commands) {
     else return;
     event.preventDefault();
   });
-  fill(dialog, element("h2", { id: "dialog-title", class: "unseen" }, "Commands"), field, list);
+  fill(dialog, element("h2", { id: "dialog-title", class: "unseen" }, "Commands"), field, list, none);
   filter();
   dialog.showModal();
   field.focus();
