@@ -160,3 +160,18 @@ def test_the_pages_fit_and_can_be_used_by_everyone(
         assert owner.evaluate("document.documentElement.scrollWidth") == width, name
         assert owner.evaluate(_TABLES_THAT_SCROLL) == [], name
         assert violations(owner, axe, expected=frozenset({"color-contrast", "region"})) == [], name
+
+
+def test_the_door_of_the_page_for_owners_fits_a_narrow_window(
+    served: Served, browse: Browse, troubles: list[str]
+) -> None:
+    page = browse(served, viewport={"width": 360, "height": 740})
+    page.goto(f"{served.url}admin")
+    title, back = page.get_by_role("heading", name="People and server"), page.get_by_role("link", name="Back to")
+    log_in = page.get_by_role("button", name="Log in with a key")
+
+    words = "const words = document.createRange(); words.selectNodeContents(each);"
+    left = f"each => {{ {words} return words.getBoundingClientRect().left; }}"
+    assert log_in.evaluate(f"each => {{ {words} return words.getClientRects().length; }}") == 1
+    assert back.evaluate(left) == title.evaluate(left)
+    troubles.clear()  # the browser reports that it was not let in
