@@ -165,6 +165,8 @@ def test_the_quote_of_a_citation_is_shown_when_a_key_scrolls_to_it_and_goes_with
     expect(page.locator("a.cite").first).to_be_in_viewport()
     # The event that it has scrolled comes with the next frame.
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.locator(".answer-foot").dispatch_event("pointerout")  # as where the pointer rests on what was scrolled away
+    page.wait_for_timeout(300)  # longer than a quote lingers
     expect(page.locator("#card")).to_be_visible()
     page.locator(".answer-foot").evaluate("each => each.scrollIntoView({ block: 'end' })")
     expect(page.locator("#card")).to_be_hidden()

@@ -31,7 +31,10 @@ export function startCards(within, citationOf) {
     if (event.type === "focusin" && !chip?.matches(":focus-visible")) return;
     if (chip) show(/** @type {HTMLElement} */ (chip), citationOf(/** @type {HTMLElement} */ (chip)));
   };
-  const leave = () => {
+  /** @param {Event} event */
+  const leave = (event) => {
+    // The pointer may rest where the text is scrolled below it while the keys go through the chips.
+    if (event.type !== "focusout" && shown?.matches(":focus-visible")) return;
     clearTimeout(leaving);
     leaving = setTimeout(hideCard, LINGER_MS);
   };
