@@ -263,6 +263,7 @@ def test_the_palette_does_what_is_typed_and_opens_earlier_questions(
     page = browse(serve(course_in(tmp_path)))
     ask(page, QUESTION)
     page.keyboard.press("n")
+    expect(page.locator("#history .session-title")).to_have_text([QUESTION])  # the palette lists what is known by then
 
     page.get_by_label("Your question").press("Control+k")
     field = page.get_by_role("combobox", name="Command")
