@@ -165,7 +165,7 @@ def folder_library_at(folder: Path, home: Path) -> Iterator[EvidenceFinder]:
 def signs_and_odds(finder: EvidenceFinder, question: str) -> tuple[tuple[float, ...], float]:
     """Return what tells whether a library answers a question, and the odds that it does."""
     asked = read_question(question)
-    told = finder.answerability(asked, finder.find(asked, 10, EVERYTHING))
+    told = finder.answerability(asked, finder.find(asked, 10, EVERYTHING), EVERYTHING)
     return tuple(told.signs), told.odds
 
 

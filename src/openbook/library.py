@@ -261,7 +261,6 @@ class Library(LibraryAnswers):
         return [self._sync(root, progress) for root in self._index.roots()]
 
     def _sync(self, root: Source, progress: Progress | None, only: Collection[str] = ()) -> SyncReport:
-        self._compared = None
         root = refreshed(root, self.settings.home)
         report = sync(
             root,
@@ -276,6 +275,7 @@ class Library(LibraryAnswers):
         stored = source_at(Path(root.location), self._index)
         if stored is not None and stored.commit != root.commit:  # another commit with the same files
             self._index.put_root(replace(root, synced_at=stored.synced_at))
+        self._compared = None
         return report
 
     def load_repository(
@@ -302,6 +302,7 @@ class Library(LibraryAnswers):
         """
         if not self._index.delete_source(source):
             raise unknown_source(source, self._index)
+        self._compared = None
 
     def sources(self) -> list[Source]:
         """List the sources, in order of names."""

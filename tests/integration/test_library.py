@@ -370,6 +370,20 @@ def test_folders_are_not_walked_again_for_each_refusal_before_the_next_sync(tmp_
     assert "b.pdf" not in synced
 
 
+def test_a_refusal_names_no_unread_file_of_a_source_that_was_removed(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "a", {"a.md": "# Ships\n\nShips are moored at noon.\n", "b.pdf": "no PDF"})
+
+    with Library.open("harbour") as library:
+        library.add(folder)
+        library.add(write_tree(tmp_path / "c", {"c.md": "# Wind\n\nWind blows from the west.\n"}))
+        before = library.query("Where do kangaroos live?").answer
+        library.remove("a")
+        removed = library.query("Where do kangaroos live?").answer
+
+    assert "b.pdf" in before
+    assert "b.pdf" not in removed
+
+
 def test_an_answer_says_why_a_file_that_the_question_names_was_not_read(tmp_path: Path) -> None:
     said = "# Vault\n\nEach xlsx is password protected. What is in the vault is safe.\n"
     folder = write_tree(tmp_path / "a", {"a.md": said, "b/tides.pdf": "no PDF", "c/tides.pdf.md": "Tides.\n"})

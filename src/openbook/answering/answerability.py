@@ -18,7 +18,7 @@ from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.signals import coverage, coverages, rarities
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
-from openbook.types import RetrievalResult
+from openbook.types import Filter, RetrievalResult
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -161,6 +161,7 @@ def measure_answerability(
     matches: Matches,
     index: Index,
     embedder: Embedder,
+    where: Filter = EVERYTHING,
     *,
     made_by_other: bool = False,
 ) -> Answerability:
@@ -169,24 +170,24 @@ def measure_answerability(
     Args:
         question: One that stands alone.
         results: What was found for it, best first.
-        matches: What the index says of it, without a filter.
+        matches: What the index says of it, of what the filter lets through.
         index: The library.
         embedder: The one that the weights were trained with.
+        where: The filter.
         made_by_other: Whether another embedder made the index, so that its vectors cannot be compared.
     """
     words = _words_of(question)
-    frequencies, chunks = matches.frequencies, matches.chunks
     telling = frozenset().union(*words.values())
-    rarity = rarities(question, frequencies, chunks)
+    rarity = rarities(question, matches.frequencies, matches.chunks)
     best_coverage = max(coverages(matches, rarity), default=0.0)
     rarity = {token: each for token, each in rarity.items() if token in telling}
     asked = embedder.embed([question.text])[0]
-    baseline = max(0.0, _sampled_cosine(asked, index, embedder) if made_by_other else matches.median_cosine)
+    baseline = max(0.0, _median_cosine(asked, matches, index, embedder, where, made_by_other=made_by_other))
     nearness = _nearness(asked, words, embedder, baseline)
     weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
     said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}
     left_out = [word for word, tokens in words.items() if tokens.isdisjoint(said)]
-    missing = [word for word, tokens in words.items() if tokens.isdisjoint(frequencies)]
+    missing = [word for word, tokens in words.items() if tokens.isdisjoint(matches.frequencies)]
     # A word that says no more of the question than its other words do decides nothing.
     least = max(_DECIDING, 1 / math.sqrt(len(words)))
     deciding = tuple(word for word in missing if nearness[word] > least)
@@ -194,25 +195,27 @@ def measure_answerability(
     signs = AnswerabilityFeatures(
         support(question.text, results, embedder, rarity, baseline),
         max((nearness[word] for word in left_out), default=0.0),
-        max((weight[word] for word in left_out), default=0.0) / inverse_frequency(0, chunks),
+        max((weight[word] for word in left_out), default=0.0) / inverse_frequency(0, matches.chunks),
         missing_share,
         missing_share * baseline,
         float(bool(deciding)),
         min(math.log1p(len(words)) / math.log1p(_MANY_WORDS), 1.0),
         float(_is_unnamed(question, results, index)),
-        _USUAL_AGREEMENT if made_by_other else _agreement(matches),
+        _USUAL_AGREEMENT if made_by_other else _agreement(matches, where),
         best_coverage,
     )
     return Answerability(signs, deciding)
 
 
-def _agreement(matches: Matches) -> float:
+def _agreement(matches: Matches, where: Filter) -> float:
     """Return how many of the chunks that are best by words are among the nearest, as a share.
 
     Where words and meaning lead to the same passages, something there speaks of what is asked; words that only occur
     lead elsewhere.
     """
-    compared = max(1, min(_COMPARED_CHUNKS, int(matches.chunks * _COMPARED_SHARE)))
+    # Of a filter that lets few chunks through, all are among the evidence.
+    chunks = matches.chunks if where == EVERYTHING else len(matches.evidence)
+    compared = max(1, min(_COMPARED_CHUNKS, int(chunks * _COMPARED_SHARE)))
     by_words = heapq.nsmallest(compared, matches.evidence, key=lambda each: -each.bm25)
     nearest = heapq.nsmallest(compared, matches.evidence, key=lambda each: -each.cosine)
     return len({each.id for each in by_words if each.bm25 > 0} & {each.id for each in nearest}) / compared
@@ -242,6 +245,15 @@ def _has_compound(text: str, compound: str) -> bool:
     """Return whether a text has a compound, whichever way it is joined: `two-factor`, two factor, `twofactor`."""
     joined = r"[\s_/-]?".join(map(re.escape, re.split("[-/]", compound)))
     return re.search(rf"(?<![^\W_]){joined}(?![^\W_])", text, re.IGNORECASE) is not None
+
+
+def _median_cosine(
+    asked: Vector, matches: Matches, index: Index, embedder: Embedder, where: Filter, *, made_by_other: bool
+) -> float:
+    """Return the nearness of a question to any chunk, without the filter: what it lets through may all be near."""
+    if made_by_other:
+        return _sampled_cosine(asked, index, embedder)
+    return (matches if where == EVERYTHING else index.match((), asked, 1, EVERYTHING)).median_cosine
 
 
 def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:

@@ -112,12 +112,11 @@ class EvidenceFinder:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
             return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
-        found = self._retriever.search(question, limit=wanted, where=where, view="passages")
-        if not question.compared:
-            return found
         # One that speaks of both sides is seldom there. What each of them is says how they differ.
         sides = [read_question(asking_what_is(side)) for side in question.compared]
-        return fuse(found, [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides])
+        of_sides = [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides]
+        found = self._retriever.search(question, limit=wanted, where=where, view="passages")
+        return fuse(found, of_sides) if of_sides else found
 
     def expand(
         self,
@@ -146,9 +145,9 @@ class EvidenceFinder:
         return TermStatistics(rarities(question, frequencies, chunks), tuple(missing))
 
     def judge(
-        self, asked: StandaloneQuestion, results: Sequence[RetrievalResult], weighed: TermStatistics
+        self, asked: StandaloneQuestion, results: Sequence[RetrievalResult], weighed: TermStatistics, where: Filter
     ) -> Relevance:
-        """Judge whether results may answer a question, whose words were weighed."""
+        """Judge whether results, which a filter let through, may answer a question, whose words were weighed."""
         if not results:
             return Relevance(RefusalReason.NOTHING_FOUND if self.index.stats().chunks else RefusalReason.EMPTY_LIBRARY)
         if ResultRole.OTHER_LESSON in results[0].roles:
@@ -163,18 +162,18 @@ class EvidenceFinder:
             found = support(asked.text, results, self.embedder, weighed.rarity)
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
-        answerability = self.answerability(asked.question, results)
+        answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
         is_answered = answerability.odds >= ANSWERABLE_FLOOR
         return Relevance("" if is_answered else RefusalReason.NOTHING_RELEVANT, deciding)
 
-    def answerability(self, question: Question, results: Sequence[RetrievalResult]) -> Answerability:
-        """Measure what tells whether the library answers a question that stands alone."""
+    def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
+        """Measure what tells whether the part of the library behind a filter answers a question that stands alone."""
         with self.index.snapshot():
-            matches = self._retriever.matches_of(question)
+            matches = self._retriever.matches_of(question, where)
             made_by_other = self._retriever.embedder is not self.embedder
             return measure_answerability(
-                question, results, matches, self.index, self.embedder, made_by_other=made_by_other
+                question, results, matches, self.index, self.embedder, where, made_by_other=made_by_other
             )
 
     def speaks_another_language(self, query: Question) -> bool:

@@ -12,7 +12,15 @@ from openbook.answering.displaying import is_fence
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import mark_of, pointed, quoted
-from openbook.answering.scoring import ASKED_BONUS, bonuses_of, has_name, read_passage, signals_of, without_imports
+from openbook.answering.scoring import (
+    ASKED_BONUS,
+    ReadPassage,
+    bonuses_of,
+    has_name,
+    read_passage,
+    signals_of,
+    without_imports,
+)
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answers import Claim
@@ -105,6 +113,9 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     return _answer(ranked, passages, rarity, by_place=by_place)
 
 
+_FENCE_LINES = re.compile(r"^[ \t]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
+
+
 def _ranked(
     query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[ScoredPassage]:
@@ -117,7 +128,7 @@ def _ranked(
         # Whatever is near it in meaning, a quote without one word of the question convinces nobody.
         if not each.place.isdisjoint(query.tokens)
         and each.passage.key not in namesakes
-        and (each.passage.shown.is_prose or without_imports(query, each.text).strip())
+        and (not _is_code(each) or _FENCE_LINES.sub("", without_imports(query, each.text)).strip())
     ]
     scores = {passage.shown.number: passage.shown.result.score for passage in passages}
     measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)
@@ -130,6 +141,10 @@ def _ranked(
         score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+
+
+def _is_code(read: ReadPassage) -> bool:
+    return read.passage.is_code or _FENCE_LINES.match(read.text) is not None
 
 
 def _sides(

@@ -303,7 +303,7 @@ class Generator:
     ) -> GenerationResult | Relevance:
         """Refuse, or say what the results are worth."""
         weighed = self._finder.weigh(alone.asked)
-        judged = self._finder.judge(alone, results, weighed)
+        judged = self._finder.judge(alone, results, weighed, asked.where)
         if not judged.fault:
             return judged
         if unasked := reply_to_small_talk(asked.query, nothing_found=True):

@@ -56,6 +56,9 @@ def _headings(text: str) -> tuple[_Heading, ...]:
 # Columns that set off code in Markdown, and mostly in reStructuredText.
 INDENT = 4
 
+# A line in bold stands above what it names, like a heading.
+_BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*:?\s*")
+
 # Lines that name a place in a course or a page, and say nothing else.
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
@@ -214,7 +217,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             continue
         text = Passage(shown, paragraph[0], paragraph[-1]).text
         short = _count_words(text) < _FEWEST_WORDS
-        if short and before and HEADING.match(text):
+        if short and before and (HEADING.match(text) or _BOLD_LINE.fullmatch(text)):
             offered = []  # it belongs to what is below
         elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.

@@ -105,7 +105,7 @@ class ColumnStore:
                 if len(of_lessons):
                     lessons.append((place, of_lessons.to_pybytes()))
         if read != len(lengths) * dim:
-            raise ValueError("vectors are missing")
+            raise OSError("vectors are missing")  # on a full disk, a write may end early without an error
         file.seek(0, SEEK_END)
         ids = documents.first_ids[places]
         names = Names(lambda: documents.listed(_KEY, places))

@@ -55,7 +55,7 @@ class Retriever:
         self._sentences = sentences or embedder
         self._reranker = reranker
         self._last: tuple[str, Vector] | None = None
-        self._matched: tuple[Question, Matches] | None = None
+        self._matched: tuple[Question, Filter, Matches] | None = None
 
     def search(
         self, question: str | Question, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
@@ -97,15 +97,14 @@ class Retriever:
         # Behind the snapshot: a reranker may take seconds.
         return results if self._reranker is None else rerank(query.text, results, self._reranker)[: max(limit, 0)]
 
-    def matches_of(self, query: Question) -> Matches:
-        """Return what the index says of a question without a filter; not asked again after a search for it."""
+    def matches_of(self, query: Question, where: Filter) -> Matches:
+        """Return what the index says of a question; not asked again right after a search for it."""
         last = self._matched
-        return last[1] if last is not None and last[0] is query else self._match(query, EVERYTHING)
+        return last[2] if last is not None and last[0] is query and last[1] == where else self._match(query, where)
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
-        if where == EVERYTHING:
-            self._matched = (query, matches)
+        self._matched = (query, where, matches)
         return matches
 
     def _vector_of(self, text: str) -> Vector:

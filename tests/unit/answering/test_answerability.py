@@ -11,13 +11,16 @@ from openbook.answering.answerability import (
     ANSWERABLE_FLOOR,
     SUPPORT_FLOOR,
     Answerability,
+    AnswerabilityFeatures,
     measure_answerability,
     support,
 )
+from openbook.answering.evidence import EvidenceFinder
 from openbook.questions.question import read_question
 from openbook.retrieval.search import Retriever
 from openbook.testing import HashEmbedder
 from openbook.tokens import tokenize
+from openbook.types import Filter
 from tests.unit.retrieval.material import Library, chunk_of, result_of
 
 EMBEDDER = HashEmbedder()
@@ -81,7 +84,7 @@ def harbour(tmp_path: Path) -> Library:
 def told_of(library: Library, question: str) -> Answerability:
     asked, retriever = read_question(question), Retriever(library.index, EMBEDDER)
     results = retriever.search(asked, view="passages")
-    return measure_answerability(asked, results, retriever.matches_of(asked), library.index, EMBEDDER)
+    return measure_answerability(asked, results, retriever.matches_of(asked, Filter()), library.index, EMBEDDER)
 
 
 def test_the_odds_are_better_for_what_the_library_answers(harbour: Library) -> None:
@@ -135,7 +138,7 @@ def test_a_compound_is_found_whichever_way_it_is_joined(tmp_path: Path) -> None:
 
 def test_it_is_a_good_sign_that_words_and_meaning_lead_to_the_same_chunks(harbour: Library) -> None:
     asked, retriever = read_question("Which crane at pier 7 lifts parcels?"), Retriever(harbour.index, EMBEDDER)
-    results, matches = retriever.search(asked, view="passages"), retriever.matches_of(asked)
+    results, matches = retriever.search(asked, view="passages"), retriever.matches_of(asked, Filter())
     by_words = sorted(matches.evidence, key=lambda each: -each.bm25)
     same, opposite = (
         replace(matches, evidence=tuple(each._replace(cosine=sign * n) for n, each in enumerate(by_words)))
@@ -176,3 +179,17 @@ def test_words_that_only_make_the_sentence_are_not_missed(harbour: Library) -> N
     german, none = told_of(harbour, "Was ist der crane"), told_of(harbour, "Wasen isten derer crane")
 
     assert german.signs.missing_share == 0 < none.signs.missing_share
+
+
+def test_what_the_rest_of_a_library_says_answers_nothing_behind_a_filter(harbour: Library) -> None:
+    harbour.put("b.md", *(f"Tomatoes number {number} make soup." for number in range(60)))
+    finder = EvidenceFinder(harbour.index, EMBEDDER, harbour.text_now)
+    asked = read_question("Which crane at pier 7 lifts parcels?")
+
+    def signs_of(*globs: str) -> AnswerabilityFeatures:
+        where = Filter(globs=globs)
+        return finder.answerability(asked, finder.find(asked, 10, where), where).signs
+
+    other, own, whole = signs_of("b.md"), signs_of("a.md"), signs_of()
+    assert other.best_coverage < own.best_coverage == whole.best_coverage
+    assert other.agreement < own.agreement

@@ -31,7 +31,7 @@ def test_a_name_that_stands_nowhere_is_no_question_to_the_sources(mixed: Evidenc
     asked = standalone("What is QUAY_LIMIT set to?", ())
     both = standalone("Is QUAY_LIMIT the same as quay3_moor?", ())
 
-    unknown = mixed.judge(asked, mixed.find(asked.question, 3, Filter()), mixed.weigh(asked.asked))
+    unknown = mixed.judge(asked, mixed.find(asked.question, 3, Filter()), mixed.weigh(asked.asked), Filter())
 
     assert unknown.fault == "nothing relevant"
     assert mixed.weigh(both.asked).missing[0] == "QUAY_LIMIT"
@@ -58,5 +58,5 @@ def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path:
     results = finder.find(asked.question, 3, Filter())
     weighed = finder.weigh(asked.asked)
 
-    assert finder.judge(asked, results, weighed).fault == ""
+    assert finder.judge(asked, results, weighed, Filter()).fault == ""
     assert weighed.missing == ("denn",)

@@ -350,6 +350,12 @@ def test_imports_are_quoted_only_if_imports_are_asked_for() -> None:
     assert quotes(picked("which module has the import of the retry policy", code)) == ["from retry import policy"]
 
 
+def test_imports_of_an_example_in_a_page_are_no_answer() -> None:
+    page = chunk_of("```python\nfrom retry import policy\n```\n\nThe retry policy waits for a second.")
+
+    assert quotes(picked("how long does the retry policy wait", page)) == ["The retry policy waits for a second."]
+
+
 def test_headings_of_documentation_are_not_repeated_in_the_answer() -> None:
     assert "Guide" not in answer("retry policy", chunk_of("A retry policy.", context=("Guide",)))
 

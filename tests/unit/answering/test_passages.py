@@ -148,6 +148,12 @@ def test_a_short_heading_is_not_quoted_with_what_stands_above_it() -> None:
     assert texts(entry) == ["Ships moor at the pier.", "Ships wait at the pier.", "The quay is long."]
 
 
+def test_a_label_in_bold_belongs_to_what_is_below() -> None:
+    entry = shown("Ships moor at the pier.\n\n**Network ships**\n\nThey carry nets of rope.")
+
+    assert texts(entry) == ["Ships moor at the pier.", "They carry nets of rope."]
+
+
 def test_what_is_short_and_alone_is_quoted_as_it_is() -> None:
     assert texts(shown("Pigeons fly.")) == ["Pigeons fly."]
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
 
 from openbook.index.sqlite import SqliteIndex
 from openbook.integrations.lance import LanceIndex
+from openbook.integrations.lance_cache import LocalCache
 from openbook.types import Filter
 from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 def test_a_reader_that_follows_many_commits_finds_what_a_new_one_finds(tmp_path: Path) -> None:
@@ -38,3 +46,33 @@ def test_a_reader_that_follows_many_commits_finds_what_a_new_one_finds(tmp_path:
             assert answers(fresh, ["fox"], vector(1)) == answers(reader, ["fox"], vector(1))
             vectors = [expected.vectors("s", f"{number}.md").tolist() for number in range(10)]
             assert [fresh.vectors("s", f"{number}.md").tolist() for number in range(10)] == vectors
+
+
+class FullDisk(io.FileIO):
+    """A file of which the last byte finds no room, which the system does not call an error."""
+
+    def write(self, content: Buffer) -> int:
+        return super().write(memoryview(content)[:-1])
+
+
+def test_a_disk_that_is_full_is_no_damage_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address, cache = str(tmp_path / "shared"), tmp_path / "cache"
+    with contextlib.closing(LanceIndex(address, IDENTITY)) as writer:
+        for number in range(4):
+            put(writer, f"{number}.md", "red fox", vector=vector(number))
+            writer.touch("s", f"{number}.md", stamp(number))
+    opened: list[FullDisk] = []
+
+    def scratch(_: LocalCache) -> FullDisk:
+        opened.append(FullDisk(tmp_path / f"{len(opened)}.part", "w+"))
+        return opened[-1]
+
+    monkeypatch.setattr(LocalCache, "scratch", scratch)
+    with (
+        contextlib.closing(LanceIndex(address, IDENTITY, cache=cache, fewest_kept=1)) as reader,
+        contextlib.closing(LanceIndex(address, IDENTITY)) as other,
+    ):
+        found = answers(reader, ["fox"], vector(1))
+
+        assert opened
+        assert found == answers(other, ["fox"], vector(1))

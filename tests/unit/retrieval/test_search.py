@@ -399,14 +399,15 @@ def test_a_question_for_an_option_finds_it_as_it_is_written_before_what_holds_it
     assert library.search("What does --cache do?")[0].chunk.span.path == "right.md"
 
 
-def test_what_the_index_says_of_a_question_is_told_without_the_filter_of_its_search(library: Library) -> None:
+def test_what_the_index_says_of_a_question_is_told_by_filter(library: Library) -> None:
     library.put("a.md", "The retry policy waits.")
     library.put("b.md", "Another policy.")
     asked, retriever = read_question("retry policy"), Retriever(library.index, library.embedder)
 
     retriever.search(asked, where=Filter(globs=("b.md",)))
 
-    assert len(retriever.matches_of(asked).evidence) == 2
+    assert len(retriever.matches_of(asked, Filter(globs=("b.md",))).evidence) == 1
+    assert len(retriever.matches_of(asked, Filter()).evidence) == 2
 
 
 def test_the_index_is_asked_anew_for_each_search_and_not_for_what_it_said_of_it(library: Library) -> None:
@@ -414,11 +415,11 @@ def test_the_index_is_asked_anew_for_each_search_and_not_for_what_it_said_of_it(
     asked, retriever = read_question("retry policy"), Retriever(library.index, library.embedder)
 
     retriever.search(asked)
-    before = retriever.matches_of(asked)
+    before = retriever.matches_of(asked, Filter())
     library.put("b.md", "Another policy.")
     results = retriever.search(asked)
-    after = retriever.matches_of(asked)
+    after = retriever.matches_of(asked, Filter())
 
     assert len(results) == len(after.evidence) == 2
     assert len(before.evidence) == 1
-    assert retriever.matches_of(asked) is after
+    assert retriever.matches_of(asked, Filter()) is after
