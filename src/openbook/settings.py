@@ -327,6 +327,12 @@ def read_secrets(
     return found
 
 
+def read_options(prefix: str, names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return options of another program that are set, by name: `timeout` for `AWS_TIMEOUT`, with the prefix `AWS_`."""
+    environ = os.environ if environ is None else environ
+    return {name: environ[prefix + name.upper()] for name in names if environ.get(prefix + name.upper())}
+
+
 def read_color(environ: Mapping[str, str] | None = None) -> bool | None:
     """Return whether to print colours: False where `NO_COLOR` is set, True where `FORCE_COLOR` is, else None.
 

@@ -5,7 +5,6 @@ Only what was indexed is sent: a file that has changed since, or in which secret
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -15,6 +14,7 @@ from openbook.ingest.difference import folder_of
 from openbook.process_pool import JobFailure, SharedProcess
 from openbook.server.failures import RequestRefusedError
 from openbook.server.served_library import ServedLibrary
+from openbook.server.uploads import UploadStore
 from openbook.sources.content_hash import is_content
 from openbook.sources.documents import attached_bytes
 from openbook.sources.readers.pdf_picture import PageJob, draw_page
@@ -63,10 +63,10 @@ class Originals:
         timeout_s: float = _TIMEOUT_S,
         longest_wait_s: float = _LONGEST_WAIT_S,
         draw: Callable[[PageJob], bytes] = draw_page,
-        refresh: Callable[[], None] = lambda: None,
+        uploads: UploadStore | None = None,
     ) -> None:
-        """Prepare. `refresh` is called where a file is not there: it may have been uploaded to another server."""
-        self._refresh = refresh
+        """Prepare. An upload that is not there may have been sent to another server."""
+        self._uploads = uploads
         self._library = library
         self._process = SharedProcess(
             draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES
@@ -80,9 +80,8 @@ class Originals:
             root = next((root for root in assistant.sources() if root.name == document.source), None)
         if root is None:
             return False
-        if not _is_there(root.location, document):
-            with contextlib.suppress(RequestRefusedError):
-                self._refresh()
+        if self._uploads and self._uploads.at(root.location) and not _is_there(root.location, document):
+            self._uploads.refresh_for_listing()
         return _is_there(root.location, document)
 
     def read(self, document: Document) -> bytes:
@@ -93,8 +92,8 @@ class Originals:
         with self._library.in_use() as assistant:
             root = next((root for root in assistant.sources() if root.name == document.source), None)
             record = assistant.index.records(document.source).get(document.path)
-        if root is not None and not _is_there(root.location, document):
-            self._refresh()
+        if root and self._uploads and self._uploads.at(root.location) and not _is_there(root.location, document):
+            self._uploads.refresh()
         if root is None or record is None or not Path(root.location).exists():
             raise _no_original("its file is not on this machine")
         try:

@@ -91,7 +91,7 @@ class ServerParts:
         self.shared_jobs = SharedJobs(self.jobs, work)
         uploads = UploadStore(name_of(assistant.location), settings)
         self.contents = SourceService(self.library, self.jobs, uploads, settings, roots=roots, others=self.shared_jobs)
-        self.originals = Originals(self.library, refresh=uploads.refresh)
+        self.originals = Originals(self.library, uploads=uploads)
         self.guides = StudyGuides(self.library)
         self.images = QuestionImages(settings.server_images, self.originals.pages)
         self.asker = QuestionService(

@@ -72,8 +72,7 @@ class SourceService:
     def sources(self) -> SourcesResponse:
         busy = {job.source for job in self._jobs.open()} | {job.source for job in self._others.elsewhere()}
         failed = self._jobs.failed()
-        with contextlib.suppress(RequestRefusedError):  # what is known here is listed, too
-            self._uploads.refresh()
+        self._uploads.refresh_for_listing()
         with self._library.in_use() as assistant:
             counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
             listed = [
@@ -125,14 +124,11 @@ class SourceService:
             if course is None:
                 raise RequestRefusedError(404, "the library has no such course", hint="GET /api/courses lists them")
             location = next(root.location for root in assistant.sources() if root.name == source)
-            is_upload = self._uploads.at(location) is not None
-            if is_upload:
-                self._uploads.refresh()
+            if self._uploads.at(location) is not None:
+                self._uploads.change(lambda: assistant.edit_course(course, [edit]))
             else:
                 self._allowed(location, "the folder of this course may not be changed from here")
-            file = assistant.edit_course(course, [edit])
-            if is_upload:
-                self._uploads.changed(file)
+                assistant.edit_course(course, [edit])
 
     def suggestions(self) -> list[str]:
         return self._suggestions.get()
@@ -202,12 +198,16 @@ class SourceService:
                 self._uploads.refresh()  # first: what cannot be deleted is not forgotten
             self._jobs.cancel_source(name)  # else what is committed later brings it back
             self._others.cancel_elsewhere(name)
+            self._uploads.forget(location)  # first, as the storage may refuse it
             assistant.remove(name)
-            self._uploads.forget(location)
 
     def remove_file(self, owner: str, document_id: str) -> Job:
         """Delete an uploaded file, and begin to forget what it says."""
-        self._uploads.refresh()
+        away = None
+        try:
+            self._uploads.refresh()
+        except RequestRefusedError as exc:
+            away = exc
         with self._changing:
             with self._library.in_use() as assistant:
                 folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
@@ -219,7 +219,10 @@ class SourceService:
                     self._jobs.check_open()
                     self._uploads.remove(folder, path)
                     return self._jobs.start(owner, source, self._syncing(folder, only=[path]), paths=[path])
-        if self._library.place(document_id) is not None:
+        place = self._library.place(document_id)
+        if away is not None and place is not None and folders.get(place[0]):  # the copy may lack it
+            raise away
+        if place is not None:
             raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
         raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
 
@@ -237,12 +240,22 @@ class SourceService:
             name, is_course = "", folder == self._uploads.folder(course=True)
             with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will tell it
                 name = assistant.register(folder, course=is_course).name
-            self._jobs.start("", name, self._syncing(folder, course=is_course))
+            self._jobs.start("", name, self._syncing(folder, course=is_course, is_whole=True))
 
     def _syncing(
-        self, path: Path, *, course: bool = False, only: Collection[str] = (), is_upload: bool = False
+        self,
+        path: Path,
+        *,
+        course: bool = False,
+        only: Collection[str] = (),
+        is_upload: bool = False,
+        is_whole: bool = False,
     ) -> Work:
+        """Return the work of a sync. `is_whole` is one of all uploads: it forgets what the copy lacks by then."""
+
         def sync(progress: Progress) -> dict[str, Any]:
+            if is_whole:
+                self._uploads.refresh()
             with self._library.opened_anew() as assistant:
                 report = assistant.add(path, course=course, progress=progress, only=only)
                 told = _report(report)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -14,15 +16,34 @@ from urllib.parse import quote
 from openbook.errors import MissingExtraError, SettingsError
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError
+from openbook.settings import read_options
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
-    from obstore.store import RetryConfig
+    from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
 # Whoever uploads waits for it, and so does whoever lists the sources.
 _RETRY: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=5)}
 
+# A list is short, and whoever shows a page waits for it. A file may take as long as the client allows.
+_LISTING: ClientConfig = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=5)}
+
+# Where the client of each kind of storage looks for its options.
+_PREFIXES = {"S3Store": "AWS_", "AzureStore": "AZURE_", "GCSStore": "GOOGLE_"}
+
+_OPTIONS = (
+    "allow_http", "allow_invalid_certificates", "connect_timeout", "default_content_type", "http1_only",
+    "http2_keep_alive_interval", "http2_keep_alive_timeout", "http2_keep_alive_while_idle", "http2_only",
+    "pool_idle_timeout", "pool_max_idle_per_host", "proxy_url", "proxy_ca_certificate", "proxy_excludes",
+    "randomize_addresses", "read_timeout", "timeout", "user_agent",
+)  # fmt: skip
+
 _LONGEST_SAID = 200
+
+# It may hold a signature.
+_QUERY = re.compile(r"\?\S*")
+
+_logger = logging.getLogger(__name__)
 
 
 class UploadBucket:
@@ -51,8 +72,12 @@ class UploadBucket:
             raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
         self._os, self._errors = obstore, exceptions
         try:
-            # Not with options of the client: it would not look for its others in the environment then.
             self._store = from_url(address, retry_config=_RETRY)
+            self._lister: ObjectStore = self._store
+            if prefix := _PREFIXES.get(type(self._store).__name__):
+                # With options of the client, it does not look for its others in the environment.
+                options: ClientConfig = {**_LISTING, **read_options(prefix, _OPTIONS)}  # type: ignore[typeddict-item]
+                self._lister = from_url(address, retry_config=_RETRY, client_options=options)
         except (exceptions.BaseError, ValueError, TypeError) as exc:
             raise SettingsError(
                 f"{address!r} cannot be used for uploads: {_said(exc)}",
@@ -66,15 +91,16 @@ class UploadBucket:
         try:
             yield
         except self._errors.BaseError as exc:
+            _logger.warning("the storage of uploads does not answer: %s", _said(exc))
             raise RequestRefusedError(
                 503,
-                f"the storage of uploads does not answer: {_said(exc)}",
+                "the storage of uploads does not answer",
                 hint="try again in a minute; what was uploaded before is safe",
             ) from exc
 
     def _listed(self, prefix: str) -> dict[str, ObjectMeta]:
         with self._asking():
-            found = [each for page in self._os.list(self._store, prefix) for each in page]
+            found = [each for page in self._os.list(self._lister, prefix) for each in page]
         return {each["path"].removeprefix(f"{prefix}/"): each for each in found}
 
     def refresh(self) -> None:
@@ -126,7 +152,9 @@ class UploadBucket:
                     stored.append(path)
             listed = self._listed(self._files)
             folders = {path.rpartition("/")[0] for path in paths if path.count("/") > 1}  # of courses
-            others = [path for path in listed if path.rpartition("/")[0] in folders and path not in stored]
+            others = [
+                path for path in set(listed).difference(stored) if path.rpartition("/")[0] in folders and _is_safe(path)
+            ]
             if len(stored) == len(paths) and not others:
                 with self._asking():
                     for path in paths:
@@ -181,7 +209,7 @@ class UploadBucket:
 
 
 def _said(error: Exception) -> str:
-    return " ".join(str(error).split())[:_LONGEST_SAID]
+    return _QUERY.sub("", " ".join(str(error).split()))[:_LONGEST_SAID]
 
 
 def _is_safe(path: str) -> bool:

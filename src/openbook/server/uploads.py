@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import filecmp
 import hashlib
-import json
+import itertools
+import math
 import os
 import random
 import re
@@ -14,7 +15,7 @@ import shutil
 import threading
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -24,77 +25,11 @@ from openbook.libraries.catalog import keep_private
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.server.upload_bucket import UploadBucket
+from openbook.server.upload_owners import UploadOwners
 from openbook.settings import Settings
 from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
-
-_FILE = "owners.json"
-
-# Writing the file takes milliseconds.
-_WRITING_S, _PAUSE_S = 5.0, 0.01
-
-
-class UploadOwners:
-    """The owners of uploaded files, kept in a file beside them. Not thread-safe."""
-
-    def __init__(self, home: Path, *, writing_s: float = _WRITING_S) -> None:
-        """Take the folder that holds all uploads. Files that nobody is known of count for nobody.
-
-        Args:
-            home: The folder.
-            writing_s: Seconds after which another server that writes is taken for one that was killed.
-        """
-        self._home = home
-        self._writing_s = writing_s
-        self._file = home / _FILE
-
-    def used_bytes(self, owner: str) -> int:
-        """Return how many bytes an owner keeps there."""
-        return sum(self._size(path) for path, of in self._read().items() if of == owner)
-
-    def add(self, owner: str, files: Iterable[Path]) -> None:
-        """Remember files as an owner's. What has another owner already stays theirs.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        with self._alone():
-            owners = {path: of for path, of in self._read().items() if (self._home / path).is_file()}
-            for file in files:
-                owners.setdefault(file.relative_to(self._home).as_posix(), owner)
-            partial = self._file.with_suffix(".new")
-            partial.write_text(json.dumps(owners), encoding="utf-8")
-            os.replace(partial, self._file)  # noqa: PTH105 - at once, whatever happens
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other servers with the same folder from writing meanwhile: what one adds, another would drop."""
-        lock, until = self._file.with_suffix(".lock"), time.monotonic() + self._writing_s
-        while True:
-            try:
-                lock.touch(exist_ok=False)
-                break
-            except FileExistsError:
-                if time.monotonic() > until:  # of a server that was killed
-                    lock.unlink(missing_ok=True)
-                time.sleep(_PAUSE_S)
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-
-    def _read(self) -> dict[str, str]:
-        with contextlib.suppress(OSError, ValueError):
-            found = json.loads(self._file.read_text(encoding="utf-8"))
-            return found if isinstance(found, dict) else {}
-        return {}
-
-    def _size(self, path: str) -> int:
-        with contextlib.suppress(OSError):
-            return (self._home / path).stat().st_size
-        return 0
-
 
 # Nobody reads longer ones.
 _NAME_CHARS = 80
@@ -104,6 +39,12 @@ _NAME_BYTES = 240
 
 # What several files are called that were sent as one course. It has no number, which would make it a lesson.
 _COURSE = "Uploaded course"
+
+# Before it is tried again to store what another server has stored meanwhile, and how often.
+_PAUSE_S, _MOST_TRIES = 0.01, 20
+
+# Until a listing asks the storage again.
+_FRESH_S, _AWAY_S = 2.0, 15.0
 
 # Of an address of object storage.
 _SCHEME = "://"
@@ -152,7 +93,7 @@ class RejectedFile:
 class UploadStore:
     """The uploaded files of one library, in a folder that is one of its sources."""
 
-    def __init__(self, library: str, settings: Settings) -> None:
+    def __init__(self, library: str, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Take the folder of a library. It is made when the first file comes.
 
         Raises:
@@ -163,16 +104,37 @@ class UploadStore:
         self._bucket = UploadBucket(settings.uploads, library, self._home) if _SCHEME in settings.uploads else None
         self._owners = UploadOwners(self._home)
         self._lock = threading.Lock()
+        self._clock, self._asked_again_s = clock, -math.inf
 
     def refresh(self) -> None:
         """Learn what other servers have done, where uploads are on object storage.
 
         Raises:
-            RequestRefusedError: It does not answer.
+            RequestRefusedError: It does not answer, or the disk does not take the copy.
         """
         if self._bucket is not None:
             with self._lock:
-                self._bucket.refresh()
+                self._refresh(self._bucket)
+
+    def refresh_for_listing(self) -> None:
+        """Learn what other servers have done, unless that was tried just now, or would have to wait for others."""
+        if self._bucket is None or self._clock() < self._asked_again_s or not self._lock.acquire(blocking=False):
+            return
+        try:
+            with contextlib.suppress(RequestRefusedError):  # what is known here is listed, too
+                self._refresh(self._bucket)
+        finally:
+            self._lock.release()
+
+    def _refresh(self, bucket: UploadBucket) -> None:
+        pause_s = _AWAY_S
+        try:
+            bucket.refresh()
+            pause_s = _FRESH_S
+        except OSError as exc:
+            raise not_kept("copy of the uploads", exc) from exc
+        finally:
+            self._asked_again_s = self._clock() + pause_s
 
     @property
     def folders(self) -> list[Path]:
@@ -251,9 +213,10 @@ class UploadStore:
                 staged = self._stage(taken, partial)
                 folder.mkdir(parents=True, exist_ok=True)
                 kept = _settled(staged, partial, folder, made, course=course)
+                tries = itertools.count(1)
                 while self._bucket is not None and not self._bucket.put(self._files_of(made), owner):
+                    _let_others_pass(next(tries))
                     _taken_back(staged, partial, kept, made, course=course)
-                    time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))  # else two servers meet again
                     self._bucket.refresh()
                     kept = _settled(staged, partial, folder, made, course=course)
                 if self._bucket is None:
@@ -349,15 +312,25 @@ class UploadStore:
                 with contextlib.suppress(OSError):  # it holds more
                     file.parent.rmdir()
 
-    def changed(self, file: Path) -> None:
-        """Take note that a file in a folder of ours was written.
+    def change(self, write: Callable[[], Path]) -> None:
+        """Let a file in a folder of ours be written, and store it.
+
+        Args:
+            write: Writes it, and returns where it is.
 
         Raises:
-            RequestRefusedError: The storage of uploads does not answer.
+            RequestRefusedError: The storage of uploads does not answer, or the disk does not take it.
         """
-        if self._bucket is not None:
-            with self._lock:
+        if self._bucket is None:
+            write()
+            return
+        with self._lock:  # else the copy is made anew before the file is stored, and loses it
+            self._refresh(self._bucket)
+            file = write()
+            try:
                 self._bucket.replace(file.resolve().relative_to(self._home.resolve()).as_posix())
+            except OSError as exc:
+                raise not_kept("change", exc) from exc
 
 
 def _home_of(library: str, settings: Settings) -> Path:
@@ -402,6 +375,13 @@ def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Pat
         return [_settle(file, folder / file.name, made) for file in staged]
     target = _settle(partial, folder / _course_name(staged), made)
     return [target / file.name for file in staged]
+
+
+def _let_others_pass(tries: int) -> None:
+    """Wait a moment, of a random length: else two servers meet again."""
+    if tries == _MOST_TRIES:
+        raise RequestRefusedError(503, "others keep files of these names just now", hint="try again in a minute")
+    time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))
 
 
 def _taken_back(staged: Sequence[Path], partial: Path, kept: Sequence[Path], made: list[Path], *, course: bool) -> None:

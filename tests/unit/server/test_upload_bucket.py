@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -34,6 +36,11 @@ def server(home: Path, address: str, **settings: int) -> UploadStore:
 def keep(uploads: UploadStore, *files: tuple[str, bytes], owner: str = "ada", course: bool = False) -> list[str]:
     sent = [(name, UploadFile(io.BytesIO(text), size=len(text), filename=name)) for name, text in files]
     return uploads.keep(sent, owner, course=course)
+
+
+def written(file: Path, text: str) -> Path:
+    file.write_text(text, encoding="utf-8")
+    return file
 
 
 def seen(uploads: UploadStore, *, course: bool = False) -> dict[str, bytes]:
@@ -67,8 +74,7 @@ def test_a_copy_that_is_whole_is_not_read_again_and_a_changed_file_is(bucket: st
 
     seen(other, course=True)
     unread = file.stat().st_ino == number
-    (one.folder(course=True) / "Knots/course.toml").write_text("title = 'Knots'\n", encoding="utf-8")
-    one.changed(one.folder(course=True) / "Knots/course.toml")
+    one.change(lambda: written(one.folder(course=True) / "Knots/course.toml", "title = 'Knots'\n"))
 
     assert unread
     assert modified == (one.folder(course=True) / "Knots/Knots.md").stat().st_mtime_ns  # so the index takes it as read
@@ -144,6 +150,118 @@ def test_a_storage_that_is_away_is_told_and_what_is_there_stays(
 
     assert (refused, still) == ([(503, True)] * 3, ["a.md"])
     assert seen(server(tmp_path / "other", bucket)) == {"a.md": b"one"}
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Path:
+    """Return a folder that is the object storage."""
+    (tmp_path / "storage").mkdir()
+    return tmp_path / "storage"
+
+
+def test_a_changed_file_is_stored_though_others_list_meanwhile(storage: Path, tmp_path: Path) -> None:
+    uploads = server(tmp_path / "home", storage.as_uri())
+    keep(uploads, ("Knots.md", b"Rope."), course=True)
+    listing = threading.Thread(target=uploads.refresh)
+
+    def write() -> Path:
+        file = written(uploads.folder(course=True) / "Knots/course.toml", "title = 'Knots'\n")
+        listing.start()
+        listing.join(0.5)  # it would delete a file that is not stored
+        return file
+
+    uploads.change(write)
+    listing.join(60)
+
+    assert sorted(seen(uploads, course=True)) == ["Knots/Knots.md", "Knots/course.toml"]
+    assert (storage / "library/files/uploaded courses/Knots/course.toml").read_text() == "title = 'Knots'\n"
+
+
+def test_listings_wait_neither_for_a_storage_without_reply_nor_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host, port = silent.getsockname()
+        for name, value in {"ENDPOINT": f"http://{host}:{port}", "ALLOW_HTTP": "true", "REGION": "us-east-1"}.items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tester")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
+        uploads = server(tmp_path, "s3://bucket/notes")
+        started = time.monotonic()
+        first = threading.Thread(target=uploads.refresh_for_listing)
+        first.start()
+        time.sleep(0.3)
+        uploads.refresh_for_listing()  # another asks at this moment
+        second_s = time.monotonic() - started
+        first.join(60)
+        first_s = time.monotonic() - started
+        uploads.refresh_for_listing()  # it was away just now
+        third_s = time.monotonic() - started - first_s
+
+    assert 1 < first_s < 20  # the client would wait for 30 s alone
+    assert second_s < 1
+    assert third_s < 1
+
+
+def test_a_listing_asks_again_when_some_seconds_have_passed(storage: Path, tmp_path: Path) -> None:
+    now = [100.0]
+    one = server(tmp_path / "one", storage.as_uri())
+    settings = Settings(home=tmp_path / "other", uploads=storage.as_uri())
+    other = UploadStore("library", settings, clock=lambda: now[0])
+    other.refresh_for_listing()
+    keep(one, ("a.md", b"one"))
+    other.refresh_for_listing()
+    at_once = other.files(other.folder())
+    now[0] += 3
+
+    other.refresh_for_listing()
+
+    assert (at_once, other.files(other.folder())) == ([], ["a.md"])
+
+
+def test_a_disk_that_does_not_take_the_copy_is_told(storage: Path, tmp_path: Path) -> None:
+    keep(server(tmp_path / "one", storage.as_uri()), ("a.md", b"one"))
+    written(tmp_path / "home", "no folder")
+
+    with pytest.raises(RequestRefusedError, match="the copy of the uploads cannot be kept") as caught:
+        server(tmp_path / "home", storage.as_uri()).refresh()
+
+    assert caught.value.status == 507
+
+
+def test_objects_of_other_programs_do_not_stop_an_upload(storage: Path, tmp_path: Path) -> None:
+    (storage / "library/files/uploaded courses/Knots").mkdir(parents=True)
+    (storage / "library/files/uploaded courses/Knots/.DS_Store").write_bytes(b"x")
+
+    assert keep(server(tmp_path / "home", storage.as_uri()), ("Knots.md", b"Rope."), course=True) == ["Knots/Knots.md"]
+
+
+def test_an_upload_that_others_are_always_before_ends(
+    storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = server(tmp_path / "home", storage.as_uri())
+    monkeypatch.setattr(UploadBucket, "put", lambda *_: False)
+
+    with pytest.raises(RequestRefusedError, match="others keep files of these names") as caught:
+        keep(uploads, ("a.md", b"one"))
+
+    assert (caught.value.status, uploads.files(uploads.folder())) == (503, [])
+
+
+def test_what_the_storage_says_is_logged_without_its_query_and_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(f"AWS_{name}", "tester")
+    monkeypatch.setenv("AWS_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+
+    with pytest.raises(RequestRefusedError) as caught:
+        server(tmp_path, "s3://bucket/notes").refresh()
+
+    assert str(caught.value) == "the storage of uploads does not answer"
+    assert "http://127.0.0.1:9/bucket" in caplog.text
+    assert "list-type" not in caplog.text
 
 
 def test_an_address_of_no_storage_is_told_at_the_start(tmp_path: Path) -> None:

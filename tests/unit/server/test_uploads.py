@@ -13,7 +13,8 @@ from fastapi import UploadFile
 
 from openbook.errors import SettingsError
 from openbook.server.failures import RequestRefusedError
-from openbook.server.uploads import UploadOwners, UploadStore, safe_name
+from openbook.server.upload_owners import UploadOwners
+from openbook.server.uploads import UploadStore, safe_name
 from openbook.settings import Settings
 
 
