@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 
 import pytest
 
@@ -16,6 +17,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.server.study_guides import GuideJob, StudyGuides
 from openbook.settings import Settings
 from openbook.types import Filter
+from tests.server.conftest import Serve
 from tests.support import write_tree
 
 EVERYTHING = Filter()
@@ -73,3 +75,37 @@ def test_whoever_waits_too_long_for_the_guides_of_others_is_told(library: Served
             guides.make(EVERYTHING, 3)
         told.set()
         other.join()
+
+
+def be_quick(job: GuideJob) -> str:
+    return "# Guide\n"
+
+
+class CountedGuides(StudyGuides):
+    asked = Semaphore(0)
+
+    def make(self, where: Filter, count: int) -> str:
+        self.asked.release()
+        return super().make(where, count)
+
+
+def test_guides_that_wait_keep_no_other_route_waiting(serve: Serve) -> None:
+    client = serve(key_questions_per_minute=1000)
+    client.get("/api/me")
+    guides = CountedGuides(client.app.state.library, make=be_quick)  # type: ignore[attr-defined]
+    client.app.state.guides = guides  # type: ignore[attr-defined]
+    course = {"course": "harbour/quay.txt", "lesson": "1"}
+    others = ("/healthz", "/docs.css", "/api/me", "/api/courses")
+
+    with closing(guides), ThreadPoolExecutor(70) as people:
+        with guides._process._lock:  # as another guide has it
+            studying = [people.submit(client.get, "/api/study", params=course) for _ in range(60)]
+            waiting = [guides.asked.acquire(timeout=20) for _ in range(32)]
+            asked = [people.submit(client.get, path) for path in others]
+            wait(asked, timeout=15)
+            finished = [path for path, reply in zip(others, asked, strict=True) if reply.done()]
+        guided = [reply.result().status_code for reply in studying]
+
+    assert all(waiting)
+    assert finished == list(others)
+    assert guided == [200] * 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import hmac
@@ -193,10 +194,11 @@ _Cookie = Annotated[
 ]
 
 
-def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
+async def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
     """Return the caller of a request, and name them in the log."""
     authenticator: Authenticator = request.app.state.authenticator
-    caller = authenticator.caller(request, response)
+    # Not among the threads of routes: those may all be busy.
+    caller = await asyncio.to_thread(authenticator.caller, request, response)
     request.state.caller = caller.name
     return caller
 
@@ -204,12 +206,12 @@ def identified(request: Request, response: Response, _: KeyScheme = None, __: _C
 Identified = Annotated[Caller, Depends(identified)]
 
 
-def _editor(caller: Identified) -> Caller:
+async def _editor(caller: Identified) -> Caller:
     caller.check("editor")
     return caller
 
 
-def _owner(caller: Identified) -> Caller:
+async def _owner(caller: Identified) -> Caller:
     caller.check("owner")
     return caller
 

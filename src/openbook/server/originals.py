@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
+from anyio import CapacityLimiter
+
 from openbook.errors import SkippedFileError, SourceError
 from openbook.ingest.difference import folder_of
 from openbook.process_pool import JobFailure, SharedProcess
@@ -26,6 +28,9 @@ _TIMEOUT_S = 10.0
 
 # Whoever waits so long for the process reads the text.
 _LONGEST_WAIT_S = 2.0
+
+# Threads that wait for the process, beside those of other routes.
+_MOST_THREADS = 32
 
 _MEMORY_BYTES = 1024**3
 
@@ -67,6 +72,7 @@ class Originals:
     ) -> None:
         """Prepare. An upload that is not there may have been sent to another server."""
         self._uploads = uploads
+        self.threads = CapacityLimiter(_MOST_THREADS)
         self._library = library
         self._process = SharedProcess(
             draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from anyio import CapacityLimiter
+
 from openbook.errors import OpenbookError
 from openbook.libraries.catalog import Location
 from openbook.library import Library
@@ -20,6 +22,9 @@ _TIMEOUT_S = 60.0
 
 # Guides before it are made first.
 _LONGEST_WAIT_S = 60.0
+
+# Threads that wait for the process, beside those of other routes.
+_MOST_THREADS = 32
 
 _HINT = "make it by the command openbook study, which has no limit"
 
@@ -48,6 +53,7 @@ class StudyGuides:
         longest_wait_s: float = _LONGEST_WAIT_S,
         make: Make | None = None,
     ) -> None:
+        self.threads = CapacityLimiter(_MOST_THREADS)
         self._process = SharedProcess(
             make or partial(make_guide, library.location, library.settings),
             timeout_s=timeout_s,

@@ -24,10 +24,10 @@ router: APIRouter = APIRouter(prefix="/v1")
 _DEFAULT = "openbook"
 
 
-def _client(request: Request, response: Response, parts: Parts, _: KeyScheme = None) -> Caller:
+async def _client(request: Request, response: Response, parts: Parts, _: KeyScheme = None) -> Caller:
     """Identify a client. Its programs always send some key: where none is needed, any will do."""
     try:
-        return identified(request, response)
+        return await identified(request, response)
     except RequestRefusedError:
         if parts.authenticator.needs_key:
             raise

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
@@ -272,7 +273,7 @@ def original(parts: Parts, found: OfLibrary) -> Response:
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}},
 )
-def document_page(
+async def document_page(
     parts: Parts,
     found: OfLibrary,
     page: Annotated[int, Path(ge=1, le=100_000)],
@@ -280,7 +281,8 @@ def document_page(
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
 ) -> Response:
     """Return a page of a PDF as a picture, with the words of a range of characters marked where they stand on it."""
-    drawn = parts.originals.page(found, page, start_char, end_char)
+    originals = parts.originals
+    drawn = await to_thread.run_sync(originals.page, found, page, start_char, end_char, limiter=originals.threads)
     return Response(drawn, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
 

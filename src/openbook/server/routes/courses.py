@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from openbook.server.auth import Editor, Identified
@@ -27,17 +28,21 @@ def edit_course(request: Request, parts: Parts, caller: Editor, edit: CourseEdit
     return parts.contents.courses()
 
 
-@router.get("/api/study", response_class=PlainTextResponse)
-def study(
+def _lesson(
     parts: Parts,
     caller: Identified,
     course: Annotated[str, Query(max_length=4096, description="Source and path of a course: `school/knots`.")],
     lesson: Annotated[str, Query(pattern=r"^\d{1,7}(\.\d{1,7})?$", description="Number of a lesson.")],
-) -> PlainTextResponse:
-    """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
+) -> Filter:
     parts.limits.take(caller)
     place = place_of(lesson)
     with parts.library.in_use() as assistant:
         found = assistant.course(course)
-    where = Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
-    return PlainTextResponse(parts.guides.make(where, _ITEMS), media_type="text/markdown; charset=utf-8")
+    return Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
+
+
+@router.get("/api/study", response_class=PlainTextResponse)
+async def study(parts: Parts, where: Annotated[Filter, Depends(_lesson)]) -> PlainTextResponse:
+    """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
+    guide = await to_thread.run_sync(parts.guides.make, where, _ITEMS, limiter=parts.guides.threads)
+    return PlainTextResponse(guide, media_type="text/markdown; charset=utf-8")

@@ -13,8 +13,9 @@ from openbook.server.schemas import HealthResponse, ReadinessResponse
 router: APIRouter = APIRouter()
 
 
+# These wait for nothing: a thread would have to be free first.
 @router.get("/healthz")
-def healthz() -> HealthResponse:
+async def healthz() -> HealthResponse:
     """Report liveness."""
     return HealthResponse(status="ok")
 
@@ -50,6 +51,6 @@ def docs(request: Request) -> HTMLResponse:
 
 
 @router.get("/docs.css", include_in_schema=False)
-def docs_style() -> Response:
+async def docs_style() -> Response:
     """Return what the description looks like: pages may hold no styles of their own."""
     return Response(STYLE, media_type="text/css")
