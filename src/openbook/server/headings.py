@@ -12,6 +12,9 @@ Form = Literal["overview", "how", "lesson", "setting", "topic", "type", "functio
 # A heading of one letter says nothing, one of a paragraph fits on no button.
 _HEADING_CHARS = range(4, 61)
 
+# With its markup and its number. The patterns below take the square of the length, and some headings are whole pages.
+_LONGEST_RAW_CHARS = 200
+
 # How a project is kept, which is for those who keep it, and translations of its front page.
 _FOR_MAINTAINERS = re.compile(
     r"\b(?:licen[cs](?:e|ing)|copyright|change ?log|releases?|releasing|tests?|testing|contribut(?:ing|ors?|ions?)"
@@ -83,6 +86,8 @@ def question_on_heading(heading: str, text: str, project: str = "") -> tuple[str
         >>> question_on_heading("STATUS LINE", "Each line of the status line has a format.")
         ('What can you tell me about the status line?', 'topic', 'status line')
     """
+    if len(heading) > _LONGEST_RAW_CHARS:
+        return None
     heading = " ".join(_MARKUP.sub(r"\1", heading).strip(":# ").split())
     heading = heading[match.end() if (match := _NUMBER.match(heading)) else 0 :]
     if setting := _SETTING.fullmatch(heading):

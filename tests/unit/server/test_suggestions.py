@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from openbook.library import Library
+from openbook.server.headings import question_on_heading
 from openbook.server.served_library import ServedLibrary
 from openbook.server.suggestions import SuggestionCache, suggest
 from openbook.settings import Settings
@@ -167,3 +169,11 @@ def test_each_source_has_its_turn(tmp_path: Path) -> None:
 
     assert {each.source for each in found[:2]} == {"ada", "bob"}
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("piece", ["a_", " {a"])
+def test_a_heading_as_long_as_a_page_is_given_up_at_once(piece: str) -> None:
+    began = process_time()
+
+    assert question_on_heading(piece * 15_000 + "( x", "") is None
+    assert process_time() - began < 1
