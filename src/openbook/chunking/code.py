@@ -51,6 +51,10 @@ _RUST_MACRO = re.compile(
 )
 
 
+# Of one file, as a multiple of its bytes: macros stand within each other, and some are never closed.
+_MOST_PARSED = 4
+
+
 def _blank(found: re.Match[bytes]) -> bytes:
     return found[1] + re.sub(rb"\S", b" ", found[2])
 
@@ -68,6 +72,7 @@ def _kotlin(source: bytes) -> bytes:
 def _rust(source: bytes) -> bytes:
     """Open macros that hold nothing but items, which are tokens for the grammar otherwise."""
     opened = bytearray(source)
+    left = _MOST_PARSED * len(source)
     at = 0
     while found := _RUST_MACRO.search(opened, at):
         at = found.end()
@@ -75,6 +80,9 @@ def _rust(source: bytes) -> bytes:
         end = opened.find(b"\n" + indent + b"}", at)
         if end < 0 or opened[end + len(indent) + 2 : end + len(indent) + 3].strip():
             continue
+        if end - at > left:
+            continue
+        left -= end - at
         tree = parse("rust", bytes(opened[at:end]))
         if tree is not None and not tree.root_node.has_error:
             opened[found.start(2) : found.end(2)] = b" " * len(found[2])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tree_sitter import Tree
 
+from openbook.chunking import code
 from openbook.chunking.code import smoothed
+from openbook.chunking.grammars import parse
 
 PIECES = st.sampled_from(
     """class ,struct,MY_API, Widget, : public B, {,},;,),Q_OBJECT,\n,\r\n,    ,//x,LOCKS(a),const,fun ,val x = 1"""
@@ -67,3 +70,17 @@ def test_a_long_line_takes_no_long_time() -> None:
     text = b"class A {" + b" { fun AB_C" * 200_000 + b"}\n" + b"class MY_API " * 50_000 + b"\n; " * 50_000
 
     assert len(smoothed("kotlin", text)) == len(smoothed("cpp", text)) == len(text)
+
+
+def test_macros_that_are_never_closed_are_not_all_parsed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"m! {\n    fn f() { let x = 1; g(x); }\n" * 100 + b"}\n"
+    parsed: list[int] = []
+
+    def counted(language: str, piece: bytes) -> Tree | None:
+        parsed.append(len(piece))
+        return parse(language, piece)
+
+    monkeypatch.setattr(code, "parse", counted)
+    smoothed("rust", source)
+
+    assert 0 < sum(parsed) <= 4 * len(source)
