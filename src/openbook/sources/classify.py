@@ -36,7 +36,7 @@ _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
 
 # Directives, labels and roles. Of 17,800 `.txt` files in 111 repositories 723 have one, Django's documentation among
 # them; in all that were read, the text is reStructuredText.
-_RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]*:`[^`\n]+`", re.MULTILINE)
+_RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]{0,60}:`[^`\n]+`", re.MULTILINE)
 
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
@@ -62,7 +62,7 @@ def classify(path: str, text: str) -> Format:
     if language == "text":
         if _REQUIREMENTS.fullmatch(name):
             return "config", "text"
-        return ("docs", "rst") if _RST.search(text) else found
+        return ("docs", "rst") if _RST.search(text[:_HEADER_CHARS]) else found
     if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 import semble_grammars
 
@@ -139,3 +141,10 @@ def test_what_no_name_tells_about_is_a_page_if_it_has_sentences(path: str, text:
 )
 def test_text_with_restructuredtext_in_it_is_read_as_such(text: str, language: str) -> None:
     assert classify("docs/harbour.txt", text) == ("docs", language)
+
+
+def test_a_long_line_of_colons_is_classified_at_once() -> None:
+    began = process_time()
+
+    assert classify("notes.txt", ":a" * 40_000)[1] == "text"
+    assert process_time() - began < 1
