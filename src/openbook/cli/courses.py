@@ -84,13 +84,17 @@ def courses(
 
 
 def _edits(action: Action, given: list[str] | None) -> Iterator[Edit]:
+    from openbook.errors import QueryError
     from openbook.sources.course_edits import edit_of
 
     for value in given or ():
         label, _, said = (value, "", "") if action == "hide" else value.partition("=")
         if action != "hide" and not said.strip():
             raise typer.BadParameter(f"{value!r} says no more than a lesson; write N=...", param_hint=f"'--{action}'")
-        yield edit_of(action, label, said)
+        try:
+            yield edit_of(action, label, said)
+        except QueryError as exc:
+            raise typer.BadParameter(f"{exc}; {exc.hint}", param_hint=f"'--{action}'") from exc
 
 
 def _head(course: Course) -> None:
