@@ -39,6 +39,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "secrets": {"OPENBOOK_SHARED_STORE": "redis://:secret@redis:6379/0"},
         "keysSecret": "openbook-keys",
         "uploadsClaim": "uploads",
+        "env": {"OPENBOOK_UPLOADS": "s3://elsewhere/uploads"},
         "imagePullSecrets": [{"name": "registry"}],
         "home": {"size": "1Gi", "storageClass": "fast"},
         "ingress": {"enabled": True, "className": "nginx", "annotations": {"a": "b"}, "tlsSecret": "tls"},
@@ -82,6 +83,7 @@ def chart_problems() -> Iterator[str]:
         with helm_python.Chart.load(str(CHART)) as chart:
             for file, text in chart.render(values=values, name="test", namespace="default").items():
                 for made in filter(None, yaml.safe_load_all(text) if file.endswith(".yaml") else ()):
+                    yield from (f"{name}: {file}: {problem}" for problem in _upload_problems(made, values))
                     for version in VERSIONS:
                         try:
                             kubernetes_validate.validate(made, version, strict=True)
@@ -94,6 +96,17 @@ def chart_problems() -> Iterator[str]:
             except helm_python.HelmError:
                 continue
         yield f"{name}: not refused"
+
+
+def _upload_problems(made: dict[str, Any], values: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with where the containers of an object keep uploads: set once, and only if asked for."""
+    pod = made.get("spec", {}).get("template", {}).get("spec", {})
+    for container in pod.get("containers", ()):
+        places = [each["value"] for each in container.get("env", ()) if each["name"] == "OPENBOOK_UPLOADS"]
+        if len(places) > 1:
+            yield f"OPENBOOK_UPLOADS is set {len(places)} times"
+        if places and not (values.get("uploadsClaim") or "OPENBOOK_UPLOADS" in values.get("env", {})):
+            yield f"OPENBOOK_UPLOADS is {places[0]}, which nobody asked for"
 
 
 def program_problems() -> Iterator[str]:

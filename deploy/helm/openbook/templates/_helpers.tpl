@@ -42,7 +42,11 @@ capabilities: {drop: [ALL]}
 - {name: OPENBOOK_HOME, value: /var/lib/openbook}
 - {name: HOME, value: /tmp}
 - {name: OPENBOOK_SERVER_HOSTS, value: {{ join "," .Values.hosts | quote }}}
-{{- range $name, $value := .Values.env }}
+{{- $env := .Values.env }}
+{{- if .Values.uploadsClaim }}
+{{- $env = omit $env "OPENBOOK_UPLOADS" }}
+{{- end }}
+{{- range $name, $value := $env }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
 {{- end }}
 {{- end }}
