@@ -174,7 +174,7 @@ def test_a_changed_file_is_stored_though_others_list_meanwhile(storage: Path, tm
     listing.join(60)
 
     assert sorted(seen(uploads, course=True)) == ["Knots/Knots.md", "Knots/course.toml"]
-    assert (storage / "library/files/uploaded courses/Knots/course.toml").read_text() == "title = 'Knots'\n"
+    assert (storage / "library/files/uploaded courses/Knots/course.toml").read_text("utf-8") == "title = 'Knots'\n"
 
 
 def test_listings_wait_neither_for_a_storage_without_reply_nor_for_each_other(
