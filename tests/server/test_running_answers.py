@@ -103,6 +103,8 @@ def test_who_leaves_ends_nothing_and_comes_back_to_what_was_told(
     assert ["event: delta" in each for each in seen] == [True, True]
     assert (stopped.status_code, again.status_code, left, sessions) == (204, 204, True, [])
     assert "event: stopped" in told
+    assert told.index("event: draft") < told.index("event: stopped")
+    assert '"left_out":0' in told.replace(" ", "")  # all that was written is rendered
 
 
 def test_a_server_that_stops_tells_those_who_follow(

@@ -39,6 +39,11 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
             async for event in happening:
                 for sent in await teller.tell(event):
                     yield sent
+    except asyncio.CancelledError:
+        # What was written stays on the page, so its last line is not left as Markdown.
+        for sent in await teller.rest():
+            yield sent
+        raise
     except OpenbookError as exc:
         yield ServerSentEvent(event="error", data=error_body(str(exc), exc.hint)["error"])
     except Exception:
@@ -80,6 +85,14 @@ class _Teller:
                 cited = [ServerSentEvent(event="citation", data=citation) for citation in reply.citations]
                 return [*cited, ServerSentEvent(event="done", data=reply)]
         return []
+
+    async def rest(self) -> list[ServerSentEvent]:
+        """Return all of the block that was being written, if there is one. Nothing can be told afterwards."""
+        return [
+            ServerSentEvent(event="draft", data={"html": await asyncio.to_thread(render_block, text), "left_out": 0})
+            for text in self._blocks.close()
+            if self._stage == "writing"
+        ]
 
     async def _enter(self, stage: str) -> list[ServerSentEvent]:
         if stage == self._stage:
