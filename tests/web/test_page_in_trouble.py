@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -85,7 +86,10 @@ def test_a_conversation_that_is_gone_is_told_and_a_new_one_begins(
 
     expect(page.locator(".failure")).to_contain_text("deleted, has expired, or belongs to another browser")
     expect(page.locator(".failure")).not_to_contain_text("session_id")
-    page.get_by_role("button", name="Ask again").last.click()
+    # The new conversation is read when its answer has ended: what was answered before it stays.
+    with page.expect_response(re.compile(r"/api/sessions/\w+$")):
+        page.get_by_role("button", name="Ask again").last.click()
+    page.evaluate("() => new Promise((shown) => setTimeout(shown, 100))")
     expect(page.locator("[data-phase=answered]")).to_have_count(2)
     expect(page.locator(".failure")).to_have_count(0)
     troubles.clear()  # the browser says so too

@@ -451,7 +451,8 @@ function resume(pending, begins) {
 /** Show what has been asked and answered in the open conversation by another tab. */
 async function catchUp() {
   const { sessionId, sessions, answers } = store.get();
-  const shown = () => views.filter(({ exchange }) => exchange.phase === "answered");
+  // What stands above from a conversation that is gone is no part of this one.
+  const shown = () => views.filter(({ exchange }) => exchange.answer?.session_id === sessionId);
   const listed = sessions.find(({ id }) => id === sessionId);
   const isBehind = (listed && listed.updated_at !== seenAt) || pendingOf(answers, sessionId)?.state === "running";
   if (!sessionId || asking || opening || !isBehind) return;
