@@ -12,7 +12,6 @@ from openbook.questions.names import identifiers, name_parts
 _FEWEST_CHARS = 200
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_DETAILS = re.compile(r"</?(?:details|summary|pre|code|br|p)[^>\n]*>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _URL = re.compile(r"https?://\S+")
 
@@ -34,7 +33,6 @@ _PATH = re.compile(
     r"(?<![\w:/.])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
 )
 _MODULE = re.compile(r"(?<![\w./])[a-z_]\w*(?:\.[a-z_]\w*){1,6}(?![\w(/])")
-_ERROR = re.compile(r"^[ \t>E]*((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning)\b[^\n]{0,200})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,6 @@ class Issue:
 
     title: str
     """Its first line."""
-    prose: str
-    """What people wrote, with the title, without code, output and what machine it was."""
-    errors: tuple[str, ...]
-    """Lines that name an exception, the last one first."""
     frames: tuple[Frame, ...]
     """Of tracebacks, innermost first, each place once."""
     paths: tuple[str, ...]
@@ -73,8 +67,8 @@ def read_issue(text: str) -> Issue | None:
     Example:
         >>> text = "Send fails\n\nSince 2.0 `send` fails:\n\n" + "It worked before. " * 12
         >>> issue = read_issue(f'{text}\n```\n  File "a/box.py", line 3, in send\nValueError: no\n```')
-        >>> issue.title, issue.names[0], issue.frames, issue.errors
-        ('Send fails', 'send', (Frame(path='a/box.py', line=3, name='send'),), ('ValueError: no',))
+        >>> issue.title, issue.names[0], issue.frames
+        ('Send fails', 'send', (Frame(path='a/box.py', line=3, name='send'),))
     """
     text = text.strip()
     if len(text) < _FEWEST_CHARS or "\n" not in text:
@@ -82,15 +76,13 @@ def read_issue(text: str) -> Issue | None:
     text = _COMMENT.sub("", text).replace("\r", "")
     title = next((line.strip("# \t*") for line in text.splitlines() if line.strip("# \t*")), "")
     code = "\n".join(found[2] for found in _FENCE.finditer(text))
-    outside = _DETAILS.sub(" ", _ENVIRONMENT.sub("", _FENCE.sub("\n", text)))
-    prose, loose = _without_output(outside)
+    prose, loose = _without_output(_ENVIRONMENT.sub("", _FENCE.sub("\n", text)))
     frames = _frames(text)
     told = _URL.sub(" ", prose)
     paths = tuple(dict.fromkeys(found[0] for pattern in (_PATH, _MODULE) for found in pattern.finditer(told)))
     spelled = [*identifiers(told), *(frame.name for frame in frames if frame.name), *identifiers(f"{code}\n{loose}")]
     names = tuple(dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:]))
-    errors = tuple(dict.fromkeys(found[1].strip() for found in reversed(list(_ERROR.finditer(text)))))
-    return Issue(title, prose, errors, frames, paths, names)
+    return Issue(title, frames, paths, names)
 
 
 def _without_output(text: str) -> tuple[str, str]:
