@@ -17,7 +17,7 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.document_chunks import DocumentChunks, is_visible
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
-from openbook.answering.issue_search import find_for_issue
+from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
@@ -27,7 +27,6 @@ from openbook.answering.symbols import chunks_defining, chunks_naming
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary
-from openbook.questions.issues import read_issue
 from openbook.questions.names import name_parts, stands_in
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import with_excerpts

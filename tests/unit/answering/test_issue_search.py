@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.issue_search import find_for_issue
-from openbook.questions.issues import read_issue
+from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.questions.question import read_question
 from openbook.types import Filter
 from tests.unit.retrieval.material import Library

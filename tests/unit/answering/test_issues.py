@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.issues import Frame, read_issue
+from openbook.answering.issue_search import Frame, read_issue
 
 ISSUE = """\
 # Parcels are weighed twice
