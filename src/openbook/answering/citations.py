@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from openbook.answering.context import Context, ContextItem
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
+from openbook.retrieval.definitions import defines_type
 from openbook.types import Chunk, Span, Unit
 
 TextNow = Callable[[Chunk], str | None]
@@ -16,11 +17,6 @@ TextNow = Callable[[Chunk], str | None]
 
 NOWHERE = Span("", 0, 0, 1, 1)
 """The span of a mark that names nothing that was shown. No document has an empty path."""
-
-# Definitions that are not called, in the languages that have grammars.
-_UNCALLED = re.compile(
-    r"\b(?:class|struct|enum|interface|trait|type|module|object|protocol|record|namespace|package|impl|union)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +101,12 @@ def symbol_at(place: UnitRange) -> str:
     A chunk knows the name of its first definition; of several, it holds where the name stands.
     """
     chunk = place.shown.result.chunk
-    name = re.compile(rf"\b{re.escape(chunk.symbol.rpartition('.')[2])}\b")
-    if not chunk.symbol or (len(chunk.defines) > 1 and not name.search(place.quote)):
+    name = chunk.symbol.rpartition(".")[2]
+    as_word = re.compile(rf"\b{re.escape(name)}\b")
+    if not chunk.symbol or (len(chunk.defines) > 1 and not as_word.search(place.quote)):
         return ""
-    defined = name.search(chunk.signature)
-    if defined is None or _UNCALLED.search(chunk.signature, 0, defined.start()):
+    defined = as_word.search(chunk.signature)
+    if defined is None or defines_type(chunk.signature, name):
         return chunk.symbol
     return f"{chunk.symbol}()" if chunk.signature.startswith(("(", "<", "["), defined.end()) else chunk.symbol
 

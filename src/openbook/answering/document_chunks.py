@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,10 +9,8 @@ from itertools import takewhile
 
 from openbook.answering.outlines import opens_with_heading
 from openbook.index.protocol import Index
+from openbook.retrieval.definitions import defines_type
 from openbook.types import Chunk, Filter
-
-# What is around members. Members are definitions of their own, and do not complete each other.
-_TYPE = re.compile(r"\b(?:class|enum|impl|interface|module|namespace|object|protocol|record|struct|trait|union)\b")
 
 
 class DocumentChunks:
@@ -60,7 +57,7 @@ class DocumentChunks:
         if first.symbol == second.symbol:
             return True
         # Behind a function in a function, the outer one goes on; behind a method, the class is no rest of it.
-        return first.symbol.startswith(f"{second.symbol}.") and not _TYPE.search(second.signature)
+        return first.symbol.startswith(f"{second.symbol}.") and not _opens_type(second)
 
     def rest_of(self, place: int) -> Iterator[int]:
         """Return the other places of the definition or section that a chunk is part of: before it, then behind it."""
@@ -114,11 +111,7 @@ class DocumentChunks:
         if behind >= len(self):
             return False
         first, member = self._chunks[place], self._chunks[behind]
-        if (
-            not first.symbol
-            or not _TYPE.search(first.signature)
-            or first.symbol.rpartition(".")[2] not in first.defines
-        ):
+        if not (first.symbol and _opens_type(first) and first.symbol.rpartition(".")[2] in first.defines):
             return False
         # In Go, methods stand behind a type that is whole.
         return member.symbol.startswith(f"{first.symbol}.") and _indent(member) > _indent(first)
@@ -127,6 +120,11 @@ class DocumentChunks:
 def is_visible(chunk: Chunk, where: Filter) -> bool:
     """Check whether a filter by lesson shows a chunk of a document that the filter lets through."""
     return where.allows_lesson(chunk.lesson)
+
+
+def _opens_type(chunk: Chunk) -> bool:
+    """Check whether a chunk is around members, which are definitions of their own and do not complete each other."""
+    return defines_type(chunk.signature, chunk.symbol.rpartition(".")[2])
 
 
 def _indent(chunk: Chunk) -> int:

@@ -30,7 +30,8 @@ _NAMESAKE = 0.5
 _COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
 
 _TYPE = re.compile(
-    r"\b(class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace)\b"
+    r"\b(?:class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace|package"
+    r"|impl)\b"
 )
 _PART = re.compile(r"\s*(impl|extension|instance)\b")
 
@@ -54,6 +55,16 @@ def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[f
                 rarity = max(_LEAST_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
                 totals[position] += worth * strength * rarity * (1.0 if strength == strongest else _WEAKER_DEFINITION)
     return totals
+
+
+def defines_type(signature: str, name: str) -> bool:
+    """Return whether a signature is that of a type, a module or the like, which has members and is not called.
+
+    Example:
+        >>> defines_type("class Client:", "Client"), defines_type("def send(self, type):", "send")
+        (True, False)
+    """
+    return _TYPE.search(signature.partition(name)[0]) is not None
 
 
 def belongs(outline: Outline, owners: Sequence[str]) -> bool:
@@ -81,7 +92,7 @@ def _defines(name: str, outline: Outline) -> float:
     elif found != outline.symbol:
         strength *= _INNER_DEFINITION
     else:
-        strength *= _TYPE_DEFINITION if _TYPE.search(outline.signature.partition(found)[0]) else _FUNCTION_DEFINITION
+        strength *= _TYPE_DEFINITION if defines_type(outline.signature, found) else _FUNCTION_DEFINITION
     if stem_of(outline.span.path).lower() == name.lower():
         strength *= _FILE_NAMED_SO
     return strength
