@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openbook.library import Library
 from openbook.llm.choose import EXTRACTIVE
@@ -22,6 +22,9 @@ from openbook.server.running import Server, browser_url, listen
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 from openbook.testing.script import ModelStep
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
 Step = ModelStep | Callable[[Request], ModelStep]
@@ -44,6 +47,11 @@ def mark_of(request: Request, words: str) -> str:
                 if words in unit:
                     return f"[{source.number}:{number}]"
     raise AssertionError(f"no source says {words!r}")
+
+
+def next_frame(page: Page) -> None:
+    """Wait until the page has been painted as it is now: what is placed, and told of scrolling, comes with a frame."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def course_in(folder: Path) -> Path:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.web.serving import Served, course_in
+from tests.web.serving import Served, course_in, next_frame
 from tests.web.test_page import QUESTION, TUTORED, WHY, ask, choose
 
 pytestmark = pytest.mark.browser
@@ -20,6 +20,7 @@ SAMPLE = Path(__file__).parents[1] / "sample"
 
 
 def is_within_the_window(each: Locator) -> bool:
+    next_frame(each.page)
     place = each.bounding_box()
     window = each.page.viewport_size
     assert place
@@ -79,6 +80,25 @@ def test_one_chip_says_what_answers_and_opens_where_all_of_it_is_chosen(
     expect(chip).to_have_text("quotes, without a model · only tides · Reading the Tides · 1: Springs, Neaps and Places")
     ask(page, "What is a neap tide?")
     expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
+
+
+def test_what_the_chip_opens_stays_in_the_window_when_courses_come_late(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path), SAMPLE), viewport={"width": 360, "height": 740})
+    late: list[Route] = []
+    page.route("**/api/start", lambda route: route.fulfill(json={}))  # so that each part is asked for by itself
+    page.route("**/api/courses", lambda route: late.append(route))
+    with page.expect_request("**/api/courses"):
+        page.reload()
+    page.locator("#scope-open").click()
+    expect(page.locator("#scope")).to_be_visible()
+    expect(page.locator("#course-field")).to_be_hidden()
+
+    late.pop().continue_()
+
+    expect(page.locator("#course-field")).to_be_visible()
+    assert is_within_the_window(page.locator("#scope"))
 
 
 def test_escape_closes_a_tooltip_and_nothing_beneath_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
@@ -163,8 +183,7 @@ def test_the_quote_of_a_citation_is_shown_when_a_key_scrolls_to_it_and_goes_with
     page.keyboard.press("j")
 
     expect(page.locator("a.cite").first).to_be_in_viewport()
-    # The event that it has scrolled comes with the next frame.
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    next_frame(page)  # with which the event comes that it has scrolled
     page.locator(".answer-foot").dispatch_event("pointerout")  # as where the pointer rests on what was scrolled away
     page.wait_for_timeout(300)  # longer than a quote lingers
     expect(page.locator("#card")).to_be_visible()

@@ -38,7 +38,8 @@ export function closeFloating() {
 }
 
 /**
- * Place a menu or panel before it is painted, whenever it is opened, and close it when something else is wanted.
+ * Place a menu or panel before it is painted, whenever it is opened or what it shows comes late, and close it when
+ * something else is wanted.
  *
  * @param {HTMLElement} floating
  * @param {() => HTMLElement | null} openerOf
@@ -46,13 +47,14 @@ export function closeFloating() {
  */
 export function floatBeside(floating, openerOf, how) {
   openers.set(floating, openerOf);
+  const place = () => {
+    const opener = openerOf();
+    if (opener && floating.matches(":popover-open")) placeBeside(floating, opener, how);
+  };
   floating.addEventListener("beforetoggle", (event) => {
-    if (/** @type {ToggleEvent} */ (event).newState !== "open") return;
-    requestAnimationFrame(() => {
-      const opener = openerOf();
-      if (opener) placeBeside(floating, opener, how);
-    });
+    if (/** @type {ToggleEvent} */ (event).newState === "open") requestAnimationFrame(place);
   });
+  new ResizeObserver(place).observe(floating);
   // Not by the browser: it may close them before it tells of the key, and then Escape would close what is beneath, too.
   for (const type of ["pointerdown", "focusin"]) {
     document.addEventListener(type, (event) => {
