@@ -200,6 +200,26 @@ def test_earlier_questions_are_pinned_and_found_by_words_of_their_answers(
     expect(page.locator("#history .session")).to_have_count(2)
 
 
+def test_what_is_pressed_in_a_list_is_clicked_though_the_list_is_loaded_again_meanwhile(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    ask(page, DAY)
+    expect(page.locator("#title")).to_have_text(DAY)
+    session = page.locator(".session-open").get_attribute("data-focus")
+
+    page.locator(".session-more").hover()
+    page.mouse.down()
+    page.request.patch(f"{served.url}api/sessions/{session}", data={"title": "Moon"}, headers={"X-Openbook": "1"})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#title")).to_have_text("Moon")
+    page.mouse.up()
+
+    expect(page.locator("#menu")).to_be_visible()
+    expect(page.locator(".session-title")).to_have_text(["Moon"])
+
+
 def test_questions_to_go_on_with_stand_below_the_last_answer_alone(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { ask, confirmed, logIn } from "./dialogs.js";
-import { announce, byId, copy, element, fill, refill } from "./dom.js";
+import { announce, byId, copy, element, fill, refill, startLists } from "./dom.js";
 import { ago, counted, sentences } from "./formatting.js";
 import { attempt, complain } from "./notices.js";
 
@@ -295,6 +295,7 @@ async function start() {
   complain(words, enter);
 }
 
+startLists();
 byId("add-key").addEventListener("click", addKey);
 byId("add-class").addEventListener("click", addClass);
 start();

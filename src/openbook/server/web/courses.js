@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { ask, confirmed, logIn } from "./dialogs.js";
-import { announce, byId, element, fill, refill } from "./dom.js";
+import { announce, byId, element, fill, refill, startLists } from "./dom.js";
 import { counted, sentences } from "./formatting.js";
 import { attempt, complain } from "./notices.js";
 
@@ -154,4 +154,5 @@ async function start() {
   show(found[0].courses);
 }
 
+startLists();
 start();

@@ -36,18 +36,41 @@ export function element(tag, properties = {}, ...children) {
  * @param {...Child} children
  */
 export function fill(parent, ...children) {
+  waiting.delete(parent);
   parent.replaceChildren(...texts(children));
+}
+
+/** What the pointer holds down. @type {Node | null} */
+let pressed = null;
+/** Lists in which something is pressed, with their new items. @type {Map<Element, Child[]>} */
+const waiting = new Map();
+
+/** Let lists wait that would be put anew beneath a pressed pointer: what is pressed would never be clicked. Called once. */
+export function startLists() {
+  const release = () => {
+    pressed = null;
+    for (const [list, items] of [...waiting]) refill(list, ...items);
+  };
+  document.addEventListener("pointerdown", ({ target }) => (pressed = /** @type {Node} */ (target)), { capture: true });
+  // A click follows in the same task. A menu of the browser may swallow that the pointer is let go.
+  for (const type of ["pointerup", "pointercancel", "contextmenu"]) {
+    document.addEventListener(type, () => setTimeout(release), { capture: true });
+  }
 }
 
 /**
  * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`,
  * else by the `data-item` that it stands in and its words; details that were open are open again, known by their
- * `data-details`.
+ * `data-details`. While something in the list is pressed, this waits until it is let go.
  *
  * @param {Element} list
  * @param {...Child} items
  */
 export function refill(list, ...items) {
+  if (list.contains(pressed)) {
+    waiting.set(list, items);
+    return;
+  }
   const focused = list.contains(document.activeElement) && document.activeElement;
   const name = focused && nameOf(focused);
   const open = new Set([...list.querySelectorAll("details[open]")].map((each) => each.getAttribute("data-details")));

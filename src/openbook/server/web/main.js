@@ -9,7 +9,7 @@ import {
 import { ExchangeView } from "./conversation.js";
 import { confirmed, logIn, showKeys } from "./dialogs.js";
 import { belowWords } from "./editing.js";
-import { announce, byId, element, fill, rove } from "./dom.js";
+import { announce, byId, element, fill, rove, startLists } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
 import { ratingButtons } from "./feedback.js";
 import { hideFollowUps, showFollowUps } from "./followups.js";
@@ -583,6 +583,7 @@ function showTheme() {
 function wire() {
   drawIcons();
   startTips();
+  startLists();
   startMenu();
   startUploads(loadLibrary, attach);
   startComposer(ask, complain, attach);

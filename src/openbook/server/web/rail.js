@@ -28,8 +28,8 @@ let most = MOST_AT_ONCE;
  */
 export function showSources(list, sources, how) {
   list.removeAttribute("aria-busy");
-  refill(list, ...sources.map((source) => sourceItem(source, how)));
-  if (!sources.length) list.append(element("li", { class: "empty" }, "Nothing to read yet."));
+  const none = !sources.length && element("li", { class: "empty" }, "Nothing to read yet.");
+  refill(list, ...sources.map((source) => sourceItem(source, how)), none);
 }
 
 /**
