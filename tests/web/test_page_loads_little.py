@@ -29,6 +29,8 @@ def test_the_first_load_takes_few_requests_and_bytes(
 
         page.on("response", note)
         page.reload()
+        page.locator(".suggestion").first.wait_for()  # a slow page is idle before it asks for anything
+        page.evaluate("document.fonts.ready")
         page.wait_for_load_state("networkidle")
         page.remove_listener("response", note)
         loads.append(seen)
