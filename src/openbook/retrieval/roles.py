@@ -19,15 +19,21 @@ _FOLDERS: Mapping[str, Role] = {
     # Forms that people fill in, which name what a project is about and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
-# Folders with a note for each change.
-_CHANGE_FOLDERS = frozenset({"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes"})
+# Folders with a note for each change, news, and the documentation of earlier versions.
+_CHANGE_FOLDERS = frozenset(
+    {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes"}
+    | {"blog", "_posts", "versioned_docs"}
+)
 # `history.py` and `authors.rb` are sources.
-_PROSE_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".adoc", ".html", ".org"})
+_PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations of what sources say, and what package managers write down: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
+# `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc` are parts of one; `2024-05-01-release` is a post.
 _CHANGELOG_STEM = re.compile(
-    r"^(changelog|changes|history|news|releases?|release[-_]notes|todos?|roadmap)$", re.IGNORECASE
+    r"^((changelog|whatsnew|release[-_]notes)\b.*|(changes|history|news|releases?|todos?|roadmap)([-_.]?v?\d.*)?"
+    r"|\d{4}-\d\d-\d\d\b.*)$",
+    re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
 _LEGAL_STEM = re.compile(
@@ -48,7 +54,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
     "generated": re.compile(r"\b(msgid|msgstr|lock ?files?)\b|\.(pot?|xlf|xliff|lock)\b", re.IGNORECASE),
     "changelog": re.compile(
-        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap)\b", re.IGNORECASE
+        r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|blog)\b", re.IGNORECASE
     ),
 }
 
@@ -73,9 +79,9 @@ def role_of(path: str, kind: Kind) -> Role:
     if named is not None:
         return named
     folders = pure.parent.as_posix().lower().split("/")
-    if kind != "code" and not _CHANGE_FOLDERS.isdisjoint(folders):
-        return "changelog"
     role: Role = next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
+    if kind != "code" and role not in ("test", "example") and not _CHANGE_FOLDERS.isdisjoint(folders):
+        return "changelog"
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
