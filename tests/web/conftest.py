@@ -16,8 +16,8 @@ from tests.web.serving import Served, serving
 
 _FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage")
 
-# What a page may wait for. On a machine under load the first answer takes some seconds.
-_WAIT_MS = 15_000
+# What a page may wait for. On a machine under heavy load the first answer of a model took more than 15 s.
+_WAIT_MS = 60_000
 
 WIDE = {"width": 1440, "height": 900}
 
@@ -65,7 +65,7 @@ def browse(chromium: Browser, troubles: list[str]) -> Iterator[Callable[..., Pag
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(_WAIT_MS)
-        expect.set_options(timeout=_WAIT_MS)  # the default is 5 s, which a loaded machine can take
+        expect.set_options(timeout=_WAIT_MS)
         page.on("console", lambda said: troubles.extend([said.text] if said.type in ("error", "warning") else []))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda request: troubles.extend(_foreign(request.url, served.url)))

@@ -155,6 +155,24 @@ def test_the_menu_of_the_last_earlier_question_moves_none_and_stays_in_the_windo
     expect(page.locator("#history .day")).to_have_text(["Pinned", "Today"])
 
 
+def test_the_menu_is_reached_by_tab_though_its_list_was_loaded_again_since_it_was_opened(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    ask(page, QUESTION)
+    session = page.locator(".session-open").get_attribute("data-focus")
+    page.locator(".session-more").click()
+    expect(page.locator("#menu")).to_be_visible()
+    page.request.patch(f"{served.url}api/sessions/{session}", data={"title": "Moon"}, headers={"X-Openbook": "1"})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".session-title")).to_have_text(["Moon"])
+
+    page.keyboard.press("Tab")
+
+    expect(page.locator("#menu").get_by_role("button", name="Rename")).to_be_focused()
+
+
 def test_the_menu_of_an_earlier_question_gives_the_focus_back(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     ask(page, QUESTION)

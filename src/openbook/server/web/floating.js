@@ -55,6 +55,14 @@ export function floatBeside(floating, openerOf, how) {
     if (/** @type {ToggleEvent} */ (event).newState === "open") requestAnimationFrame(place);
   });
   new ResizeObserver(place).observe(floating);
+  // The browser goes on from what has opened it, but not from what took the place of that in a list put anew.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab" || event.shiftKey || !floating.matches(":popover-open")) return;
+    const first = document.activeElement === openerOf() && floating.querySelector("a, button, select, input");
+    if (!first) return;
+    event.preventDefault();
+    /** @type {HTMLElement} */ (first).focus();
+  });
   // Not by the browser: it may close them before it tells of the key, and then Escape would close what is beneath, too.
   for (const type of ["pointerdown", "focusin"]) {
     document.addEventListener(type, (event) => {
