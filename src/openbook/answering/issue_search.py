@@ -35,12 +35,13 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-# Where a program stood: Python, then what compilers, Go, Rust and test runners print, then Java and JavaScript.
+# Where a program stood: Python, then what compilers, Go, Rust and test runners print.
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     re.compile(r"^[ \t]*(?:-->[ \t]*)?(?P<path>[\w./\\@+~-]+\.[A-Za-z]\w{0,7}):(?P<line>\d+)(?P<name>)", re.MULTILINE),
-    re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
 )
+# Java and JavaScript. They print the innermost place first, all others last.
+_FRAME_AT = re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)")
 _PATH = re.compile(
     r"(?<![\w:/.])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
 )
@@ -71,6 +72,8 @@ class Issue:
     """Files and modules that are named outside of tracebacks, in order."""
     names: tuple[str, ...]
     """Names as code spells them: those of the prose first, then those of code, unqualified."""
+    spoken: frozenset[str]
+    """The names of the prose among them."""
 
 
 def read_issue(text: str) -> Issue | None:
@@ -93,8 +96,9 @@ def read_issue(text: str) -> Issue | None:
     told = _URL.sub(" ", prose)
     paths = tuple(dict.fromkeys(found[0] for pattern in (_PATH, _MODULE) for found in pattern.finditer(told)))
     spelled = [*identifiers(told), *(frame.name for frame in frames if frame.name), *identifiers(f"{code}\n{loose}")]
+    spoken = frozenset(part for name in identifiers(told) for part in name_parts(name)[-1:])
     names = tuple(dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:]))
-    return Issue(title, frames, paths, names)
+    return Issue(title, frames, paths, names, spoken)
 
 
 def _without_output(text: str) -> tuple[str, str]:
@@ -113,7 +117,16 @@ def _frames(text: str) -> tuple[Frame, ...]:
         for pattern in _FRAMES
         for match in pattern.finditer(text)
     ]
-    return tuple(dict.fromkeys(frame for _, frame in sorted(found, key=lambda each: each[0], reverse=True)))
+    frames = [frame for _, frame in sorted(found, key=lambda each: each[0], reverse=True)]
+    return tuple(dict.fromkeys(frames + [_frame_at(match) for match in _FRAME_AT.finditer(text)]))
+
+
+def _frame_at(match: re.Match[str]) -> Frame:
+    """Read a place as Java and JavaScript print it. Java tells the package of a file in the name alone."""
+    *package, _, name = ["", *match["name"].split(".")] if "." in match["name"] else ["", match["name"]]
+    path = match["path"].replace("\\", "/")
+    is_bare = path.endswith((".java", ".kt", ".scala", ".groovy"))
+    return Frame("/".join([*filter(None, package), path]) if is_bare else path, int(match["line"]), name)
 
 
 class IssueWeights(NamedTuple):
@@ -286,13 +299,17 @@ def _file_of(chunk: Chunk) -> IssueFile:
 
 
 def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
-    """Return the chunk of a file that a traceback or the first name points to; None if nothing does."""
+    """Return the chunk of a file that a traceback or the first name points to; None if nothing does.
+
+    Of the functions of a traceback, the one that people speak of comes first.
+    """
     chunks = index.chunks(*file)
     name = file[1].rpartition("/")[2]
     frames = [frame for frame in issue.frames if frame.path.rpartition("/")[2] == name]
-    named = [frame.name for frame in frames if frame.name] or issue.names[:_MOST_NAMES]
-    for wanted in named:
-        if found := next((chunk for chunk in chunks if wanted in chunk.defines), None):
-            return found
+    frames.sort(key=lambda frame: frame.name not in issue.spoken)
+    named = [(frame.name, frame.line) for frame in frames if frame.name]
+    for wanted, line in named or [(each, 0) for each in issue.names[:_MOST_NAMES]]:
+        if defining := [chunk for chunk in chunks if wanted in chunk.defines]:
+            return min(defining, key=lambda chunk: abs(chunk.span.start_line - line) if line else 0)
     lines = [frame.line for frame in frames if frame.line]
     return next((c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line), None)

@@ -11,7 +11,7 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.questions.question import read_question
 from openbook.types import Filter
-from tests.unit.retrieval.material import Library
+from tests.unit.retrieval.material import Library, chunk_of
 
 PADDING = "It was fine before, and nothing else has changed on this machine since then. " * 4
 
@@ -43,6 +43,17 @@ def test_the_innermost_file_of_a_traceback_that_is_ours_comes_first(library: Lib
     )
 
     assert found(library, f"It fails\n\n{PADDING}\n\n{trace}")[:2] == ["src/depot/ports.py:1", "src/depot/scales.py:1"]
+
+
+def test_of_a_traceback_within_one_file_the_function_that_people_speak_of_is_shown(library: Library) -> None:
+    texts, path = ("void fail() {}", "void weigh() {}"), "src/shop/Box.java"
+    fail = chunk_of(texts[0], path, kind="code", defines=("fail",))
+    weigh = chunk_of(texts[1], path, before=f"{texts[0]}\n\n", kind="code", defines=("weigh",))
+    library.put_chunks("\n\n".join(texts), [fail, weigh])
+    trace = "    at shop.Box.fail(Box.java:70)\n    at shop.Box.weigh(Box.java:90)\n"
+
+    assert found(library, f"It fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:1"
+    assert found(library, f"`Box.weigh` fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:3"
 
 
 def test_a_dotted_name_means_the_file_of_its_module(library: Library) -> None:

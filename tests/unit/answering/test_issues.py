@@ -52,7 +52,8 @@ def test_the_parts_of_an_issue_are_told_apart() -> None:
         ("    at send (/srv/app/box.js:12:5)", Frame("/srv/app/box.js", 12, "send")),
         ("  --> src/box.rs:12:9", Frame("src/box.rs", 12)),
         ("\t/go/src/box.go:12 +0x1d", Frame("/go/src/box.go", 12)),
-        ("    at com.shop.Box.send(Box.java:12)", Frame("Box.java", 12, "com.shop.Box.send")),
+        ("    at com.shop.Box.send(Box.java:12)", Frame("com/shop/Box.java", 12, "send")),
+        ("    at Box.send (/srv/app/box.js:12:5)", Frame("/srv/app/box.js", 12, "send")),
         ("src/box.py:12: ValueError", Frame("src/box.py", 12)),
     ],
 )
@@ -61,6 +62,14 @@ def test_places_of_other_languages_are_read(line: str, frame: Frame) -> None:
 
     assert issue is not None
     assert issue.frames == (frame,)
+
+
+def test_the_innermost_place_comes_first_where_it_is_printed_first() -> None:
+    trace = "    at com.shop.Scale.read(Scale.java:9)\n    at com.shop.Box.weigh(Box.java:12)\n"
+    issue = read_issue("It fails\n\n" + "Nothing else changed since then. " * 8 + f"\n\n{trace}")
+
+    assert issue is not None
+    assert [frame.name for frame in issue.frames] == ["read", "weigh"]
 
 
 @pytest.mark.parametrize("text", ["", "How is a parcel weighed?", "word " * 200, "Two lines,\nbut short."])
