@@ -33,6 +33,8 @@ class Reference:
     """The innermost definition around it, qualified; empty outside of all."""
     text: str
     """The line, trimmed, at most 200 characters."""
+    is_code: bool = True
+    """Whether code says it, not a comment, a string or text without a grammar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _references_in(document: Document, name: str) -> list[Reference]:
 
     def made(place: Occurrence) -> Reference:
         text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()[:_LONGEST_LINE]
-        return Reference(document.source, document.path, place.line, place.use, place.within, text)
+        return Reference(document.source, document.path, place.line, place.use, place.within, text, place.is_code)
 
     return [made(place) for place in find_occurrences(document.text, document.language, name)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node, Tree
 
@@ -51,6 +51,9 @@ _MOST_BEFORE = 40
 # Where the name of a macro stood that holds items: the parser was not shown it.
 _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 
+# Nodes that a name can fill without being one.
+_NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex")
+
 # An import stands at most so far above the names in it, as in `use a::{b::{c, d}}`.
 _MOST_PARENTS = 8
 
@@ -64,6 +67,8 @@ class Occurrence:
     use: Use
     within: str
     """The innermost definition around it, qualified; empty outside of all."""
+    is_code: bool = True
+    """Whether code says it, not a comment, a string or text without a grammar."""
 
 
 def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
@@ -83,12 +88,12 @@ def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
     lines = _lines_of(source, [start for start, _ in places])
     parsed = parse_code(text, language)
     if parsed is None:
-        return _by_line((line, "mention") for line in lines)
+        return _by_line((line, ("mention", False)) for line in lines)
     tree, language = parsed
     rules = RULES[language]
     layout = Layout(text)
     definitions = list(flatten(DefinitionFinder(text, source, layout.lines, rules).find(tree)))
-    found = _by_line((line, _used(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
+    found = _by_line((line, _said(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
     return _with_definitions(found, definitions, name)
 
 
@@ -107,6 +112,14 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
         at = start
         lines.append(line)
     return lines
+
+
+def _said(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
+    """Return what a place does with a name, and whether code says it."""
+    use = _used(tree, source, place, rules)
+    node = tree.root_node.descendant_for_byte_range(*place)
+    is_word = node is not None and (node.start_byte, node.end_byte) == place and not _NO_CODE.search(node.type)
+    return use, use != "mention" or is_word
 
 
 def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> Use:
@@ -165,12 +178,12 @@ def _last_name(qualified: Node) -> Node | None:
     return names[-1] if names else None
 
 
-def _by_line(used: Iterable[tuple[int, Use]]) -> list[Occurrence]:
+def _by_line(said: Iterable[tuple[int, tuple[Use, bool]]]) -> list[Occurrence]:
     """Keep the most telling use of each line."""
-    best: dict[int, Use] = {}
-    for line, use in used:
-        best[line] = min(best.get(line, use), use, key=USES.index)
-    return [Occurrence(line, use, "") for line, use in sorted(best.items())]
+    best: dict[int, tuple[Use, bool]] = {}
+    for line, one in said:
+        best[line] = min(best.get(line, one), one, key=lambda each: (USES.index(each[0]), not each[1]))
+    return [Occurrence(line, use, "", is_code) for line, (use, is_code) in sorted(best.items())]
 
 
 def _with_definitions(found: Sequence[Occurrence], definitions: Sequence[Definition], name: str) -> list[Occurrence]:
@@ -182,7 +195,11 @@ def _with_definitions(found: Sequence[Occurrence], definitions: Sequence[Definit
         if name in definition.names
     }
     return [
-        Occurrence(each.line, "definition" if each.line in defining else each.use, _around(each.line, definitions))
+        replace(
+            each,
+            use="definition" if each.line in defining else each.use,
+            within=_around(each.line, definitions),
+        )
         for each in found
     ]
 

@@ -18,10 +18,17 @@ _LONGEST_CODE = 100
 _MOST_NAMED = 30
 
 
+# Mentions in code, such as `connect(send)`, are what a caller is, if they are few. Of more, most are other things with
+# the same name: of `func` in Jinja 64 variables.
+_MOST_VALUES = 5
+
+
 def references_text(
     found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
 ) -> str:
-    """Write references by file, or with their code by use and file; mentions are counted unless asked for.
+    """Write references by file, or with their code by use and file.
+
+    Mentions are counted unless asked for, or if they are in code and few.
 
     Args:
         found: The references.
@@ -32,8 +39,10 @@ def references_text(
     """
     # Where nothing else is found, such as of a field, mentions are what is wanted.
     mentions = mentions or all(place.use == "mention" for place in found.places)
-    listed = [place for place in found.places if mentions or place.use != "mention"]
-    notes = _notes(found, shows_mentions=mentions)
+    values = [place for place in found.places if place.use == "mention" and place.is_code]
+    handed_on = values if len(values) <= _MOST_VALUES else []
+    listed = [place for place in found.places if mentions or place.use != "mention" or place in handed_on]
+    notes = _notes(found, counted_ones=sum(place.use == "mention" for place in found.places if place not in listed))
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     if code:
@@ -74,11 +83,10 @@ def _folders(paths: Sequence[str], depth: int) -> list[str]:
     return [f"{top} ({count})" if top.endswith("/") else top for top, count in sorted(tops.items())]
 
 
-def _notes(found: References, *, shows_mentions: bool) -> list[str]:
+def _notes(found: References, *, counted_ones: int) -> list[str]:
     notes = []
-    mentioned = [place for place in found.places if place.use == "mention"]
-    if mentioned and not shows_mentions:
-        notes.append(counted(len(mentioned), "mention"))
+    if counted_ones:
+        notes.append(counted(counted_ones, "mention"))
     if found.unread:
         notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")
     return notes
@@ -106,12 +114,13 @@ def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -
     of_file: dict[str, list[Reference]] = {}
     for place in places:
         of_file.setdefault(place_of(place.source, place.path), []).append(place)
+    is_mixed = any(place.use != "mention" for place in places)
     importing = {path for path, held in of_file.items() if all(place.use == "import" for place in held)}
     folders: dict[str, dict[str, list[str]]] = {}
     for path, held in of_file.items():
         if path not in importing:
             folder, slash, name = path.rpartition("/")
-            uses = " ".join(_within(held, is_named=is_named))
+            uses = " ".join(_within(held, is_named=is_named, is_mixed=is_mixed))
             folders.setdefault(folder + slash, {}).setdefault(uses, []).append(name)
     lines = list[str]()
     for folder, said in folders.items():
@@ -122,17 +131,20 @@ def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -
     return [*lines, *([f"import: {'; '.join(told)}"] if told else [])]
 
 
-def _within(places: Sequence[Reference], *, is_named: bool) -> list[str]:
-    """Write what each definition of a file does with the name, in the order of lines; imports come last."""
-    lines: dict[tuple[bool, str, str], list[int]] = {}
-    for place in sorted(places, key=lambda place: (place.use == "import", place.line)):
+def _within(places: Sequence[Reference], *, is_named: bool, is_mixed: bool) -> list[str]:
+    """Write what each definition of a file does with the name, in the order of lines; values and imports come last."""
+    last = {"mention": "value", "import": "import"} if is_mixed else {"import": "import"}
+    lines: dict[tuple[str, str, str], list[int]] = {}
+    for place in sorted(
+        places, key=lambda place: (list(last).index(place.use) if place.use in last else -1, place.line)
+    ):
         owner, _, name = place.within.rpartition(".")
         if place.use == "definition":
             name = "def"
-        elif place.use == "import" or not is_named or not name:
-            owner, name = "", "import" if place.use == "import" else ""
+        elif place.use in last or not is_named or not name:
+            owner, name = "", last.get(place.use, "")
         # Of definitions within definitions, the two innermost tell enough beside the line.
-        lines.setdefault((place.use == "import", owner.rpartition(".")[2], name), []).append(place.line)
+        lines.setdefault((last.get(place.use, ""), owner.rpartition(".")[2], name), []).append(place.line)
     told, before = list[str](), ""
     for (_, owner, name), numbers in lines.items():
         shown = f".{name}" if owner and owner == before else f"{owner}.{name}" if owner else name

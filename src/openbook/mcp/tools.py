@@ -186,9 +186,9 @@ class McpTools:
     ) -> str:
         """List every line that defines, calls or imports a name, with the definition around it; mentions are counted.
 
-        Complete and exact: to find callers, use it in place of grep. `a.py def 3 Client.get 12 .post 40 import 1`:
-        defined in line 3, called in line 12 within Client.get and 40 within Client.post, imported in line 1. Values
-        and comments are mentions: `use` lists them.
+        Complete and exact: to find callers, use it in place of grep. `a.py def 3 Client.get 12 .post 40 value 5 import
+        1`: defined in line 3, called in line 12 within Client.get and 40 within Client.post, named without a call in
+        line 5, such as handed on, and imported in line 1. Many values, and comments, are mentions: `use` lists them.
         """
         from openbook.mcp.lines import references_text
 

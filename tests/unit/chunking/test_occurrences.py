@@ -79,10 +79,28 @@ def test_other_languages_tell_them_apart_too(language: str) -> None:
     assert [each.use for each in found] == [LETTERS[letter] for letter in uses]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", 'hand(send)\n# send\nx = \'send\'\n"""send"""\n'),
+        ("go", 'package a\n\nvar f = send\n// send\nvar x = "send"\nvar y = `send`\n'),
+        ("javascript", "hand(send)\n// send\nx = 'send' + `send`\n"),
+        ("rust", 'static F: fn() = send;\n// send\nstatic X: &str = "send";\n'),
+        ("java", 'class A { Object f = send;\n// send\nString x = "send"; }\n'),
+        ("ruby", "hand(1, send)\n# send\nx = 'send'\n"),
+    ],
+)
+def test_what_code_hands_on_is_told_from_comments_and_strings(language: str, text: str) -> None:
+    found = [each for each in find_occurrences(text, language, "send") if each.use == "mention"]
+
+    assert len(found) > 2
+    assert [each.line for each in found if each.is_code] == [found[0].line]
+
+
 def test_text_without_a_grammar_mentions_names() -> None:
     found = find_occurrences("Über send().\n\nresend, send", "markdown", "send")
 
-    assert [(each.line, each.use) for each in found] == [(1, "mention"), (3, "mention")]
+    assert [(each.line, each.use, each.is_code) for each in found] == [(1, "mention", False), (3, "mention", False)]
 
 
 def test_a_word_that_only_contains_the_name_is_another_one() -> None:

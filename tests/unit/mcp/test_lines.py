@@ -13,14 +13,13 @@ def path_of(_: str, path: str) -> str:
     return path
 
 
-def place(path: str, line: int, use: Use = "call", within: str = "f") -> Reference:
-    return Reference("s", path, line, use, within, "send( 1 )")
+def place(path: str, line: int, use: Use = "call", within: str = "f", *, is_code: bool = True) -> Reference:
+    return Reference("s", path, line, use, within, "send( 1 )", is_code)
 
 
 def test_code_is_shown_if_asked_for_and_mentions_are_counted() -> None:
-    found = References(
-        "send", (place("a.py", 3, "definition", "send"), place("b.py", 4), place("c.md", 1, "mention", ""))
-    )
+    mention = place("c.md", 1, "mention", "", is_code=False)
+    found = References("send", (place("a.py", 3, "definition", "send"), place("b.py", 4), mention))
 
     assert references_text(found, path_of, 1000, code=True) == (
         "definition:\na.py:3 in send: send( 1 )\ncall:\nb.py:4 in f: send( 1 )\n(1 mention)"
@@ -47,6 +46,18 @@ def test_a_file_is_named_once_for_all_uses_and_for_lines_that_follow_each_other(
     )
 
     assert references_text(found, path_of, 1000) == "a.py Client.get 3-5,9 .def 30\nb.py 7 import 1"
+
+
+def test_a_few_values_are_listed_because_what_takes_them_calls_them() -> None:
+    called = (place("a.py", 3, "definition", "send"), place("a.py", 8), place("a.py", 1, "import", ""))
+    told = (place("a.py", 2, "mention", "", is_code=False), place("b.md", 1, "mention", "", is_code=False))
+    values = tuple(place("b.py", line, "mention", "connect") for line in range(1, 7))
+
+    few = References("send", (*called, place("a.py", 9, "mention"), *values[:4], *told))
+    many = References("send", (*called, *values, *told))
+
+    assert references_text(few, path_of, 1000) == "a.py def 3 f 8 value 9 import 1\nb.py value 1-4\n(2 mentions)"
+    assert references_text(many, path_of, 1000) == "a.py def 3 f 8 import 1\n(8 mentions)"
 
 
 def test_where_nothing_but_mentions_is_found_they_are_listed() -> None:
