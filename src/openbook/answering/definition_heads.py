@@ -28,8 +28,8 @@ _IS_SET = re.compile(r"\s*(?:\w+\.)?(\w+)\s*[=:(]")
 
 _COMMENT = ("//", "/*", "*", "#", "--", ";", "@", "[")
 
-# What opens no line of code in any language with a grammar.
-_ONLY_COMMENT = ("//", "/*", "* ")
+# What opens no line of code in any language with a grammar. Attributes, macros and headings begin with `#` too.
+_ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
 
 _QUOTES = ('"""', "'''")
 _ENDS = (".", "!", "?", ":", *_QUOTES)
@@ -115,11 +115,16 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
     is_first = True
     for position, unit in enumerate(units):
         # In the example of a comment, `let wait = 3` defines nothing of the file.
-        if unit.text.lstrip().startswith(_ONLY_COMMENT):
+        if is_comment(unit.text):
             continue
         if _declares(unit.text, name) or (is_first and _sets(unit.text, name)):
             yield position
             is_first = False
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is of a comment, and of nothing else."""
+    return line.strip() == "*" or line.lstrip().startswith(_ONLY_COMMENT)
 
 
 def _declares(line: str, name: str) -> bool:

@@ -20,7 +20,7 @@ _PLACE_CHARS, _LONGEST_SEARCH = 110, 120
 
 # What models put before an item of a list, and around the whole of it.
 _BULLET = re.compile(r"\s*(?:[-*\u2022>#]+|\(?\d{1,2}[.):])\s+")
-_QUOTED = re.compile(r"([\"'`*\u201c\u2018\u00ab]+)([^\"'`\u201d\u2019\u00bb]*)[\"'`*\u201d\u2019\u00bb]+")
+_QUOTES = "\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
 
 def is_expandable(question: Question, results: Sequence[RetrievalResult], top_k: int) -> bool:
@@ -54,7 +54,8 @@ def read_searches(reply: str) -> list[Question]:
     searches: dict[str, Question] = {}
     for line in reply.splitlines():
         text = _BULLET.sub("", line, count=1).strip()
-        text = quoted[2].strip() if (quoted := _QUOTED.fullmatch(text)) else text
+        inner = text.strip(_QUOTES)
+        text = text if any(sign in inner for sign in _QUOTES) else inner.strip()
         if not text or len(text) > _LONGEST_SEARCH:
             continue
         try:

@@ -27,9 +27,6 @@ _LONGEST_PATTERN = 500
 _LONGEST_LINE = 200
 _LEADING_CHARS = 60
 
-# A word with something else on both sides is a word of the index.
-_WHOLE_WORD = re.compile(r"(?<=[^\w])\w+(?=[^\w])")
-
 _Search = Callable[[str], Iterator[tuple[int, int]]]
 """Yields where a text matches, in characters, in order."""
 
@@ -129,7 +126,8 @@ def _expression(pattern: str, *, any_case: bool) -> _Search:
 def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
     """Return the documents that may hold a text: those with its rarest word, or all if it holds no whole word."""
     listed = index.documents(where)
-    tokens = list(dict.fromkeys(tokenize(" ".join(_WHOLE_WORD.findall(pattern)))))
+    # A word with something else on both sides is a word of the index.
+    tokens = list(dict.fromkeys(tokenize(" ".join(re.split(r"\W+", pattern)[1:-1]))))
     if not tokens:
         return listed
     counts = index.frequencies(tokens)

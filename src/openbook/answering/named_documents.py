@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import PurePosixPath
 
 from openbook.errors import ToolError
 from openbook.index.filters import filter_predicate
@@ -14,6 +15,7 @@ from openbook.types import Filter, Kind
 
 # What is told outside of a fence has no room for a sentence.
 PLAIN_NAME = re.compile(r"[\w./-]{1,40}")
+_PLAIN_PATH = re.compile(r"[\w./-]{1,100}")
 
 
 class NamedDocuments:
@@ -78,17 +80,12 @@ def path_check(pattern: str) -> Callable[[str], bool]:
     return lambda path: check is None or check("", path, "")
 
 
-# What is told outside of a fence has no room for a sentence.
-_PLAIN_PATH = re.compile(r"[\w./-]{1,100}")
-
 # More would have to be read.
 _MOST_MEANT = 3
 _MOST_FOLDERS = 8
 
 # `src/a.py:12-18`, `src/a.py:12:5` as compilers write it, and `src/a.py#L12-L18` as GitHub does.
 _LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
-
-_ENDING = re.compile(r"\.\w{1,12}$")
 
 
 def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int, int]:
@@ -119,14 +116,8 @@ def told_instead(wanted: str, paths: Sequence[str]) -> str:
     asked = wanted.replace("\\", "/").strip("/")
     if asked and any(path.startswith(f"{asked}/") for path in paths):
         return "that is a folder; list_files shows what is in it"
-    meant = [path for path in plain if asked and f"/{path}".endswith(f"/{asked}")]
-    if not meant and asked:
-        name = asked.rpartition("/")[2]
-        meant = [path for path in plain if path.rpartition("/")[2] == name]
-        meant = meant or [path for path in plain if path.rpartition("/")[2].partition(".")[0] == name]
-        meant = meant or get_close_matches(asked, plain, _MOST_MEANT, 0.8)
-    if 0 < len(meant) <= _MOST_MEANT:
-        return f"did you mean {' or '.join(sorted(meant))}?"
+    if meant := _meant(asked, plain):
+        return f"did you mean {' or '.join(meant)}?"
     return "search shows paths as they are"
 
 
@@ -142,9 +133,9 @@ def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
     if not plain:
         return "search shows paths as they are"
     name = asked.rpartition("/")[2]
-    ending = _ENDING.search(name)
-    if "*" in name and ending and not any(path.endswith(ending[0]) for path in paths):
-        endings = Counter(found[0] for path in plain if (found := _ENDING.search(path)))
+    ending = PurePosixPath(name).suffix
+    if "*" in name and ending and not any(path.endswith(ending) for path in paths):
+        endings = Counter(found for path in plain if (found := PurePosixPath(path).suffix))
         most = sorted(endings, key=lambda each: (-endings[each], each))[:_MOST_FOLDERS]
         return f"paths end in {', '.join(most)}"
     folders = sorted({path[: at + 1] for path in plain for at, char in enumerate(path) if char == "/"})

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
+from openbook.answering.definition_heads import is_comment
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
-
-# Not `#`, with which attributes, macros and headings begin too.
-_COMMENT = re.compile(r"\s*(?://|/\*|\*(?!\w)|--)")
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -55,7 +52,7 @@ def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
         is_next = before is not None and before.span.end_line + 1 == head.span.start_line
         inside = f"{before.text}\n" if before is not None and is_next else ""
     above = inside.removesuffix("\n").rpartition("\n")[2]
-    return all(map(_COMMENT.match, (above, *filter(str.strip, head.text.split("\n")))))
+    return all(map(is_comment, (above, *filter(str.strip, head.text.split("\n")))))
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:

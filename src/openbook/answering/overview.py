@@ -169,10 +169,10 @@ _BEGINS_AS_DESCRIPTION = re.compile(
 )
 _SAYS_WHAT = re.compile(r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b")
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
-_ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
-# "> [!TIP]" and the like stand beside what a page tells, and so do commands.
-_ALERT = re.compile(r"\W*\[!\w+\]|\s*\$ ")
-_PICTURE = re.compile(r"!\[[^]]*\]\([^)]*\)|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*", re.MULTILINE)
+# Pictures, addresses and tags; directives and fields of reStructuredText, as badges have them.
+_SAYS_NOTHING = re.compile(
+    r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|\bhttps?://\S+|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*", re.MULTILINE
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[^\w.!?]*(\w+)")
 
 
@@ -216,7 +216,7 @@ def _rank(text: str, query: Question, names: set[str]) -> int:
     """Order sentences: a definition; "Harbour moors ships" or "A server that moors ships"; what says "is a"; others."""
     if query.definition is not None and query.definition.search(text):
         return 0
-    is_subject = any(_plain(word) in names for word in _SENTENCE_START.findall(_ADDRESS.sub(" ", text)))
+    is_subject = any(_plain(word) in names for word in _SENTENCE_START.findall(_SAYS_NOTHING.sub(" ", text)))
     if is_subject or _BEGINS_AS_DESCRIPTION.search(text):
         return 1
     return 2 if _SAYS_WHAT.search(text) else _TELLS_LITTLE
@@ -237,11 +237,10 @@ def _is_said(passage: Passage) -> bool:
     # Sponsors and pictures; directives of reStructuredText.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
-        passage.is_title or is_markup or is_row(passage.text) or _ALERT.match(passage.text)
+        passage.is_title or is_markup or is_row(passage.text)
     )
     return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _FEWEST_OPENING_WORDS
 
 
 def _plain_words(text: str) -> list[str]:
-    """Return the words of a text without addresses, tags, pictures and fields, as badges have them."""
-    return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", _PICTURE.sub(" ", text)))
+    return re.findall(r"[^\W\d_]{2,}", _SAYS_NOTHING.sub(" ", text))

@@ -14,7 +14,7 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.displaying import Example, examples_of
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.text import sentences
-from openbook.tokens import tokenize
+from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
 
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
@@ -56,17 +56,11 @@ def _headings(text: str) -> tuple[_Heading, ...]:
 # Columns that set off code in Markdown, and mostly in reStructuredText.
 INDENT = 4
 
-# A line in bold stands above what it names, like a heading.
-_BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*:?\s*")
-
 # Lines that name a place in a course or a page, and say nothing else.
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
 _ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)|\.It\b")
-
-# The line between the head of a table, which only names the columns, and its rows.
-_TABLE_RULE = re.compile(r"\s*\|[\s|:-]+")
 
 # What stands above and below the front matter of a page.
 _FRONT_MATTER = "---"
@@ -84,7 +78,6 @@ _LABEL = re.compile(
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|\[[^]\n]*\]\(#[^)\n]*\)",
     re.MULTILINE,
 )
-_WORDS = re.compile(r"[^\W_]+")
 
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
@@ -181,7 +174,7 @@ class Passage:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_WORDS.findall(_LABEL.sub("", text).casefold()))
+    return " ".join(WORD.findall(_LABEL.sub("", text).casefold().replace("_", " ")))
 
 
 def passages_of(shown: ContextItem) -> list[Passage]:
@@ -217,7 +210,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             continue
         text = Passage(shown, paragraph[0], paragraph[-1]).text
         short = _count_words(text) < _FEWEST_WORDS
-        if short and before and (HEADING.match(text) or _BOLD_LINE.fullmatch(text)):
+        if short and before and (HEADING.match(text) or _is_bold(text)):
             offered = []  # it belongs to what is below
         elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
@@ -288,8 +281,19 @@ def is_row(text: str) -> bool:
 
 
 def is_table_rule(text: str) -> bool:
-    """Return whether text is the line between the head of a table and its rows."""
-    return _TABLE_RULE.fullmatch(text) is not None
+    """Return whether text is the line between the head of a table, which only names the columns, and its rows."""
+    return text.lstrip().startswith("|") and not text.strip(" \t|:-")
+
+
+def holds_heading(text: str) -> bool:
+    """Return whether a heading is among the lines of a text."""
+    return HEADING.search(text) is not None or any(map(_HEADING_MACRO.match, text.split("\n")))
+
+
+def _is_bold(text: str) -> bool:
+    """Return whether a line is in bold, and so stands above what it names, like a heading."""
+    line = text.strip().removesuffix(":")
+    return line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
 
 
 def _is_heading_macro(paragraph: Sequence[Unit]) -> bool:

@@ -13,9 +13,6 @@ from openbook.answering.displaying import FENCE, Example
 from openbook.answering.passages import INDENT, Passage, is_row
 from openbook.grounding.readable import closed_up
 
-_TICKS = re.compile(r"`{3,}")
-
-
 # The end of a line of a manual page whose sentence goes on: no option, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s-])")
 _OPENS_LITERAL = re.compile(
@@ -71,9 +68,14 @@ def _text_of(passage: Passage) -> str:
 
 def _in_code(text: str) -> str:
     """Return a text as inline code in Markdown, whatever backticks it holds."""
-    ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    ticks = _ticks(text)
     room = " " if "`" in (text[:1], text[-1:]) else ""
     return f"{ticks}{room}{text}{room}{ticks}"
+
+
+def _ticks(text: str, fewest: int = 1) -> str:
+    """Return more backticks than a text has in a row."""
+    return "`" * max(fewest, max(map(len, re.findall("`+", text)), default=0) + 1)
 
 
 def mark_of(passage: Passage) -> str:
@@ -137,7 +139,7 @@ def _blocks(text: str, example: Example | None) -> Iterator[_Block]:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    fence = "`" * (max((len(run) for run in _TICKS.findall(text)), default=2) + 1)
+    fence = _ticks(text, 3)
     return f"{fence}{language}\n{text}\n{fence}"
 
 

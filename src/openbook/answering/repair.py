@@ -27,9 +27,6 @@ _MOST_ROUNDS = 3
 _MOST_UNITS = 8
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]+)?|\|[ \t]*)?")
-_BEHIND = re.compile(r"[ \t|\r]*")
-_SPACES = re.compile(r"[ \t]*")
-_BLANKS = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +178,7 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
     """Cut places out: neighbours together, and with them the lines that they fill, bullets included."""
     together: list[tuple[int, int]] = []
     for start, end in places:
-        if together and _BLANKS.fullmatch(answer, together[-1][1], start):
+        if together and not answer[together[-1][1] : start].strip():
             together[-1] = (together[-1][0], max(together[-1][1], end))
         else:
             together.append((start, end))
@@ -190,7 +187,7 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
         line = answer.rfind("\n", 0, start) + 1
         following = answer.find("\n", end)
         following = len(answer) if following < 0 else following
-        is_whole = _BEFORE.fullmatch(answer, line, start) and _BEHIND.fullmatch(answer, end, following)
+        is_whole = _BEFORE.fullmatch(answer, line, start) and not answer[end:following].strip(" \t|\r")
         goes_on = _continuation(answer, line, following + 1)
         if is_whole and goes_on is None:
             blank_before = line == 0 or answer.startswith("\n\n", line - 2)
@@ -199,8 +196,8 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
             yield _Edit(line, end_of_cut, "\n" if _would_join(answer, line, end_of_cut) else "")
             shifts.update(dict(_shifts(answer, line, following + 1)))
         else:
-            behind = _BLANKS.match(answer, end, following)
-            yield _Edit(start, goes_on if is_whole and goes_on else behind.end() if behind else end)
+            behind = following - len(answer[end:following].lstrip())
+            yield _Edit(start, goes_on if is_whole and goes_on else behind)
     yield from (_Edit(start, start + min(shift, _indent(answer, start))) for start, shift in shifts.items())
 
 
@@ -234,8 +231,8 @@ def _shifts(answer: str, start: int, behind: int) -> Iterator[tuple[int, int]]:
 
 def _indent(answer: str, start: int) -> int:
     """Return how many blanks a line begins with."""
-    match = _SPACES.match(answer, start)
-    return match.end() - start if match else 0
+    line = answer[start:].partition("\n")[0]
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _would_join(answer: str, start: int, end: int) -> bool:

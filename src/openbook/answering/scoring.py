@@ -140,9 +140,6 @@ _DEFINING_BONUS = 3.0
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
 
-_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-# `idle_timeout`, `Client.close`. Only headings count for these: entries of lists begin with names of all kinds.
-_JOINED_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
 # What stands before the name of an option in a list, a table, a heading or a manual page.
 _BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
 _FEWEST_WORDS = 3
@@ -158,9 +155,10 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
     options = OPTION.findall(query.text)
-    settings = filter(_SETTING.fullmatch, query.identifiers)
-    names = dict.fromkeys((*settings, *options))
-    titles = dict.fromkeys((*names, *filter(_JOINED_NAME.fullmatch, query.identifiers)))
+    joined = [name for name in query.identifiers if "_" in name.strip("_")]
+    names = dict.fromkeys((*filter(str.isupper, joined), *options))
+    # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
+    titles = dict.fromkeys((*names, *joined))
     if not titles:
         return set()
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")

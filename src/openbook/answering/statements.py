@@ -22,8 +22,8 @@ _GOES_ON = re.compile(
 
 _CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b)+$")
 
-_ENDS_SENTENCE = re.compile(r"[.!?:][\"'`)*/]*\s*$")
-
+# What stands behind the end of a sentence: quotation marks, and what closes the comment.
+_BEHIND_SENTENCE = "\"'`)*/ \t\r"
 # What a statement does not end with: an operator that stands alone.
 _IS_OPEN = re.compile(r"\S\s+(?!\*/|-->)[=+*/%&|?:<>!-]{1,3}\s*$|\\\s*$|\s(?:and|or)\s*$")
 
@@ -106,7 +106,8 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         goes_on = is_rest or is_open or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1
         indent = len(text) - len(text.lstrip())
-        ends = _ENDS_SENTENCE.search(text) is not None or not any(map(str.isalnum, text))
+        said = text.rstrip(_BEHIND_SENTENCE)
+        ends = said.endswith((".", "!", "?", ":")) or not any(map(str.isalnum, text))
         closes = _CLOSES.match(text) is not None
         found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign))
         above = unit

@@ -12,6 +12,7 @@ from openbook.answering.displaying import Example, is_fence
 from openbook.answering.passages import (
     Passage,
     examples_in,
+    holds_heading,
     is_row,
     is_table_rule,
     join_passages,
@@ -46,9 +47,6 @@ _HEADED_WORDS, _HEADED_LINES = 30, 10
 _ENLARGED_WORDS, _ENLARGED_LINES = 60, 20
 # It grows by statements, of which longer ones are taken by their parts.
 _GROWN_LINES = 4
-
-
-_HEADING = re.compile(r"^\s*#{1,6}\s|^[=~^\"-]{3,}\s*$|^\.S[HhSs]\b", re.MULTILINE)
 
 
 def completed(quote: Passage) -> Passage:
@@ -159,7 +157,7 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     first, last = sorted((quote, piece), key=lambda each: each.start_char)
     whole = join_passages(first, last)
     new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
-    if quote.shown.is_prose and _HEADING.search(slice_of(quote.shown, *new)):
+    if quote.shown.is_prose and holds_heading(slice_of(quote.shown, *new)):
         return None
     return whole if _is_short(whole) else None
 

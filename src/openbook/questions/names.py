@@ -44,7 +44,6 @@ def identifiers(text: str) -> list[str]:
 _PROPER = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|\b\w*[a-z][A-Z]\w*|\b[A-Z]\w*[A-Z0-9]\w*|\b\d[A-Z]\w*")
 # "two-factor"; "HTTP/3", whose number is a word of its own elsewhere.
 _COMPOUND = re.compile(r"(?<![\w-])(?:[a-z]{2,}(?:-[a-z]{2,})+|[A-Z]{2,}/\d+(?:\.\d+)?)(?![\w-])")
-_CAPITALIZED = re.compile(r"[A-Z]\w+")
 
 
 def proper_names(text: str) -> list[str]:
@@ -57,7 +56,7 @@ def proper_names(text: str) -> list[str]:
         (['Harbour', 'S3', 'Kafka'], [])
     """
     words = text.split()
-    is_heading = sum(_CAPITALIZED.match(word) is not None for word in words) * 2 > len(words)
+    is_heading = sum(len(word) > 1 and word[0].isupper() for word in words) * 2 > len(words)
     return [] if is_heading else [found.group() for found in _PROPER.finditer(text)]
 
 

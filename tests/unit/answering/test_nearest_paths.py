@@ -19,7 +19,7 @@ PATHS = ["README.md", "src/main.rs", "src/cli.rs", "tests/cli.rs", *(f"docs/{num
         pytest.param("src/maim.rs", "did you mean src/main.rs?", id="slip"),
         pytest.param("cli.rs", "did you mean src/cli.rs or tests/cli.rs?", id="two"),
         pytest.param("docs/", "that is a folder; list_files shows what is in it", id="folder"),
-        pytest.param("index.md", "search shows paths as they are", id="too-many"),
+        pytest.param("index.md", "did you mean docs/0/index.md or docs/1/index.md or docs/2/index.md?", id="many"),
         pytest.param("setup.py", "search shows paths as they are", id="none"),
         pytest.param("", "search shows paths as they are", id="nothing"),
     ],
