@@ -42,9 +42,6 @@ _LEGAL_STEM = re.compile(
     re.IGNORECASE,
 )
 
-# In a folder of documentation, these are pages about that subject.
-_ALSO_PAGE_STEM = re.compile(r"^(security|contributing)", re.IGNORECASE)
-
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # "test client" and "test runner" are things, not tests.
     "test": re.compile(
@@ -52,7 +49,6 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
         r"|\btest (case|suite|function|method|module|file|class(es)?)s?\b)"
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
-    "generated": re.compile(r"\b(msgid|msgstr|lock ?files?)\b|\.(pot?|xlf|xliff|lock)\b", re.IGNORECASE),
     "changelog": re.compile(
         r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|blog)\b", re.IGNORECASE
     ),
@@ -85,7 +81,8 @@ def role_of(path: str, kind: Kind) -> Role:
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
-        if _LEGAL_STEM.match(pure.stem) and not (role == "documentation" and _ALSO_PAGE_STEM.match(pure.stem)):
+        # In a folder of documentation, these are pages about that subject.
+        if role != "documentation" and _LEGAL_STEM.match(pure.stem):
             return "legal"
     if role == "documentation" and kind == "code":
         return "example"

@@ -127,9 +127,6 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("is retry deprecated", "changelog"),
         ("retry since version 2", "changelog"),
         ("what is on the roadmap", "changelog"),
-        ("which msgid is empty", "generated"),
-        ("what does django.po say", "generated"),
-        ("what is pinned in the lock file", "generated"),
     ],
 )
 def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) -> None:
