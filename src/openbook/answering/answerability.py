@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
 
-# A text has to hold the words of the question and to be near it. Half and half: with .65 for words,
-# as for the relevance of one result, conversations (`benchmarks/conversations.py`) lose .02 of AUC.
+# A text has to hold the words of the question and to be near it. Half and half: with .65 for words, conversations
+# (`benchmarks/conversations.py`) lose .02 of AUC.
 _WORDS_SHARE = 0.5
 
 # What answers stands in the first results. Of ten, more come near by chance: of the unanswerable
@@ -130,8 +130,7 @@ def support(
     """Return how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
 
     The mean of both: a sentence has to say it, and the chunk around it has the words that it leaves
-    out. On questions that other libraries answer, the mean has an AUC of .995, sentences alone .994,
-    and the relevance of results, which knows no sentences, .992.
+    out. On questions that other libraries answer, the mean has an AUC of .995, sentences alone .994.
 
     Args:
         text: What is asked, with earlier turns of a conversation in front.

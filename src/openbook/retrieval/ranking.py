@@ -22,10 +22,6 @@ _SPREAD, _SPREAD_WORDS, _SPREAD_MOST = 0.5, 10, 4
 # What stands in front of the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
 
-# Words in common say more than nearness of static vectors. As a sign that a library answers a
-# question (`benchmarks/refusal.py`): AUC .971 for words alone, .796 for nearness, .980 for .6 to .7.
-_COVERAGE_SHARE = 0.65
-
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
@@ -34,19 +30,11 @@ class RankedChunk:
     outline: Outline
     signals: Signals = field(default_factory=dict)
     """What each adds to the score, by name. What adds nothing is left out."""
-    coverage: float = 0.0
-    """Share of the question's words that it holds, from 0 to 1, rare words weighing more."""
-    cosine: float = 0.0
 
     @property
     def score(self) -> float:
         """The sum of the signals."""
         return sum(self.signals.values())
-
-    @property
-    def relevance(self) -> float:
-        """How far it speaks of the question at all, from 0 to 1, across questions."""
-        return _COVERAGE_SHARE * self.coverage + (1 - _COVERAGE_SHARE) * max(0.0, self.cosine)
 
 
 def rank(
@@ -65,10 +53,8 @@ def rank(
     if view == "files":
         return _files(query, matches, outlines, chunks)
     passages = [
-        RankedChunk(outline, weighted_signals(signals, weights.QUESTION), signals["coverage"], evidence.cosine)
-        for outline, signals, evidence in zip(
-            outlines, question_signals(query, chunks, outlines), matches.evidence, strict=True
-        )
+        RankedChunk(outline, weighted_signals(signals, weights.QUESTION))
+        for outline, signals in zip(outlines, question_signals(query, chunks, outlines), strict=True)
     ]
     passages.sort(key=_order)
     return _spread(passages) if _is_spread(query, outlines) else passages
@@ -102,8 +88,7 @@ def _files(
         size = matches.evidence[group[0]].file_chunks
         signals = file_signals(query, [chunks[n] for n in group], outlines[group[0]], size)
         shown = min(group, key=lambda n: (*_telling(chunks[n]), outlines[n].span))
-        found = weighted_signals(signals, weights.TOPIC)
-        ranked.append(RankedChunk(outlines[shown], found, chunks[shown]["coverage"], matches.evidence[shown].cosine))
+        ranked.append(RankedChunk(outlines[shown], weighted_signals(signals, weights.TOPIC)))
     return sorted(ranked, key=_order)
 
 
@@ -130,7 +115,7 @@ def _spread(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
 
 
 def _with(ranked: RankedChunk, signals: Signals) -> RankedChunk:
-    return RankedChunk(ranked.outline, ranked.signals | signals, ranked.coverage, ranked.cosine)
+    return RankedChunk(ranked.outline, ranked.signals | signals)
 
 
 def _order(ranked: RankedChunk) -> tuple[float, str, object]:

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.questions.question import read_question
-from openbook.retrieval.ranking import RankedChunk
 from openbook.retrieval.signals import coverage, heading_match, question_signals, rarities, scaled
 from openbook.types import Kind
 from tests.unit.retrieval.material import outline_of
@@ -64,18 +63,6 @@ def test_each_word_of_a_question_weighs_what_its_frequency_says_in_the_order_of_
 
     assert list(rarity) == ["retri", "zebra", "polici"]
     assert list(rarity.values()) == [inverse_frequency(frequency, 200) for frequency in (3, 0, 30)]
-
-
-def test_words_and_meaning_share_relevance_between_them() -> None:
-    def relevance(coverage: float, cosine: float) -> float:
-        return RankedChunk(outline_of(), {}, coverage, cosine).relevance
-
-    words, meaning, both = relevance(1.0, 0.0), relevance(0.0, 1.0), relevance(1.0, 1.0)
-
-    assert min(words, meaning) > 0
-    assert both == pytest.approx(words + meaning) == pytest.approx(1.0)
-    assert relevance(0.5, 0.5) == pytest.approx(both / 2)
-    assert relevance(0.5, -0.5) == relevance(0.5, 0.0)
 
 
 def under(heading: str, kind: Kind = "docs") -> float:
