@@ -12,6 +12,7 @@ from typing import Any
 
 from openbook.answering.answerability import support
 from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.followups import has_own_words
 from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
 from openbook.chunking.layout import Layout, build_chunks
@@ -23,7 +24,6 @@ from openbook.evals.metrics import ExpectedSpan
 from openbook.index.protocol import IndexEntry, IndexIdentity
 from openbook.index.sqlite import SqliteIndex
 from openbook.library import Library
-from openbook.questions.anaphora import has_own_words
 from openbook.questions.question import read_question
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.search import EVERYTHING, Retriever

@@ -38,7 +38,7 @@ from openbook.answers import GenerationResult
 from openbook.evals.metrics import mean
 from openbook.evals.runs import interval
 from openbook.library import Library
-from openbook.retrieval import duplicates, ranking, weights
+from openbook.retrieval import fusion, ranking, weights
 from openbook.settings import Settings
 
 _XQUAD_STEP = 6
@@ -74,7 +74,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         ),
     ),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
-    "leaving out texts that say the same": ((duplicates, "_SAME_LINES", 2.0),),
+    "leaving out texts that say the same": ((fusion, "_SAME_LINES", 2.0),),
     # Small ones. How many answers they change is read as well: on most questions they have nothing to do.
     "joining quotes with nothing between them": ((extractive, "_adjoin", lambda *_: False),),
     "code up to its statement": ((extractive, "with_statement", lambda quote, *_: quote),),
@@ -84,14 +84,14 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "the head of a table": ((surroundings, "_head_of_table", lambda _, row: row),),
     "the start of an item": ((surroundings, "_start_of_item", lambda _, place: place),),
     "directives as examples": ((surroundings, "_DIRECTIVE", _NEVER),),
-    "growing up to headings": ((surroundings, "_HEADING", _NEVER),),
+    "growing up to headings": ((surroundings, "holds_heading", lambda _: False),),
     "questions in the sources": ((extractive, "_IS_QUESTION", _NEVER),),
     "a value behind a sign": ((extractive, "_VALUE", _NEVER),),
     "code without imports": ((extractive, "without_imports", lambda _, code: code),),
     "labels that say nothing": ((passages, "_LABEL", _NEVER),),
     "sure borders of sentences": ((passages, "_is_border", lambda *_: True),),
     "what only closes": ((statements, "_CLOSES", _NEVER),),
-    "comments that end with a sentence": ((statements, "_ENDS_SENTENCE", _NEVER),),
+    "comments that end with a sentence": ((statements, "_BEHIND_SENTENCE", ""),),
     "names that are set": ((definition_heads, "_sets", lambda *_: False),),
     "front matter": ((passages, "_FRONT_MATTER", "\0"),),
     "flowing lines of manual pages": ((quoting, "_GOES_ON", _NEVER),),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from openbook.answering.context import Context, ContextItem
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
-from openbook.retrieval.definitions import defines_type
+from openbook.retrieval.signals import defines_type
 from openbook.types import Chunk, Span, Unit
 
 TextNow = Callable[[Chunk], str | None]

@@ -25,8 +25,7 @@ from openbook.answering.scoring import has_name
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
-from openbook.questions.comparisons import asking_what_is
-from openbook.questions.question import Question, read_question
+from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities

@@ -25,8 +25,7 @@ from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
-from openbook.questions.comparisons import asking_what_is
-from openbook.questions.question import Question, read_question
+from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize, words_to_read
 from openbook.types import ResultRole, Unit
@@ -113,9 +112,6 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     return _answer(ranked, passages, rarity, by_place=by_place)
 
 
-_FENCE_LINES = re.compile(r"^[ \t]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
-
-
 def _ranked(
     query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[ScoredPassage]:
@@ -128,7 +124,7 @@ def _ranked(
         # Whatever is near it in meaning, a quote without one word of the question convinces nobody.
         if not each.place.isdisjoint(query.tokens)
         and each.passage.key not in namesakes
-        and (not _is_code(each) or _FENCE_LINES.sub("", without_imports(query, each.text)).strip())
+        and not _only_imports(query, each)
     ]
     scores = {passage.shown.number: passage.shown.result.score for passage in passages}
     measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)
@@ -143,8 +139,11 @@ def _ranked(
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
 
 
-def _is_code(read: ReadPassage) -> bool:
-    return read.passage.is_code or _FENCE_LINES.match(read.text) is not None
+def _only_imports(query: Question, read: ReadPassage) -> bool:
+    """Return whether a passage is code that only makes names known, with its fences."""
+    lines = without_imports(query, read.text).split("\n")
+    is_code = read.passage.is_code or is_fence(lines[0])
+    return is_code and not any(line.strip() and not is_fence(line) for line in lines)
 
 
 def _sides(

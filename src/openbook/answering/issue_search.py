@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from openbook.answering.symbols import chunks_defining, chunks_naming
+from openbook.answering.references import chunks_defining, chunks_naming
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.questions.names import identifiers, name_parts

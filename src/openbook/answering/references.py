@@ -1,14 +1,18 @@
-"""Finds every place that holds a name: candidates from the words of the index, places from the syntax tree."""
+"""Finds every place that holds a name, and the chunks that define it.
+
+Candidates come from the words of the index, places from the syntax tree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from openbook.chunking.occurrences import Occurrence, find_occurrences
-from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
+from openbook.index.protocol import EVERYTHING, DocumentSummary, Index, Outline
 from openbook.questions.names import name_parts
 from openbook.retrieval.roles import role_of
+from openbook.retrieval.signals import belongs
 from openbook.text import LineIndex
 from openbook.tokens import tokenize
 from openbook.types import USES, Document, Filter, Use
@@ -114,3 +118,35 @@ def _references_in(document: Document, name: str) -> list[Reference]:
 
 def _is_owned(place: Reference, owners: Sequence[str]) -> bool:
     return tuple(place.within.split(".")[:-1][-len(owners) :]) == tuple(owners)
+
+
+# Chunks that hold the words of the names, best first. A definition is among the best.
+_CANDIDATES = 400
+
+
+def chunks_naming(index: Index, names: Iterable[str], where: Filter) -> list[Outline]:
+    """Return what speaks most of names and defines anything, in the order of source and span."""
+    tokens = list(dict.fromkeys(token for name in names for token in tokenize(name)))
+    if not tokens:
+        return []
+    matches = index.match(tokens, None, _CANDIDATES, where)
+    return [each for each in index.outlines([evidence.id for evidence in matches.evidence]) if each.defines]
+
+
+def chunks_defining(
+    outlines: Sequence[Outline], name: str, owners: Sequence[str], *, any_case: bool = False
+) -> list[Outline]:
+    """Return the outlines that define a name, those that belong to its owners if any does.
+
+    Args:
+        outlines: What may define it.
+        name: Unqualified.
+        owners: What stood before it: `("Client",)` of `Client.get`.
+        any_case: Whether `retry` may mean `Retry`.
+    """
+    if any_case:
+        named = [outline for outline in outlines if name.lower() in map(str.lower, outline.defines)]
+    else:
+        named = [outline for outline in outlines if name in outline.defines]
+    owned = [outline for outline in named if belongs(outline, owners)] if owners else []
+    return owned or named

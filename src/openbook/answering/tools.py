@@ -14,16 +14,14 @@ from typing import TypeVar
 from openbook.answering.context import ContextItem
 from openbook.answering.course_results import outline_of_course
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
-from openbook.answering.document_chunks import DocumentChunks, is_visible
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.filling import with_ends
+from openbook.answering.filling import DocumentChunks, is_visible, with_ends
 from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
-from openbook.answering.references import Reference, References, find_references
-from openbook.answering.symbols import chunks_defining, chunks_naming
+from openbook.answering.references import Reference, References, chunks_defining, chunks_naming, find_references
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary

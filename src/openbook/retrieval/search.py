@@ -11,7 +11,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.questions.question import Question, read_question
-from openbook.retrieval.duplicates import without_duplicates
+from openbook.retrieval.fusion import without_duplicates
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank

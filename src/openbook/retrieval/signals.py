@@ -6,14 +6,16 @@ A part behind a colon tells apart what counts differently in some questions; for
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
+from openbook.questions.names import stands_in
 from openbook.questions.question import Question
-from openbook.retrieval.definitions import definition_strengths
-from openbook.retrieval.paths import is_generic, path_match
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.roles import asks_for, is_home_page, role_of
 from openbook.tokens import tokenize
@@ -212,3 +214,147 @@ def heading_match(rarity: Mapping[str, float], outline: Outline) -> float:
 @lru_cache(maxsize=_CACHED_HEADINGS)
 def _heading_words(heading: str) -> frozenset[str]:
     return frozenset(tokenize(heading))
+
+
+_PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
+_FOLDER_MATCH, _FOLDERS = 0.5, 3
+# These say nothing; the folder is the name.
+_GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
+
+# A search looks at the paths of a hundred candidates, mostly the same again. Each takes about 1 KB.
+_CACHED_PATHS = 1 << 13
+
+
+def path_match(query: Question, path: str) -> float:
+    """Return which share of the question's words the path holds, from 0 to 1.
+
+    Example:
+        >>> from openbook.questions.question import read_question
+        >>> path_match(read_question("retry transport"), "http/transport.py")
+        0.5
+    """
+    stem_words, beginnings, folder_words = _path_words(path)
+    total = 0.0
+    for token in query.tokens:
+        if token in stem_words:
+            total += 1.0
+        elif token[:_PREFIX_CHARS] in beginnings and any(_share_prefix(token, word) for word in stem_words):
+            total += _PREFIX_MATCH
+        elif token in folder_words:
+            total += _FOLDER_MATCH
+    return total / len(query.tokens)
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the words of the name, the beginnings of these, and the words of the folders."""
+    folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
+    words = frozenset(tokenize(stem_of(path)))
+    return words, frozenset(word[:_PREFIX_CHARS] for word in words), frozenset(tokenize(folders))
+
+
+def _share_prefix(a: str, b: str) -> bool:
+    return min(len(a), len(b)) >= _PREFIX_CHARS and (a.startswith(b) or b.startswith(a))
+
+
+def stem_of(path: str) -> str:
+    """Return the telling part of a path: the name without its ending, or of `client/index.ts` the folder.
+
+    Example:
+        >>> stem_of("http/client/index.ts"), stem_of("http/client.go")
+        ('client', 'client')
+    """
+    pure = PurePosixPath(path)
+    return pure.parent.name if is_generic(path) and pure.parent.name else pure.stem
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def is_generic(path: str) -> bool:
+    """Return whether the name of a file says nothing, as `index.ts` and `mod.rs`."""
+    return PurePosixPath(path).stem in _GENERIC_STEMS
+
+
+# A definition of the name asked for outweighs any number of mentions; inside a sentence a name is
+# one hint among others.
+_DEFINITION_OF_SYMBOL = 2.0
+_DEFINITION_OF_WORD = 1.0
+_DEFINITION_IN_TEXT = 0.9
+_TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
+_INNER_DEFINITION = 0.6
+# `impl Client`, `extension Client` and a heading of that name say where more of it stands.
+_PART_DEFINITION = 0.3
+_OTHER_CASE = 0.6
+_FILE_NAMED_SO = 1.5
+_WEAKER_DEFINITION = 0.5
+# Of `Client.send`, the `send` of another class is a namesake, if there is one of `Client`.
+_NAMESAKE = 0.5
+# `get` is defined in every second class: a name defined often identifies little.
+_COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
+
+_TYPE = re.compile(
+    r"\b(?:class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace|package"
+    r"|impl)\b"
+)
+_PARTS = ("impl", "extension", "instance")
+
+
+def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[float]:
+    """Return how strongly each chunk defines what the query names; 0 for most."""
+    if not query.identifiers:
+        return [0.0] * len(outlines)
+    if not query.is_symbol:
+        worth = _DEFINITION_IN_TEXT
+    else:
+        worth = _DEFINITION_OF_WORD if query.text.islower() and query.text.isalpha() else _DEFINITION_OF_SYMBOL
+    totals = [0.0] * len(outlines)
+    for name, owners in zip(query.identifiers, query.owners, strict=True):
+        strengths = [_defines(name, outline) for outline in outlines]
+        if owners:
+            strengths = _without_namesakes(strengths, [belongs(outline, owners) for outline in outlines])
+        equals, strongest = Counter(strengths), max(strengths, default=0.0)
+        for position, strength in enumerate(strengths):
+            if strength:
+                rarity = max(_LEAST_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
+                totals[position] += worth * strength * rarity * (1.0 if strength == strongest else _WEAKER_DEFINITION)
+    return totals
+
+
+def defines_type(signature: str, name: str) -> bool:
+    """Return whether a signature is that of a type, a module or the like, which has members and is not called.
+
+    Example:
+        >>> defines_type("class Client:", "Client"), defines_type("def send(self, type):", "send")
+        (True, False)
+    """
+    return _TYPE.search(signature.partition(name)[0]) is not None
+
+
+def belongs(outline: Outline, owners: Sequence[str]) -> bool:
+    """Return whether a definition stands in what was named before it: a class, a module or a file."""
+    return stands_in(owners, outline.symbol, *outline.defines, *outline.context, outline.span.path)
+
+
+def _without_namesakes(strengths: Sequence[float], belonging: Sequence[bool]) -> list[float]:
+    """Weaken the definitions that belong elsewhere, unless none belongs where the question says."""
+    if not any(strength and owned for strength, owned in zip(strengths, belonging, strict=True)):
+        return list(strengths)
+    return [strength if owned else _NAMESAKE * strength for strength, owned in zip(strengths, belonging, strict=True)]
+
+
+def _defines(name: str, outline: Outline) -> float:
+    if name in outline.defines:
+        found, strength = name, 1.0
+    else:
+        found = next((other for other in outline.defines if other.lower() == name.lower()), "")
+        strength = _OTHER_CASE
+    if not found:
+        return 0.0
+    if outline.kind != "code" or outline.signature.lstrip().startswith(_PARTS):
+        strength *= _PART_DEFINITION
+    elif found != outline.symbol:
+        strength *= _INNER_DEFINITION
+    else:
+        strength *= _TYPE_DEFINITION if defines_type(outline.signature, found) else _FUNCTION_DEFINITION
+    if stem_of(outline.span.path).lower() == name.lower():
+        strength *= _FILE_NAMED_SO
+    return strength

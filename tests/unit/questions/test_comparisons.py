@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.comparisons import asking_what_is, compared
+from openbook.questions.question import asking_what_is, compared
 
 
 @pytest.mark.parametrize(

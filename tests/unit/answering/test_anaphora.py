@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.anaphora import has_own_words, leans
+from openbook.answering.followups import has_own_words, leans
 from tests.unit.answering.support_conversations import (
     DECIDED_ON,
     FOLLOW_UPS,
