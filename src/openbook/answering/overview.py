@@ -160,20 +160,19 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
 # What a page opens with: a sentence of so many words is no badge and no slogan.
 _FEWEST_OPENING_WORDS = 6
 _MOST = 4
-_TELLS_LITTLE = 3
+_TELLS_LITTLE = 2
 # "A server that moors ships.", but not "A timestamp can be added" or "A slow quay implies higher costs".
 _BEGINS_AS_DESCRIPTION = re.compile(
     r"^[^a-z\n]*An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will|implies|means|needs|requires|makes"
     r"|takes|gives|allows|uses|contains|does)\b)\w",
     re.MULTILINE,
 )
-_SAYS_WHAT = re.compile(r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b")
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 # Pictures, addresses and tags; directives and fields of reStructuredText, as badges have them.
 _SAYS_NOTHING = re.compile(
     r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|\bhttps?://\S+|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*", re.MULTILINE
 )
-_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[^\w.!?]*(\w+)")
+_SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*(\w+)")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
@@ -213,13 +212,11 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
 
 
 def _rank(text: str, query: Question, names: set[str]) -> int:
-    """Order sentences: a definition; "Harbour moors ships" or "A server that moors ships"; what says "is a"; others."""
+    """Order sentences: a definition; "Harbour moors ships" or "A server that moors ships"; others."""
     if query.definition is not None and query.definition.search(text):
         return 0
     is_subject = any(_plain(word) in names for word in _SENTENCE_START.findall(_SAYS_NOTHING.sub(" ", text)))
-    if is_subject or _BEGINS_AS_DESCRIPTION.search(text):
-        return 1
-    return 2 if _SAYS_WHAT.search(text) else _TELLS_LITTLE
+    return 1 if is_subject or _BEGINS_AS_DESCRIPTION.search(text) else _TELLS_LITTLE
 
 
 def _plain(word: str) -> str:
