@@ -66,11 +66,11 @@ def test_whoever_waits_too_long_for_the_guides_of_others_is_told(library: Served
         def make() -> None:
             with guides._process._lock:  # as another guide has it
                 begun.set()
-                told.wait(10)
+                told.wait(60)
 
         other = Thread(target=make)
         other.start()
-        begun.wait(10)
+        begun.wait(60)
         with pytest.raises(RequestRefusedError, match="are being made"):
             guides.make(EVERYTHING, 3)
         told.set()
@@ -100,9 +100,9 @@ def test_guides_that_wait_keep_no_other_route_waiting(serve: Serve) -> None:
     with closing(guides), ThreadPoolExecutor(70) as people:
         with guides._process._lock:  # as another guide has it
             studying = [people.submit(client.get, "/api/study", params=course) for _ in range(60)]
-            waiting = [guides.asked.acquire(timeout=20) for _ in range(32)]
+            waiting = [guides.asked.acquire(timeout=60) for _ in range(32)]
             asked = [people.submit(client.get, path) for path in others]
-            wait(asked, timeout=15)
+            wait(asked, timeout=60)
             finished = [path for path, reply in zip(others, asked, strict=True) if reply.done()]
         guided = [reply.result().status_code for reply in studying]
 

@@ -22,7 +22,13 @@ from tests.redis_server import PASSWORD, RedisServer
 
 @pytest.fixture
 def shared(redis_server: RedisServer) -> Iterator[RedisClient]:
-    with closing(RedisClient(Secret(redis_server.url), timeout_s=0.3)) as opened:
+    with closing(RedisClient(Secret(redis_server.url), timeout_s=60)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def impatient(redis_server: RedisServer) -> Iterator[RedisClient]:
+    with closing(RedisClient(Secret(redis_server.url), timeout_s=1)) as opened:
         yield opened
 
 
@@ -116,31 +122,31 @@ def test_a_server_of_something_else_that_repeats_what_was_sent_is_no_redis_and_s
     assert "wrong-word" not in str(caught.value)
 
 
-def test_a_redis_that_says_nothing_is_not_waited_for(redis_server: RedisServer, shared: RedisClient) -> None:
+def test_a_redis_that_says_nothing_is_not_waited_for(redis_server: RedisServer, impatient: RedisClient) -> None:
     redis_server.hold()
 
     began = time.monotonic()
-    with pytest.raises(SharedError, match=r"no answer within 0\.3 seconds"):
-        shared.check()
+    with pytest.raises(SharedError, match="no answer within 1 seconds"):
+        impatient.check()
 
-    assert time.monotonic() - began < 10  # of the minutes that a connection without limits is waited for
+    assert time.monotonic() - began < 60  # of the minutes that a connection without limits is waited for
 
 
 def test_a_redis_that_says_nothing_is_asked_by_one_and_not_waited_for_by_many(
-    redis_server: RedisServer, shared: RedisClient
+    redis_server: RedisServer, impatient: RedisClient
 ) -> None:
     redis_server.hold()
     reasons = []
     for _ in range(100):
         with pytest.raises(SharedError) as caught:
-            shared.check()
+            impatient.check()
         reasons.append(str(caught.value).rpartition(": ")[2])
     redis_server.resume()
 
     until = time.monotonic() + 30
     while time.monotonic() < until:
         with contextlib.suppress(SharedError):
-            shared.check()
+            impatient.check()
             break
     else:
         pytest.fail("it answers again, and is not asked")
