@@ -8,13 +8,22 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
 _STAYED_PRIVILEGED = 77
+
+
+def unmeasured(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment for a child that a test ends, in which coverage does not measure it.
+
+    Coverage takes a lock in Python code: an interrupt between taking and release leaves the child waiting for itself.
+    It writes what it found as the child ends: of one that is killed meanwhile, the file cannot be read.
+    """
+    return {name: value for name, value in environ.items() if not name.startswith("COVERAGE_PROCESS_")}
 
 
 def tell(line: object) -> None:
@@ -24,7 +33,11 @@ def tell(line: object) -> None:
 
 
 def start_child(
-    function: Callable[..., object], *arguments: object, unprivileged: bool = False, **options: Any
+    function: Callable[..., object],
+    *arguments: object,
+    unprivileged: bool = False,
+    measured: bool = True,
+    **options: Any,
 ) -> subprocess.Popen[str]:
     """Run a function of a module in a process of its own, which tells what the function gives.
 
@@ -32,13 +45,15 @@ def start_child(
         function: Of a module that can be imported.
         arguments: JSON values or paths.
         unprivileged: Take from root the right to read and write what it has no permission for.
+        measured: Whether coverage measures it. Not where it is killed at any moment: it may be writing what it found.
         options: For `Popen`.
     """
     packed = json.dumps([str(argument) if isinstance(argument, Path) else argument for argument in arguments])
     return subprocess.Popen(
         [sys.executable, "-m", "tests.children", function.__module__, function.__name__, packed, str(unprivileged)],
         cwd=Path(__file__).parents[1],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=(os.environ if measured else unmeasured(os.environ))
+        | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         encoding="utf-8",
         **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
     )

@@ -7,7 +7,7 @@ import hashlib
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -171,14 +171,6 @@ def children_of(pid: int) -> set[int]:
 def child_environment() -> dict[str, str]:
     """Return an environment in which a child imports what this process does."""
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-
-
-def unmeasured(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment for a child that a test presses Ctrl-C for, in which coverage does not measure it.
-
-    Coverage takes a lock in Python code: an interrupt between taking and release leaves the child waiting for itself.
-    """
-    return {name: value for name, value in environ.items() if not name.startswith("COVERAGE_PROCESS_")}
 
 
 def heed_interrupts() -> None:

@@ -21,7 +21,8 @@ from typing import Any
 import pytest
 
 from openbook.cli import main
-from tests.support import heed_interrupts, unmeasured
+from tests.children import unmeasured
+from tests.support import heed_interrupts
 
 SAMPLE = Path(__file__).parents[1] / "sample"
 SECRET = "hunter2-stays-where-it-is"

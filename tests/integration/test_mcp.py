@@ -25,8 +25,9 @@ from openbook.library import Library
 from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
+from tests.children import unmeasured
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
-from tests.support import heed_interrupts, unmeasured
+from tests.support import heed_interrupts
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from openbook.process_pool import JobFailure, ProcessPool, apply_safely, limit_data
+from tests.children import unmeasured
 from tests.jobs import act
-from tests.support import child_environment, children_of, unmeasured, write_tree
+from tests.support import child_environment, children_of, write_tree
 
 NEVER_S = 600.0
 
