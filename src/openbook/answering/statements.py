@@ -24,9 +24,6 @@ _CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b)
 
 # What stands behind the end of a sentence: quotation marks, and what closes the comment.
 _BEHIND_SENTENCE = "\"'`)*/ \t\r"
-# What a statement does not end with: an operator that stands alone.
-_IS_OPEN = re.compile(r"\S\s+(?!\*/|-->)[=+*/%&|?:<>!-]{1,3}\s*$|\\\s*$|\s(?:and|or)\s*$")
-
 # What belongs to the statement below it: comments, decorators, attributes, sections of settings, conditions of the C
 # preprocessor.
 _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[[^\[\]]*\]\s*$)")
@@ -100,10 +97,9 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     for unit, (sign, opened) in zip(units, _scan(units, language), strict=True):
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
-        is_open = above is not None and not found[-1].leads and _IS_OPEN.search(above.text) is not None
-        leads = sign == "/*" or not (is_rest or is_open or _LEADS.match(text) is None)
+        leads = sign == "/*" or not (is_rest or _LEADS.match(text) is None)
         depth += 0 if leads else opened
-        goes_on = is_rest or is_open or _GOES_ON.match(text) is not None
+        goes_on = is_rest or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1
         indent = len(text) - len(text.lstrip())
         said = text.rstrip(_BEHIND_SENTENCE)

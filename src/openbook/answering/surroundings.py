@@ -34,8 +34,6 @@ _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 # What shows code in reStructuredText: the line, and what is indented under it.
 _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
 
-_MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
-
 # Lines of an example. A quote is read at a glance.
 _MOST_LINES = 12
 
@@ -225,7 +223,7 @@ def _ends(unit: Unit) -> bool:
 
 
 def _follow(before: Unit, after: Unit) -> bool:
-    return before.span.end_line + 1 >= after.span.start_line and not _MACRO.match(after.text)
+    return before.span.end_line + 1 >= after.span.start_line
 
 
 def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *, room: int) -> list[Passage]:

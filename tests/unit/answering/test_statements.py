@@ -33,13 +33,12 @@ def test_a_call_over_several_lines_is_one_piece() -> None:
         "ships\n  .filter(late)\n  .map(moor)",
         "if late\n  moor\nend",
         "int wait(void)\n{\n  return 1;\n}",
-        "due = late +\nearly",
         'text = """Ships\nmoor\n"""',
         "# Why it waits.\n@cached\ndef wait(): ...",
         "/* Why\nit waits. */\nint wait();",
         "moor(\nship,\nsea)",
     ],
-    ids=["else", "catch", "chain", "end", "brace", "operator", "string", "comment", "block comment", "unindented"],
+    ids=["else", "catch", "chain", "end", "brace", "string", "comment", "block comment", "unindented"],
 )
 def test_what_goes_on_with_a_statement_is_not_cut_from_it(text: str) -> None:
     assert cut(f"{text}\nlast()", whole=6) == [text, "last()"]
