@@ -26,7 +26,7 @@ Start = Callable[..., FakeServer]
 Captured = pytest.CaptureFixture[str]
 
 # Bounds a wait for something that does not come; nothing here takes as long.
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 @pytest.fixture

@@ -63,8 +63,8 @@ def browse(chromium: Browser, troubles: list[str]) -> Iterator[Callable[..., Pag
     def open_page(served: Served, **options: Any) -> Page:
         context = chromium.new_context(**{"viewport": WIDE, "locale": "en", **options})
         contexts.append(context)
+        context.set_default_timeout(_WAIT_MS)
         page = context.new_page()
-        page.set_default_timeout(_WAIT_MS)
         expect.set_options(timeout=_WAIT_MS)
         page.on("console", lambda said: troubles.extend([said.text] if said.type in ("error", "warning") else []))
         page.on("pageerror", lambda error: troubles.append(str(error)))

@@ -20,7 +20,7 @@ def _run(*arguments: str | Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.fail("there is no Node; on Debian: apt-get install nodejs", pytrace=False)
-    ran = subprocess.run([node, *arguments], capture_output=True, check=False, encoding="utf-8", timeout=120)
+    ran = subprocess.run([node, *arguments], capture_output=True, check=False, encoding="utf-8", timeout=600)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
