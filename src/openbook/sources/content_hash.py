@@ -10,13 +10,14 @@ from types import MappingProxyType
 # Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
 # that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("adoc", "asciidoc", "msg", "org", "pod", "xml", "zip"), 2)
-    | dict.fromkeys(("eml", "latex", "mbox", "tex"), 3)
+    dict.fromkeys(("msg", "xml", "zip"), 2)
+    | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod"), 3)
+    | dict.fromkeys(("latex", "tex"), 4)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
 # that is read once more than needed costs little.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 3
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 4
 
 
 def content_hash(raw: bytes, path: str) -> str:
@@ -24,7 +25,7 @@ def content_hash(raw: bytes, path: str) -> str:
 
     Example:
         >>> content_hash(b"", "a.md")[-8:], content_hash(b"", "a.org")[-8:]
-        ('7852b855', '2b855/v2')
+        ('7852b855', '2b855/v3')
     """
     return hashlib.sha256(raw).hexdigest() + _version_mark(path)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
+from openbook.entries import END_OF_HEAD, END_OF_HEADING, MARKED
+from openbook.sources.readers.man import man_lines
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
 
@@ -16,6 +19,9 @@ _LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$
 
 # What is longer is no heading.
 _LONGEST_TITLE_CHARS = 300
+
+# As Asciidoctor reads them in its compatible mode.
+_SHORTEST_UNDERLINE, _MOST_UNEVEN = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,74 +36,109 @@ class _Dialect:
     """A line that begins a listing."""
     closes: Callable[[str], re.Pattern[str]] | None = None
     """Takes the line that began it."""
+    underlines: str = ""
+    """Signs that underline titles, of the levels from 1 on."""
 
 
 def read_markup(text: str, path: str, language: str) -> Reading:
     r"""Read one of these formats.
 
     Headings are blocks with a level and a title as a reader sees it; listings are code, and hold no headings. All else
-    is without markup. Lines keep their numbers and their lengths: blanks stand at their ends instead.
+    is without markup. Lines keep their numbers. Behind the head of an entry stands the mark of `openbook.entries`.
 
     Example:
         >>> reading = read_markup("\\section{The \\emph{best} knots}\n\nText.\n", "", "latex")
         >>> [(block.level, block.title) for block in reading.blocks]
         [(2, 'The best knots'), (0, '')]
-        >>> reading.text.split("\n")[0].rstrip()
+        >>> reading.text.split("\n")[0]
         'The best knots'
     """
-    blocks = fill_gaps(text, _blocks(text, _DIALECTS[language]))
-    plain = _plain(text, blocks, language)
-    titled = tuple(_titled(block, plain, language) for block in blocks)
+    lines = text.split("\n")
+    found = list(_stretches(lines, _DIALECTS[language]))
+    plain = _plain(lines, found, language)
     is_program = path.lower().endswith(_PROGRAMS)
-    return Reading(text if is_program else plain, "docs", language, titled)
+    if language in MARKED:
+        for each in found:
+            if each.level and plain[each.first].strip():
+                plain[each.first] = plain[each.first].rstrip() + END_OF_HEADING
+                # An underline says no more than the mark.
+                plain[each.first + 1 : each.last + 1] = [""] * (each.last - each.first)
+    kept = lines if is_program else plain
+    starts = [0, *accumulate(len(line) + 1 for line in kept)]
+    shown = "\n".join(kept)
+    blocks = (
+        _block(each, starts[each.first], starts[each.last] + len(kept[each.last].rstrip()), plain, language)
+        for each in found
+    )
+    return Reading(shown, "docs", language, fill_gaps(shown, blocks))
 
 
-def _titled(block: Block, plain: str, language: str) -> Block:
-    """Give a heading the title that is left without markup; what has none is text."""
-    if not block.level:
-        return block
-    title = plain[block.start_char : block.end_char]
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Lines of a heading or a listing, from 0, both inclusive."""
+
+    first: int
+    last: int
+    level: int = 0
+    """Of a heading."""
+
+
+def _block(stretch: _Stretch, start: int, end: int, plain: Sequence[str], language: str) -> Block:
+    """Return a listing, or a heading with the title that is left without markup; what has none is text."""
+    if not stretch.level:
+        return Block(start, end, "code")
+    title = plain[stretch.first]
     if language == "latex":  # commands that stand for more than words are left in its text
         title = _LATEX_COMMAND.sub("", title)
     title = " ".join(title.split())
-    return replace(block, title=title) if title else Block(block.start_char, block.end_char)
+    return Block(start, end, "heading", stretch.level, title) if title else Block(start, end)
 
 
-def _plain(text: str, blocks: Sequence[Block], language: str) -> str:
-    """Take the markup out of all but listings."""
-    pieces, start = [], 0
-    for block in blocks:
-        if block.kind == "code":
-            pieces += [_padded(text[start : block.start_char], language), text[block.start_char : block.end_char]]
-            start = block.end_char
-    return "".join([*pieces, _padded(text[start:], language)])
+def _plain(lines: Sequence[str], found: Iterable[_Stretch], language: str) -> list[str]:
+    """Take the markup out of all lines but those of listings."""
+    if language == "man":
+        return man_lines(lines)
+    shown: list[str] = []
+    for each in (*(each for each in found if not each.level), None):
+        text = lines[len(shown) : len(lines) if each is None else each.first]
+        shown += _without_latex(text) if language == "latex" else map(_PLAIN[language], text)
+        shown += lines[each.first : each.last + 1] if each is not None else ()
+    return shown
 
 
-def _padded(text: str, language: str) -> str:
-    """Take the markup out, and put blanks at the ends of lines."""
-    before = text.split("\n")
-    behind = latex(text).split("\n") if language == "latex" else [_PLAIN[language](line) for line in before]
-    if len(behind) != len(before):
-        return text
-    lines = (new.ljust(len(old)) if len(new) <= len(old) else old for old, new in zip(before, behind, strict=True))
-    return "\n".join(lines)
+def _without_latex(lines: Sequence[str]) -> Sequence[str]:
+    """Take commands out of lines, which one of them may span; as they are if that changes how many there are."""
+    shown = latex("\n".join(lines)).split("\n") if lines else []
+    return shown if len(shown) == len(lines) else lines
 
 
-def _blocks(text: str, dialect: _Dialect) -> Iterator[Block]:
-    start = 0
+def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
     closing: re.Pattern[str] | None = None
-    opened = 0
-    for line in text.splitlines(keepends=True):
-        bare = line.rstrip()
+    opened = begun = 0
+    for place, line in enumerate(map(str.rstrip, lines)):
+        if place < begun:
+            continue
         if closing is not None:
-            if closing.match(bare):
-                yield Block(opened, start + len(bare), "code")
+            if closing.match(line):
+                yield _Stretch(opened, place)
                 closing = None
-        elif dialect.opens and dialect.closes and (found := dialect.opens.match(bare)):
-            closing, opened = dialect.closes(found.group()), start
-        elif len(bare) <= _LONGEST_TITLE_CHARS and (found := dialect.heading.match(bare)):
-            yield Block(start, start + len(bare), "heading", dialect.level(found["mark"]))
-        start += len(line)
+        elif dialect.underlines and (level := _level_of_underlined(lines, place, dialect.underlines)):
+            begun = place + 2
+            yield _Stretch(place, place + 1, level)
+        elif dialect.opens and dialect.closes and (found := dialect.opens.match(line)):
+            closing, opened = dialect.closes(found.group()), place
+        elif len(line) <= _LONGEST_TITLE_CHARS and (found := dialect.heading.match(line)):
+            yield _Stretch(place, place, dialect.level(found["mark"]))
+
+
+def _level_of_underlined(lines: Sequence[str], place: int, signs: str) -> int:
+    """Return the level of a title that the line below underlines, in about its length; 0 if none does."""
+    line, below = lines[place].rstrip(), lines[place + 1].rstrip() if place + 1 < len(lines) else ""
+    above = lines[place - 1].strip() if place else ""
+    is_underline = len(below) >= _SHORTEST_UNDERLINE and below[0] in signs and not below.strip(below[0])
+    if not is_underline or abs(len(line) - len(below)) > _MOST_UNEVEN or not re.search(r"\w", line):
+        return 0
+    return signs.index(below[0]) + 1 if not above or above.endswith("]]") else 0
 
 
 _LATEX_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
@@ -117,6 +158,7 @@ _DIALECTS: Mapping[str, _Dialect] = {
         len,
         re.compile(r"(?:-{4,}|\.{4,}|`{3,}|/{4,}|\+{4,})"),
         lambda line: re.compile(re.escape(line) + r"\s*$"),
+        "=-~^+",
     ),
     "org": _Dialect(
         re.compile(r"(?P<mark>\*+)[ \t]+(?P<title>\S.*)$"),
@@ -127,7 +169,7 @@ _DIALECTS: Mapping[str, _Dialect] = {
     "man": _Dialect(
         re.compile(r"[.']\s*(?P<mark>TH|SH|SS|Sh|Ss|Dt)\s+(?P<title>\S.*)$"),
         lambda mark: {"TH": 1, "Dt": 1, "SH": 2, "Sh": 2}.get(mark, 3),
-        re.compile(r"\.(?:nf|EX|Bd)\b"),
+        re.compile(r"\.(?:nf|EX|Bd\s+-(?:literal|unfilled))\b"),
         lambda line: re.compile({".nf": r"\.fi\b", ".EX": r"\.EE\b"}.get(line, r"\.Ed\b")),
     ),
     "pod": _Dialect(
@@ -175,13 +217,19 @@ _LATEX_LAST = (
 _PASSES = 3  # one command in another
 
 _ASCIIDOC = (
-    (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^={4,}$|^\*{4,}$|^_{4,}$"), ""),
+    (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^\*{4,}$|^_{4,}$|^\+\s*$|^--\s*$"), ""),
+    (re.compile(r"^(?:ifn?def|ifeval|endif|include)::.*"), ""),
+    (re.compile(r"\s\+$"), ""),
     (re.compile(r"^={1,6}\s+(.*?)(?:\s+=+)?$"), r"\1"),
     (re.compile(r"\[\[[^\]]{0,300}\]\]"), ""),
     (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]+\[([^\]^]{1,300})\^?\]"), r"\1"),
     (re.compile(r"<<[^,<>]*,\s*([^<>]*)>>"), r"\1"),
     (re.compile(r"^\s*(?:\*{1,5}|\.{1,5})\s+"), "- "),
 )  # fmt: skip
+
+# `--quiet:: Says nothing.`; the lines below say more.
+_ASCIIDOC_HEAD = re.compile(r"\s*(?P<term>[^\s:/][^\n]{0,200}?)(?::{2,4}|;;)(?:\s+(?P<said>\S.*))?")
+_QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,100})'(?!\w)")
 
 _ORG = (
     (re.compile(r"^#(?:\s.*|$)"), ""),
@@ -193,45 +241,12 @@ _ORG = (
 )
 _EMPHASIS = re.compile(r"(?<![\w/*_=~`+])([*_/=~`+]{1,2})(?=[^\s*_/=~`+])([^\n]{0,300}?)(?<=\S)\1(?![\w*_/=~`+])")
 
-_FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\[&|^%/,]|\\c$")
-_ROFF_SIGNS: Mapping[str, str] = {
-    r"\-": "-",
-    r"\e": "\\",
-    r"\(em": "—",
-    r"\(en": "–",
-    r"\(bu": "•",
-    r"\(aq": "'",
-    r"\(dq": '"',
-    r"\(lq": "“",
-    r"\(rq": "”",
-    r"\(co": "©",
-    r"\(ti": "~",
-    r"\(ha": "^",
-    r"\(rs": "\\",
-    r"\ ": " ",
-    r"\~": " ",
-    r"\'": "'",
-    r"\`": "`",
-}
-# `\[aq]` is another way to write `\(aq`.
-_ROFF_SIGNS = {**_ROFF_SIGNS, **{f"\\[{sign[2:]}]": shown for sign, shown in _ROFF_SIGNS.items() if sign[1] == "("}}
-_ROFF_SIGN = re.compile("|".join(map(re.escape, sorted(_ROFF_SIGNS, key=len, reverse=True))))
-_MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
-_ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
-_ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
-_SHOWN = frozenset({"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "IP", "UR", "MT"})
-# Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
-_MDOC = frozenset(
-    "Ad An Aq Ar Bq Cm Dq Dv Em Er Ev Fl Fn Ft In It Li Nd Nm Op Pa Pq Ql Qq Sq Sy Tn Va Vt Xr No Ic Cd Ns Xo"
-    " Xc".split()
-)
-_OF_MDOC = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_MDOC))})(?=\s|$)\s*")
-
 _POD_MARK = re.compile(r"\b[BCFILSX](?:<([^<>|]{0,300})(?:\|[^<>]{0,300})?>|<<+\s(.{0,300}?)\s>>+)")
 _POD = (
     (re.compile(r"^=(?:over|back|cut|pod|encoding|for|begin|end)\b.*"), ""),
     (re.compile(r"^=(?:head[1-6]|item)\s+"), ""),
 )
+_POD_HEAD = re.compile(r"=item\s+(?!\W*\d*\W*$)(?![*+-]\s|\d+[.)]\s)")
 
 
 def latex(text: str) -> str:
@@ -267,7 +282,11 @@ def asciidoc(line: str) -> str:
         >>> asciidoc("The *kiln* of `1200` degrees: https://example.org[the manual].")
         'The kiln of 1200 degrees: the manual.'
     """
-    return _unmarked(line, _ASCIIDOC)
+    head = _ASCIIDOC_HEAD.fullmatch(line.rstrip())
+    if head is None:
+        return _unmarked(line, _ASCIIDOC)
+    said = f": {head['said']}" if head["said"] else ""
+    return _unmarked(_QUOTED.sub(r"\1", head["term"]) + said, _ASCIIDOC) + END_OF_HEAD
 
 
 def org(line: str) -> str:
@@ -280,26 +299,6 @@ def org(line: str) -> str:
     return _unmarked(line, _ORG)
 
 
-def man(line: str) -> str:
-    r"""Return what a line of a man page shows.
-
-    Example:
-        >>> man(r'.BI \-\-strands " N"'), man(".TP"), man(".Op Fl n Ar count"), man(r".It Xo Ic moor \[ti]/ship")
-        ('--strands N', '', '-n count', 'moor ~/ship')
-    """
-    found = _MACRO.match(line)
-    if found is None:
-        return _roff(line)
-    name, arguments = found["name"] or "", found["arguments"]
-    if name in _MDOC:
-        shown = re.sub(r"(?<!\S)Fl(?=\s|$)\s*", "-", f"{'Fl ' if name == 'Fl' else ''}{arguments}")
-        return _roff(_OF_MDOC.sub("", shown))
-    words = [(quoted.replace('""', '"') or bare) for quoted, bare in _ARGUMENT.findall(arguments)]
-    if name == "IP":
-        words = words[:1]
-    return _roff(("" if name in _ALTERNATING else " ").join(words)) if name in _ALTERNATING | _SHOWN else ""
-
-
 def pod(line: str) -> str:
     """Return a line without commands and formatting codes.
 
@@ -307,11 +306,12 @@ def pod(line: str) -> str:
         >>> pod("=head1 An B<anchor>"), pod("See L<this|that>, C<< a > b >>, E<gt>.")
         ('An anchor', 'See this, a > b, >.')
     """
+    mark = END_OF_HEAD if _POD_HEAD.match(line) else ""
     for pattern, plain in _POD:
-        line = pattern.sub(plain, line)
+        line = pattern.sub(plain, line.rstrip())
     for _ in range(_PASSES):
         line = _POD_MARK.sub(lambda found: found[1] or found[2] or "", line)
-    return line.replace("E<lt>", "<").replace("E<gt>", ">").replace("Z<>", "")
+    return line.replace("E<lt>", "<").replace("E<gt>", ">").replace("Z<>", "") + mark
 
 
 def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...]) -> str:
@@ -322,14 +322,5 @@ def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...]) -> str:
     return line
 
 
-def _roff(text: str) -> str:
-    return _ROFF_SIGN.sub(lambda found: _ROFF_SIGNS[found[0]], _FONT.sub("", text))
-
-
-_PLAIN: Mapping[str, Callable[[str], str]] = {
-    "asciidoc": asciidoc,
-    "org": org,
-    "man": man,
-    "pod": pod,
-}
+_PLAIN: Mapping[str, Callable[[str], str]] = {"asciidoc": asciidoc, "org": org, "pod": pod}
 """What takes the markup out of a line, by language."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.entries import entry_heads
 from openbook.sources.documents import read_document
 
 
@@ -21,8 +22,9 @@ from openbook.sources.documents import read_document
         ),
         pytest.param(
             "a.adoc",
-            "= The *best* `knot`\n\n== See link:x.html[this] ==\n\n----\n== no\n----\n=== <<id,There>>\n=not\n",
-            [(1, "The best knot"), (2, "See this"), (3, "There")],
+            "= The *best* `knot`\n\n== See link:x.html[this] ==\n\n----\n== no\n----\n=== <<id,There>>\n=not\n\n"
+            "A longer *title*\n----------------\n\nWords\n----\n\nNo\n----\n----\n",
+            [(1, "The best knot"), (2, "See this"), (3, "There"), (2, "A longer title"), (2, "Words"), (2, "No")],
             id="asciidoc",
         ),
         pytest.param(
@@ -48,7 +50,7 @@ from openbook.sources.documents import read_document
 def test_headings_have_levels_and_no_markup(path: str, text: str, headings: list[tuple[int, str]]) -> None:
     document = read_document(text.encode(), source="s", path=path)
 
-    assert [len(line) for line in document.text.split("\n")] == [len(line) for line in text.split("\n")]
+    assert document.text.count("\n") == text.count("\n")
     assert [(block.level, block.title) for block in document.blocks if block.level] == headings
 
 
@@ -98,7 +100,7 @@ def test_headings_have_levels_and_no_markup(path: str, text: str, headings: list
 def test_what_is_quoted_has_no_markup_and_stands_on_its_own_line(path: str, text: str, shown: list[str]) -> None:
     document = read_document(text.encode(), source="s", path=path)
 
-    assert [line.rstrip(" ") for line in document.text.split("\n")] == shown
+    assert [line.rstrip() for line in document.text.split("\n")] == shown
 
 
 def test_a_package_of_latex_keeps_its_comments() -> None:
@@ -110,8 +112,37 @@ def test_a_package_of_latex_keeps_its_comments() -> None:
 def test_a_listing_that_is_never_closed_hides_no_text() -> None:
     document = read_document(b"= A\n\n----\nlost\n\n== B\n", source="s", path="a.adoc")
 
-    assert {document.text[block.start_char : block.end_char] for block in document.blocks} >= {"----\nlost", "B   "}
+    assert {document.text[block.start_char : block.end_char] for block in document.blocks} >= {"----\nlost", "B"}
 
 
 def test_a_release_note_with_a_number_for_a_suffix_is_no_man_page() -> None:
     assert read_document(b"Fixes.\n", source="s", path="notes.1").language == "text"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "heads"),
+    [
+        pytest.param(
+            "a.adoc",
+            "'mouse' (bool)::\n\n\tMoves.\nwait;; Waits.\nSee x::y.\n",
+            ["mouse (bool)", "wait: Waits."],
+            id="asciidoc",
+        ),
+        pytest.param(
+            "a.pod",
+            "=over\n\n=item B<-k>\n\nKeeps.\n\n=item *\n\nOne.\n\n=item 2.\n\n=back\n",
+            ["-k"],
+            id="pod",
+        ),
+        pytest.param(
+            "tie.1",
+            ".TH TIE 1\n.TP\n.B -k\nKeeps.\n.IP \\(bu 2\nOne.\n.IP --tie 2\nTies.\n",
+            ["-k", "--tie"],
+            id="man",
+        ),
+    ],
+)
+def test_heads_of_entries_are_marked_and_items_without_a_name_are_not(path: str, text: str, heads: list[str]) -> None:
+    document = read_document(text.encode(), source="s", path=path)
+
+    assert [document.text[start:end] for start, end in entry_heads(document.text, document.language)] == heads

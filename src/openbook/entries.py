@@ -1,0 +1,99 @@
+"""Where the entries of definition lists begin: options, settings and terms, each with what is said of it below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from openbook.text import lines
+
+END_OF_HEAD = "\f"
+"""What readers of man pages, POD and AsciiDoc leave behind a head, whose markup they take out: the sign for the border
+of a block that adds no line, which ends a sentence as well."""
+
+END_OF_HEADING = "\f\f"
+"""What they leave behind a heading."""
+
+MARKED = frozenset({"man", "pod", "asciidoc"})
+"""Languages whose text has these marks."""
+
+_MARKED_HEAD = re.compile(r"^[^\n\f]*[^\s][^\n\f]*(?=\f(?!\f))", re.MULTILINE)
+
+# What is no term in reStructuredText: items of lists, fields, directives, rows of tables, lines of blocks, prompts.
+_NO_TERM = re.compile(r"\s*(?:[-*+•](?:[-=\s]{2}|\s)|[|:=~^\"'#]|\.\.(?:\s|$)|\(?(?:\d+|#)[.)]\s|>>>)")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9][\w-]*")
+_NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
+# A name alone, or with what it takes: `mouse (bool)`, `volume-id=string`, `cd path`.
+_TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
+_AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
+
+# What goes on below is no definition.
+_LEADS_ON = re.compile(r"[:,.;!?{(\[\\]\s*$")
+
+
+def entry_heads(text: str, language: str) -> list[tuple[int, int]]:
+    r"""Return where the heads of entries stand in a text, as ranges of offsets, in order; mostly none.
+
+    Example:
+        >>> text = "keys/\n    Where keys are kept.\nlocks/\n    Where locks are.\n"
+        >>> [text[a:b] for a, b in entry_heads(text, "rst")]
+        ['keys/', 'locks/']
+        >>> entry_heads(text, "markdown")
+        []
+    """
+    if language in MARKED:
+        return [found.span() for found in _MARKED_HEAD.finditer(text)]
+    return list(_terms(text)) if language == "rst" else []
+
+
+def entry_starts(text: str, language: str) -> list[int]:
+    r"""Return where entries begin: at a head, or at the first of several that share what is said below.
+
+    Example:
+        >>> entry_starts("-k\f\n--keep\f\nKeeps all.\n-x\f\nCuts.\n", "man")
+        [0, 23]
+    """
+    starts: list[int] = []
+    behind = -1
+    for start, end in entry_heads(text, language):
+        if behind < 0 or text[behind:start].strip():
+            starts.append(start)
+        behind = end
+    return starts
+
+
+def names_of(head: str) -> tuple[str, ...]:
+    """Return the names that a head gives to its entry, which a question may spell; none of what says more than that.
+
+    Example:
+        >>> names_of("-b size, --block-size size"), names_of("mouse (bool)"), names_of("Valid mixed values")
+        (('-b', '--block-size'), ('mouse',), ())
+    """
+    if options := _OPTION.findall(head):
+        return tuple(dict.fromkeys(options))
+    said = (found for each in head.split(",") if (found := _NAME.match(each)))
+    told = (each["name"] for each in said if _TAKES.fullmatch(each["rest"]) or _AS_CODE.search(each["name"]))
+    return tuple(dict.fromkeys(told))
+
+
+def _terms(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines with something indented directly below them, that are no items, and end no sentence."""
+    before: tuple[int, int, int] | None = None
+    above: tuple[int, int, int] | None = None
+    for start, end in lines(text):
+        line = (start, end, _indent(text[start:end]))
+        if (
+            above is not None
+            and line[2] > above[2]
+            and text.count("\n", above[1], start) == 1
+            and (before is None or before[2] > above[2] or text.count("\n", before[1], above[0]) > 1)
+            and not _NO_TERM.match(text, above[0], above[1])
+            and not _LEADS_ON.search(text, above[0], above[1])
+        ):
+            yield above[0], above[1]
+        before, above = above, line
+
+
+def _indent(line: str) -> int:
+    shown = line.expandtabs()
+    return len(shown) - len(shown.lstrip())

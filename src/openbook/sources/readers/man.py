@@ -1,0 +1,196 @@
+"""Shows the lines of man pages as `man` does: macros of man and mdoc become words, heads of lists are marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from openbook.entries import END_OF_HEAD
+
+_FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\[&|^%/,]|\\c$")
+_SIGNS: Mapping[str, str] = {
+    r"\-": "-",
+    r"\e": "\\",
+    r"\(em": "—",
+    r"\(en": "–",
+    r"\(bu": "•",
+    r"\(aq": "'",
+    r"\(dq": '"',
+    r"\(lq": "“",
+    r"\(rq": "”",
+    r"\(co": "©",
+    r"\(ti": "~",
+    r"\(ha": "^",
+    r"\(rs": "\\",
+    r"\ ": " ",
+    r"\~": " ",
+    r"\'": "'",
+    r"\`": "`",
+}
+# `\[aq]` is another way to write `\(aq`.
+_SIGNS = {**_SIGNS, **{f"\\[{sign[2:]}]": shown for sign, shown in _SIGNS.items() if sign[1] == "("}}
+_SIGN = re.compile("|".join(map(re.escape, sorted(_SIGNS, key=len, reverse=True))))
+
+_MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
+_ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
+_ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
+_SHOWN = _ALTERNATING | {"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "UR", "MT"}
+_ENDS_ITEM = frozenset({"SH", "SS", "PP", "LP", "P"})
+# Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
+_MDOC = frozenset(
+    "Ad An Aq Ar Bq Brq Cd Cm D1 Dl Dq Dv Em Er Ev Fa Fl Fn Ft Ic In It Li Lk Ms Mt Nd Nm No Ns Oc Oo Op Pa Pc Pf Po Pq"
+    " Ql Qq Sq Sx Sy Tn Va Vt Xc Xo Xr Ux Fx Ox Nx Bx Dx At".split()
+)
+_OPENS, _CLOSES = frozenset({"Oo", "Po"}), frozenset({"Oc", "Pc"})
+_SIGNS_OF: Mapping[str, str] = {
+    "Oo": "[", "Oc": "]", "Po": "(", "Pc": ")", "Ux": "UNIX", "Fx": "FreeBSD", "Ox": "OpenBSD", "Nx": "NetBSD",
+    "Bx": "BSD", "Dx": "DragonFly", "At": "AT&T UNIX",
+}  # fmt: skip
+_BEFORE, _BEHIND = frozenset("(["), frozenset(".,:;?!)]")
+
+# What an item begins with that has no name.
+_MARKER = re.compile(r"[\W_]*\d*[\W_]*")
+_BULLET = "•"
+
+
+def man_lines(lines: Iterable[str]) -> list[str]:
+    r"""Return what each line of a man page shows. Behind the head of an item stands the mark of `openbook.entries`.
+
+    Example:
+        >>> man_lines([r'.BI \-\-strands " N"', ".PP", ".Op Fl n Ar count ,", ".Ql [ti]", r"\fIx\fP"])
+        ['--strands N', '', '-n count,', '[ti]', 'x']
+        >>> man_lines([".Nm moor", ".Sh USE", ".Nm", ".Bl -tag", r".It Fl s , Fl Fl ship Ns = Ns Ar \[ti]/x", "Sails."])
+        ['moor', 'USE', 'moor', '', '-s, --ship=~/x\x0c', 'Sails.']
+        >>> man_lines([".TP", r".B \-s", "Sails.", r".IP \(bu 2", "One."])
+        ['', '-s\x0c', 'Sails.', '•', 'One.']
+    """
+    page = _Page()
+    return [page.shown(line.rstrip()) for line in lines]
+
+
+@dataclass(slots=True)
+class _Page:
+    """What the lines so far say of those to come."""
+
+    name: str = ""
+    """Of what the page is about: `.Nm` alone stands for it."""
+    lists: list[str] = field(default_factory=list)
+    """Kinds of the lists of mdoc that are open."""
+    numbers: list[int] = field(default_factory=list)
+    """How many items each of them has so far."""
+    is_tagged: bool = False
+    """The next line that shows something is the head of an item."""
+    is_defining: bool = False
+    """It is the definition of a macro, until `..`."""
+    is_open: bool = False
+    """The head of an item goes on, until `.Xc`."""
+
+    def shown(self, line: str) -> str:
+        found = _MACRO.match(line)
+        if self.is_defining or line.startswith((".de ", ".ig")):
+            self.is_defining = not line.startswith("..")
+            return ""
+        if found is None:
+            return self._maybe_head(roff(line))
+        name, words = found["name"] or "", _words(found["arguments"])
+        if name in {"TP", "TQ"} | _ENDS_ITEM:
+            self.is_tagged = name not in _ENDS_ITEM
+        if name in _LISTS:
+            return _LISTS[name](self, words)
+        if name in _MDOC:
+            text = roff(self._mdoc([name, *words]))
+            if not self.is_open:
+                return self._maybe_head(text)
+            self.is_open = name != "Xc"
+            return text + END_OF_HEAD if text.strip() else ""
+        if name not in _SHOWN:
+            return ""
+        return self._maybe_head(roff(("" if name in _ALTERNATING else " ").join(words)))
+
+    def _maybe_head(self, text: str) -> str:
+        if not self.is_tagged or not text.strip():
+            return text
+        self.is_tagged = False
+        return text if _MARKER.fullmatch(text) else text + END_OF_HEAD
+
+    def opened(self, words: Sequence[str]) -> str:
+        self.lists.append(next((word for word in words if word.startswith("-")), ""))
+        self.numbers.append(0)
+        return ""
+
+    def closed(self, _words: Sequence[str]) -> str:
+        if self.lists:
+            self.lists.pop()
+            self.numbers.pop()
+        return ""
+
+    def item_of_man(self, words: Sequence[str]) -> str:
+        self.is_tagged = bool(words)
+        return self._maybe_head(roff(words[0])) if words else ""
+
+    def item(self, words: Sequence[str]) -> str:
+        kind = self.lists[-1] if self.lists else "-tag"
+        text = roff(self._mdoc(words))
+        if kind == "-enum":
+            self.numbers[-1] += 1
+            return f"{self.numbers[-1]}. {text}".rstrip()
+        if kind in {"-bullet", "-dash", "-hyphen"}:
+            return f"{_BULLET} {text}".rstrip()
+        if kind in {"-item", "-column"} or not text.strip():
+            return text
+        self.is_open = "Xo" in words and "Xc" not in words
+        return text + END_OF_HEAD
+
+    def _mdoc(self, words: Sequence[str]) -> str:
+        """Return what macros of mdoc show of their words."""
+        self._set_name(words)
+        shown: list[str] = []
+        left = list(words)
+        dash, glued = "", True
+        while left:
+            word = left.pop(0)
+            joins = word in _BEHIND or word in _CLOSES
+            if word == "Fl":
+                dash += "-"
+                if left and left[0] not in _BEHIND and (left[0] == "Fl" or left[0] not in _MDOC):
+                    continue
+                text, dash = dash, ""
+            elif word in _MDOC:
+                text, dash = self._callable(word, left), ""
+                glued = glued or word == "Ns"
+            else:
+                text, dash = ("" if joins else dash) + word, ""
+            if text:
+                shown.append(text if glued or joins else f" {text}")
+                glued = word in _BEFORE or word in _OPENS
+        return "".join(shown)
+
+    def _callable(self, macro: str, left: list[str]) -> str:
+        """Return what a macro shows by itself, and take what it shows of `left` from there."""
+        if macro == "Xr" and len(left) > 1 and left[1][:1].isdigit():
+            return f"{left.pop(0)}({left.pop(0)})"
+        if macro == "Nm" and (not left or left[0] in _BEHIND or left[0] in _MDOC):
+            return self.name
+        return _SIGNS_OF.get(macro, "")
+
+    def _set_name(self, words: Sequence[str]) -> None:
+        if not self.name and len(words) > 1 and words[0] == "Nm" and words[1] not in _MDOC | _BEHIND:
+            self.name = words[1]
+
+
+_LISTS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {
+    "Bl": _Page.opened,
+    "El": _Page.closed,
+    "It": _Page.item,
+    "IP": _Page.item_of_man,
+}
+
+
+def _words(arguments: str) -> list[str]:
+    return [(quoted.replace('""', '"') or bare) for quoted, bare in _ARGUMENT.findall(arguments)]
+
+
+def roff(text: str) -> str:
+    """Return a text without changes of font, and with the signs that stand for characters."""
+    return _SIGN.sub(lambda found: _SIGNS[found[0]], _FONT.sub("", text))

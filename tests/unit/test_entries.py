@@ -1,0 +1,41 @@
+"""Where entries of definition lists begin, and what they are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.entries import entry_heads, names_of
+
+
+@pytest.mark.parametrize(
+    ("text", "heads"),
+    [
+        pytest.param("pier\n  A place to moor.\nbuoy\n  Floats.\n", ["pier", "buoy"], id="terms"),
+        pytest.param("list\n  - one\n\n  pier\n    Inside.\n", ["list", "pier"], id="nested"),
+        pytest.param("Ships wait.\n  Then they sail.\n", [], id="a-sentence"),
+        pytest.param("Such as::\n\n  code\n    more\n", ["code"], id="literal-blocks-are-told-by-their-reader"),
+        pytest.param("- one\n  goes on\n- two\n", [], id="items"),
+        pytest.param(".. note::\n   Mind the tide.\n\n:name: pier\n  x\n", [], id="directives-and-fields"),
+        pytest.param("One line\nand its next\n  are no term\n", [], id="a-paragraph"),
+    ],
+)
+def test_terms_of_restructuredtext_have_something_indented_right_below(text: str, heads: list[str]) -> None:
+    assert [text[start:end].strip() for start, end in entry_heads(text, "rst")] == heads
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("-L, --dereference", ("-L", "--dereference")),
+        ("BORG_REPO (and BORG_OTHER_REPO)", ("BORG_REPO",)),
+        ("author, committer", ("author", "committer")),
+        ("ignore-space (mixed) [no|all]", ("ignore-space",)),
+        ("cd [path]", ("cd",)),
+        ("archive_read_new(void)", ("archive_read_new",)),
+        ("``keys/``", ("keys/",)),
+        ("Valid mixed values", ()),
+        ("How to moor a ship", ()),
+    ],
+)
+def test_an_entry_is_called_by_what_a_question_spells(head: str, names: tuple[str, ...]) -> None:
+    assert names_of(head) == names
