@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
 from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
+from openbook.entries import entry_heads, entry_starts, names_of
 from openbook.text import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
@@ -34,6 +35,7 @@ class Slicer:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._lines = LineIndex(document.text)
+        self._heads = entry_heads(document.text, document.language)
         self._labels = [""]
         self.borders: list[int] = [0]
         """Where the label changes, rising. The first is 0."""
@@ -81,7 +83,7 @@ class Slicer:
     def chunk(self, start: int, end: int, context: tuple[str, ...], lesson: Lesson | None = None) -> Chunk:
         """Cut a chunk out: blank edges trimmed, the indentation of its first line kept.
 
-        The range must not be blank.
+        It defines the names of the entries of definition lists that begin in it. The range must not be blank.
         """
         text = self._document.text
         start, end = trim(text, start, end)
@@ -96,9 +98,16 @@ class Slicer:
             text=text[start:end],
             kind=self._document.kind,
             language=self._document.language,
+            defines=self._names_in(start, end),
             context=context,
             anchor=self._labels[place],
             lesson=lesson,
+        )
+
+    def _names_in(self, start: int, end: int) -> tuple[str, ...]:
+        heads = self._heads[bisect_left(self._heads, (start, 0)) : bisect_left(self._heads, (end, 0))]
+        return tuple(
+            dict.fromkeys(name for first, behind in heads for name in names_of(self._document.text[first:behind]))
         )
 
     def _split(self, block: Block) -> Iterator[Range]:
@@ -146,7 +155,10 @@ def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
         ranges = [window for region in slicer.regions() for window in word_windows(text, *region, options)]
     else:
         cut_group = _by_pieces if options.strategy == "semantic" else _by_words
-        ranges = [window for group in _groups(text, sections, options) for window in cut_group(text, group, options)]
+        entries = entry_starts(text, document.language)
+        ranges = [
+            window for group in _groups(text, sections, options) for window in cut_group(text, group, options, entries)
+        ]
     starts = [section.start_char for section in sections]
     return [
         slicer.chunk(start, end, _shared_path(sections[bisect_right(starts, start) - 1 : bisect_left(starts, end)]))
@@ -178,13 +190,45 @@ def pieces(text: str, parts: Iterable[Block], max_chars: int, cut_text: Cut) -> 
     return found if heading is None else [*found, heading]
 
 
-def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions) -> Iterator[Range]:
+def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, entries: Sequence[int]) -> Iterator[Range]:
     start, end = group[0].start_char, group[-1].end_char
     if end - start <= options.max_chars:
         yield start, end
-    else:
-        parts = (part for section in group for part in section.parts)
+        return
+    parts = (part for section in group for part in section.parts)
+    if not (inside := entries[bisect_left(entries, start) : bisect_left(entries, end)]):
         yield from _windows(pieces(text, parts, options.max_chars, paragraphs), options.max_chars)
+        return
+
+    def cut_text(text: str, first: int, behind: int) -> Iterator[Range]:
+        borders = inside[bisect_right(inside, first) : bisect_left(inside, behind)]
+        for a, b in zip([first, *borders], [*borders, behind], strict=True):
+            yield from paragraphs(text, a, b)
+
+    found = pieces(text, parts, options.max_chars, cut_text)
+    yield from _windows(list(_whole_entries(found, inside, options.max_chars)), options.max_chars)
+
+
+def _whole_entries(cuttings: Sequence[Range], entries: Sequence[int], max_chars: int) -> Iterator[Range]:
+    """Join the pieces of each entry of a list where they fit, and else its head to the piece behind it.
+
+    An option is looked for by its name, which stands in the head alone.
+    """
+    for entry, members in groupby(cuttings, key=lambda piece: bisect_left(entries, piece[1])):
+        first, *others = members
+        if not entry:  # what stands before the list
+            yield first
+            yield from others
+            continue
+        whole = (first[0], others[-1][1] if others else first[1])
+        if whole[1] - whole[0] <= max_chars:
+            yield whole
+        elif others and others[0][1] - first[0] <= max_chars:
+            yield first[0], others[0][1]
+            yield from others[1:]
+        else:
+            yield first
+            yield from others
 
 
 def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
@@ -206,7 +250,7 @@ def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
         yield cuttings[first][0], cuttings[behind - 1][1]
 
 
-def _by_words(text: str, group: Sequence[_Section], options: ChunkOptions) -> Iterator[Range]:
+def _by_words(text: str, group: Sequence[_Section], options: ChunkOptions, _entries: Sequence[int]) -> Iterator[Range]:
     return word_windows(text, group[0].start_char, group[-1].end_char, options)
 
 

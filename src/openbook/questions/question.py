@@ -184,6 +184,14 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_KIND = r"(?:option|flag|switch|setting|variable|directive|keyword|parameter|command|key|field|method)s?"
+_KIND_TOKENS = frozenset({"option", "flag", "switch", "paramet"})
+# "the mouse option", "setting tab-size": a word beside what it is.
+_TERM = re.compile(
+    rf"\bthe\s+(?P<before>[\w./-]*\w)\s+{_KIND}\b|\b{_KIND}\s+(?P<behind>[\w./-]*\w)\b|(?P<joined>\b\w+(?:-\w+)+\b)"
+    r"|(?P<place>[\w.-]+/)(?=[\s?.,]|$)",
+    re.IGNORECASE,
+)
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
@@ -233,6 +241,13 @@ class Question:
     """The two things whose difference it asks for, as written; mostly nothing."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: several places are the answer, not one passage."""
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The names that it spells, and words that may be an option, a setting or another entry of a list."""
+        named = (*OPTION.findall(self.text), *(found[found.lastgroup or 0] for found in _TERM.finditer(self.text)))
+        told = (term for term in named if set(tokenize(term)).intersection(self.tokens))
+        return tuple(dict.fromkeys((*self.identifiers, *told)))
 
     @property
     def content_words(self) -> int:
@@ -317,6 +332,6 @@ def read_question(text: str) -> Question:
         named[name] = named.get(name) or tuple(owners)
     options = OPTION.findall(text)
     # "What does --cache do?" asks for nothing but the option, and many other places say "cache".
-    is_of_option = len(options) == 1 and set(tokens).issubset(tokenize(options[0]))
+    is_of_option = len(options) == 1 and set(tokens).issubset((*tokenize(options[0]), *_KIND_TOKENS))
     alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else options[0] if is_of_option else ""
     return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, sides, places is not None)

@@ -245,6 +245,17 @@ def path_match(query: Question, path: str) -> float:
     return total / len(query.tokens)
 
 
+def is_named(path: str, tokens: Collection[str]) -> bool:
+    """Return whether a question has all words of a file's name, as "the -l option of scp" has those of `scp.1`.
+
+    Example:
+        >>> is_named("man/borg-list.1", ("list", "borg", "option")), is_named("man/borg-list.1", ("list", "option"))
+        (True, False)
+    """
+    stem_words = _path_words(path)[0]
+    return bool(stem_words) and stem_words.issubset(tokens)
+
+
 @lru_cache(maxsize=_CACHED_PATHS)
 def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return the words of the name, the beginnings of these, and the words of the folders."""
@@ -281,8 +292,10 @@ _DEFINITION_OF_WORD = 1.0
 _DEFINITION_IN_TEXT = 0.9
 _TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
 _INNER_DEFINITION = 0.6
-# `impl Client`, `extension Client` and a heading of that name say where more of it stands.
+# `impl Client` and `extension Client` say where more of it stands; so does what describes it, if code is asked for.
 _PART_DEFINITION = 0.3
+# What describes an option or a setting answers as the definition of a function does.
+_ENTRY = 1.0
 _OTHER_CASE = 0.6
 _FILE_NAMED_SO = 1.5
 _WEAKER_DEFINITION = 0.5
@@ -300,15 +313,23 @@ _PARTS = ("impl", "extension", "instance")
 
 def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[float]:
     """Return how strongly each chunk defines what the query names; 0 for most."""
-    if not query.identifiers:
+    if not query.terms:
         return [0.0] * len(outlines)
     if not query.is_symbol:
         worth = _DEFINITION_IN_TEXT
     else:
         worth = _DEFINITION_OF_WORD if query.text.islower() and query.text.isalpha() else _DEFINITION_OF_SYMBOL
     totals = [0.0] * len(outlines)
-    for name, owners in zip(query.identifiers, query.owners, strict=True):
-        strengths = [_defines(name, outline) for outline in outlines]
+    described = not query.is_symbol and query.intents.isdisjoint(("where", "uses"))
+    owners_of = dict(zip(query.identifiers, query.owners, strict=True))
+    for name in query.terms:
+        owners = owners_of.get(name, ())
+        strengths = [
+            _describes(name, outline, query) * (_ENTRY if described else _PART_DEFINITION)
+            if outline.kind != "code"
+            else _defines(name, outline) * (name in owners_of)
+            for outline in outlines
+        ]
         if owners:
             strengths = _without_namesakes(strengths, [belongs(outline, owners) for outline in outlines])
         equals, strongest = Counter(strengths), max(strengths, default=0.0)
@@ -341,6 +362,16 @@ def _without_namesakes(strengths: Sequence[float], belonging: Sequence[bool]) ->
     return [strength if owned else _NAMESAKE * strength for strength, owned in zip(strengths, belonging, strict=True)]
 
 
+def _describes(name: str, outline: Outline, query: Question) -> float:
+    """Return how strongly an entry of a definition list is about a name, as it is written: `-l` and `-L` are two.
+
+    Many pages have an option `-l`; "of scp" names `scp.1`.
+    """
+    if name not in outline.defines:
+        return 0.0
+    return _FILE_NAMED_SO if is_named(outline.span.path, query.tokens) else 1.0
+
+
 def _defines(name: str, outline: Outline) -> float:
     if name in outline.defines:
         found, strength = name, 1.0
@@ -349,7 +380,7 @@ def _defines(name: str, outline: Outline) -> float:
         strength = _OTHER_CASE
     if not found:
         return 0.0
-    if outline.kind != "code" or outline.signature.lstrip().startswith(_PARTS):
+    if outline.signature.lstrip().startswith(_PARTS):
         strength *= _PART_DEFINITION
     elif found != outline.symbol:
         strength *= _INNER_DEFINITION

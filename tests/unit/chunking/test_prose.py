@@ -256,3 +256,37 @@ def test_hybrid_leaves_a_section_whole_that_has_few_enough_words() -> None:
     found = chunks_of(text, strategy="hybrid")
 
     assert [chunk.text for chunk in found] == [text]
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        pytest.param("a.1", ".It Fl {letter} Ar ship\n{said}", id="mdoc"),
+        pytest.param("a.1", ".TP\n.B \\-{letter}\n{said}", id="man"),
+        pytest.param("a.pod", "=item -{letter}\n\n{said}\n", id="pod"),
+        pytest.param("a.adoc", "-{letter}::\n\n\t{said}\n", id="asciidoc"),
+        pytest.param("a.rst", "-{letter}\n  {said}", id="rst"),
+    ],
+)
+def test_an_entry_of_a_list_stays_whole_and_is_named(path: str, entry: str) -> None:
+    said = "Moors the ship at the pier. " * 14
+    page = ".TH A 1\n.SH OPTIONS\n" if path == "a.1" else "Opens the list.\n\n"
+    text = page + "\n".join(entry.format(letter=letter, said=said) for letter in "abcdefghij") + "\n"
+
+    found = chunk_prose(read_document(text.encode(), source="s", path=path), ChunkOptions())
+
+    assert len(found) > 2
+    assert [name for chunk in found for name in chunk.defines] == [f"-{letter}" for letter in "abcdefghij"]
+    assert all(
+        len(re.findall("^-[a-j]", chunk.text, re.MULTILINE)) * 14 == chunk.text.count("Moors") for chunk in found
+    )
+
+
+def test_the_head_of_an_entry_that_is_too_long_stays_with_what_follows() -> None:
+    paragraphs = "\n".join(f".Pp\n{'Moors the ship. ' * 60}" for _ in range(4))
+    page = f".TH A 1\n.SH OPTIONS\n{'Opens. ' * 180}\n.It Fl a{paragraphs.removeprefix('.Pp')}\n"
+
+    found = chunk_prose(read_document(page.encode(), source="s", path="a.1"), ChunkOptions())
+
+    (headed,) = [chunk for chunk in found if "-a" in chunk.defines]
+    assert headed.text.count("Moors") >= 60

@@ -276,6 +276,7 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
         ("--no-color", "--no-color"),
         ("how do I use --no-color?", "--no-color"),
         ("What does --no-color do?", "--no-color"),
+        ("What does the --no-color flag do?", "--no-color"),
         ("What does --no-color do to pagers?", ""),
         ("How do --no-color and --color differ?", ""),
     ],
@@ -300,6 +301,24 @@ def test_a_question_for_one_name_alone_keeps_it_as_it_is_written(question: str, 
 )
 def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(text: str) -> None:
     assert not read_question(text).asks_for_whole(["harbour"])
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("What does the mouse option do?", ("mouse",)),
+        ("What does the -l option of moor do?", ("-l",)),
+        ("What is the default of split-view-height?", ("split-view-height",)),
+        ("What is kept in keys/ of a harbour?", ("keys/",)),
+        ("Does `moor` read MOOR_PATH?", ("moor", "MOOR_PATH")),
+        ("What does the option of a pier do?", ()),
+        ("How are ships moored?", ()),
+    ],
+)
+def test_what_an_entry_of_a_list_may_be_about_is_read_from_the_words_beside_it(
+    text: str, terms: tuple[str, ...]
+) -> None:
+    assert read_question(text).terms == terms
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,29 @@ def test_the_name_of_the_file_is_what_a_function_of_a_module_stands_in() -> None
     here, there = (definition("dumps", path) for path in ("json.py", "pickle.py"))
 
     assert strength("json.dumps", here, there)[0] > strength("json.dumps", here, there)[1]
+
+
+def page_of(path: str, *options: str) -> Outline:
+    return outline_of(path, kind="docs", defines=options)
+
+
+def test_the_entry_about_an_option_counts_as_its_definition_in_the_case_it_is_written_in() -> None:
+    found, other_case, mention = strength(
+        "What does the -l option do?", page_of("a.1", "-l", "--limit"), page_of("b.1", "-L"), page_of("c.1")
+    )
+
+    assert found > 0
+    assert other_case == mention == 0
+
+
+def test_the_entry_on_the_page_that_is_named_is_stronger() -> None:
+    scp, ssh = strength("What does the -l option of scp do?", page_of("scp.1", "-l"), page_of("ssh.1", "-l"))
+
+    assert scp > ssh > 0
+
+
+def test_of_what_a_setting_does_the_entry_tells_more_than_code_and_of_where_it_is_less() -> None:
+    code, page = definition("tide_mode"), page_of("a.1", "tide_mode")
+
+    assert strength("What does tide_mode do?", code)[0] <= strength("What does tide_mode do?", page)[0]
+    assert strength("Where is tide_mode set?", code)[0] > strength("Where is tide_mode set?", page)[0]
