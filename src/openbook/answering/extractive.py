@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import is_fence
+from openbook.answering.list_entries import Entry, entry_at
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
-from openbook.answering.quoting import mark_of, pointed, quoted
+from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
     ASKED_BONUS,
     ReadPassage,
@@ -22,7 +23,7 @@ from openbook.answering.scoring import (
     without_imports,
 )
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, leads_in, with_statement, with_surroundings
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
@@ -130,8 +131,11 @@ def _ranked(
     measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)
     scored = []
     for (each, bonus), signals in zip(read, measured, strict=True):
-        passage, new = each.passage, each.words - repeated
-        echo = passage.shown.is_prose and (passage.is_title or _is_echo(each.text, new, each.place, query))
+        passage, said, new = each.passage, each.text, each.words - repeated
+        if leads_in(passage):  # "Supported types are:" is quoted with the list below it
+            said = completed(passage).text
+            new = frozenset(tokenize(said)) - repeated
+        echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
         score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
@@ -295,13 +299,17 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     """Return whether nothing stands between two quotes, so that they are one."""
     if a.shown.result.chunk.kind == "course":
         return False  # transcripts, which have no paragraphs, are quoted by the sentence
-    if a.shown is not b.shown:
+    if a.shown is not b.shown or _entry_of(a) != _entry_of(b):
         return False
     if a.shown.is_prose:
         first, last = sorted((a, b), key=lambda each: each.start_char)
         # Where tags were, one paragraph of HTML ends and the next begins.
         return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
+
+
+def _entry_of(passage: Passage) -> Entry | None:
+    return entry_at(passage.shown, passage.first.number - 1)
 
 
 def _quotable(passage: Passage, taken: Sequence[Passage], *, by_place: bool) -> Passage | None:
@@ -346,10 +354,9 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
     for item in picked:
         if item.is_pointer:
             continue
-        lesson = _heading(item.passage)
-        if lesson and lesson != heading:
-            yield _BETWEEN, lesson, None
-        heading = lesson
+        before, (heading, is_apart) = heading, _heading(item.passage)
+        if is_apart and heading != before:
+            yield _BETWEEN, heading, None
         yield _BETWEEN, quoted(item.passage), item.passage
     between = _BETWEEN
     for item in picked:
@@ -360,14 +367,19 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
             between = "\n"
 
 
-def _heading(passage: Passage) -> str:
-    """Name the lesson of a quote, or its course alone where the quote is the heading of the lesson."""
+def _heading(passage: Passage) -> tuple[str, bool]:
+    """Name the lesson of a quote, or the entry of a list, and whether the quote does not say so itself.
+
+    A lesson goes by its course alone where the quote is its heading.
+    """
     lesson = passage.shown.result.chunk.lesson
     if lesson is None:
-        return ""
+        position = passage.first.number - 1
+        entry = _entry_of(passage)
+        return ("", False) if entry is None else (in_code(entry.name), position > entry.head)
     label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
     count = passage.shown.result.signals.get(LESSONS)
-    return label if count is None else f"{lesson.course} · {count:.0f} lessons"
+    return label if count is None else f"{lesson.course} · {count:.0f} lessons", True
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
@@ -394,7 +406,7 @@ _MOST_POINTERS, _MOST_POINTER_WORDS, _LEAST_POINTER_SCORE = 8, 15, 0.7
 _LEAST_POINTER_SHARE = 0.125
 
 # What opens a heading, an item or a quote in markup, and is not part of what is said.
-_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+-]+\s|\.(?:SS|SH|Sh|Ss|B|BR|BI|I|IR)\s)*")
+_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s)*")
 
 
 def further_places(ranked: Sequence[Passage], quotes: Sequence[Passage], rarity: Mapping[str, float]) -> list[Passage]:

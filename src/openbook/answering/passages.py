@@ -6,19 +6,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import filterfalse, groupby, takewhile
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from openbook.answering.context import ContextItem, units_of
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of
+from openbook.answering.list_entries import entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
 
-# Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
-HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
+# Headings of Markdown; of reStructuredText, whose underline is no shorter than three; and those that a reader marks.
+HEADING = re.compile(
+    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
+)
 
 
 def heading_over(chunk: Chunk, at: int) -> str:
@@ -56,26 +59,31 @@ def _headings(text: str) -> tuple[_Heading, ...]:
 # Columns that set off code in Markdown, and mostly in reStructuredText.
 INDENT = 4
 
+# What may stand behind the title in a heading.
+_UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
+
 # Lines that name a place in a course or a page, and say nothing else.
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
-_ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)|\.It\b")
+_ROW = re.compile(r"\s*(?:\||(?:[-*+•]|\d{1,3}[.)])(?:\s|$))")
+# An option and, in a column of its own, what it does: as the help of a program has it.
+_OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 
 # What stands above and below the front matter of a page.
 _FRONT_MATTER = "---"
 
-# Lines of manual pages that only say where something begins, and borders of tables; and headings there.
-_MACRO = re.compile(r"\.(?:TP|PP|LP|P|IP|br|sp|RS|RE|nf|fi|Pp|El|Ed)\b[\s\d.]*$|\.B[ld]\b|['.]\\\"|\s*\+(?:[-=]+\+)+$")
-_HEADING_MACRO = re.compile(r"\.(?:S[HhSs]|TH|Dd|Dt|Os)\b")
+# A border of a table.
+_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+$")
 
 # A line in the header of a course says one thing too, and nothing belongs to it.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# What says nothing: targets of links, tags, pictures, and links within a page, as tables of contents have them.
+# What says nothing: targets of links, tags, pictures, links within a page, as tables of contents have them, and
+# references to man pages.
 _LABEL = re.compile(
     r"^\s*\.\. _[^:\n]*:\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
-    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|\[[^]\n]*\]\(#[^)\n]*\)",
+    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{0,3}\)",
     re.MULTILINE,
 )
 
@@ -155,7 +163,8 @@ class Passage:
     def _is_indented(self) -> bool:
         chunk = self.shown.result.chunk
         before = chunk.text[: self.start_char - chunk.span.start_char]
-        return before.endswith(" " * INDENT)
+        entry = entry_at(self.shown, self.first.number - 1)
+        return before.endswith(" " * (INDENT + (entry.indent if entry else 0)))
 
     @property
     def start_char(self) -> int:
@@ -202,15 +211,19 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         if offered := _of_example(shown, example):
             found |= {(each.start_char, each.end_char): each for each in offered}
             inside.update(range(example.opening + 1, example.closing + 2))
-    said = [unit for unit in _behind_front_matter(shown) if unit.number not in inside and not _MACRO.match(unit.text)]
-    for paragraph in filterfalse(_is_heading_macro, _paragraphs(said, _opens_prose)):
+    entries = {each.first: each.head for each in entries_in(shown)}
+    said = [unit for unit in _behind_front_matter(shown) if unit.number not in inside and not _BORDER.match(unit.text)]
+    for paragraph in _paragraphs(said, _openings(shown)):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
         text = Passage(shown, paragraph[0], paragraph[-1]).text
-        short = _count_words(text) < _FEWEST_WORDS
-        if short and before and (HEADING.match(text) or _is_bold(text)):
+        is_entry = paragraph[0].number - 1 in entries and paragraph[-1].number - 1 > entries[paragraph[0].number - 1]
+        short = _count_words(text) < _FEWEST_WORDS and not is_entry
+        heading = HEADING.match(text)
+        is_heading = heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
+        if before and (is_heading or (short and _is_bold(text))):
             offered = []  # it belongs to what is below
         elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
@@ -220,7 +233,8 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
-            if short or (_count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
+            fits = short or is_entry or _count_words(passage.text) >= _FEWEST_WORDS
+            if fits and (short or not _TITLE.match(passage.text)):
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
@@ -277,7 +291,7 @@ def _count_words(text: str) -> int:
 
 def is_row(text: str) -> bool:
     """Return whether text begins as a row of a table or an item of a list does."""
-    return _ROW.match(text) is not None
+    return _ROW.match(text) is not None or _OPTION_ROW.match(text) is not None
 
 
 def is_table_rule(text: str) -> bool:
@@ -287,7 +301,7 @@ def is_table_rule(text: str) -> bool:
 
 def holds_heading(text: str) -> bool:
     """Return whether a heading is among the lines of a text."""
-    return HEADING.search(text) is not None or any(map(_HEADING_MACRO.match, text.split("\n")))
+    return HEADING.search(text) is not None
 
 
 def _is_bold(text: str) -> bool:
@@ -296,26 +310,38 @@ def _is_bold(text: str) -> bool:
     return line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
 
 
-def _is_heading_macro(paragraph: Sequence[Unit]) -> bool:
-    return len(paragraph) == 1 and _HEADING_MACRO.match(paragraph[0].text) is not None
+def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
+    """Return what tells whether a unit begins something new: behind blank lines, and where a title or an item is.
+
+    The head of an entry and what is said below it are one.
+    """
+    entries = entries_in(shown)
+    begin = {each.first for each in entries} | {each.last + 1 for each in entries}
+    bodies = {each.head + 1 for each in entries if each.head < each.last}
+
+    def opens(before: Unit, unit: Unit) -> bool:
+        if unit.number - 1 in begin:
+            return True
+        if any(_is_alone(shown.result.chunk, each) for each in (before, unit)):
+            return True
+        if unit.number - 1 in bodies:
+            return is_row(unit.text)
+        return unit.span.start_line != before.span.end_line + 1 or is_row(unit.text)
+
+    return opens
 
 
-def _opens_prose(before: Unit, unit: Unit) -> bool:
-    alone = any(
-        pattern.match(other.text) for pattern in (_TITLE, COURSE_FACT, _HEADING_MACRO) for other in (before, unit)
-    )
-    return alone or is_row(unit.text)
+def _is_alone(chunk: Chunk, unit: Unit) -> bool:
+    return is_heading(chunk, unit) or any(pattern.match(unit.text) for pattern in (_TITLE, COURSE_FACT))
 
 
 def _paragraphs(units: Sequence[Unit], opens: Callable[[Unit, Unit], bool]) -> Iterator[list[Unit]]:
-    """Cut at blank lines, and between two units where the second one `opens` something new."""
+    """Cut between two units where the second one `opens` something new."""
     paragraph: list[Unit] = []
     for unit in units:
-        if paragraph:
-            before = paragraph[-1]
-            if unit.span.start_line != before.span.end_line + 1 or opens(before, unit):
-                yield paragraph
-                paragraph = []
+        if paragraph and opens(paragraph[-1], unit):
+            yield paragraph
+            paragraph = []
         paragraph.append(unit)
     if paragraph:
         yield paragraph
@@ -334,7 +360,7 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
     """
     base = shown.result.chunk.span.start_char
     start, end = paragraph[0].span.start_char - base, paragraph[-1].span.end_char - base
-    said = [(base + a, base + b) for a, b in sentences(shown.result.chunk.text, start, end)]
+    said = list(_with_heads(shown, [(base + a, base + b) for a, b in sentences(shown.result.chunk.text, start, end)]))
     for a, b in said:
         covering = [unit for unit in paragraph if unit.span.start_char < b and unit.span.end_char > a]
         for first, last in _blocks(covering):
@@ -346,6 +372,19 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
                 finish = finish if _is_border(shown, paragraph, finish) else whole[1]
             cut = slice_of(shown, whole[0], begin).strip() or slice_of(shown, finish, whole[1]).strip()
             yield Passage(shown, first, last, (begin, finish) if cut else None)
+
+
+def _with_heads(shown: ContextItem, said: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join the head of an entry, which says nothing alone, and the first sentence below it."""
+    heads = {number for each in entries_in(shown) for number in range(each.first, each.head + 1)}
+    ends = {shown.units[place].span.end_char for place in heads if place < len(shown.units)}
+    opened: int | None = None
+    for place, (start, end) in enumerate(said):
+        opened = start if opened is None else opened
+        if end in ends and place + 1 < len(said):
+            continue
+        yield opened, end
+        opened = None
 
 
 def _is_border(shown: ContextItem, paragraph: Sequence[Unit], at: int) -> bool:
@@ -372,6 +411,8 @@ def overlap(a: Passage, b: Passage) -> bool:
 def joins(before: Passage, after: Passage) -> bool:
     """Return whether one passage follows another in the same paragraph."""
     if before.shown is not after.shown or before.end_char > after.start_char:
+        return False
+    if entry_at(before.shown, before.last.number - 1) != entry_at(after.shown, after.first.number - 1):
         return False
     between = slice_of(before.shown, before.end_char, after.start_char)
     return not between.strip() and between.count("\n") <= 1

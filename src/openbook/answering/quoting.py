@@ -10,11 +10,12 @@ from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import FENCE, Example
+from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import INDENT, Passage, is_row
 from openbook.grounding.readable import closed_up
 
-# The end of a line of a manual page whose sentence goes on: no option, paragraph or indented line follows.
-_GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s-])")
+# The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
+_GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
 _OPENS_LITERAL = re.compile(
     r"\s*\.\. (?:code|code-block|sourcecode|prompt)::[ \t]*(?P<language>[\w+#-]*)\s*|(?!\s*\.\. ).*::\s*"
 )
@@ -27,14 +28,15 @@ def quoted(passage: Passage) -> str:
     markup, and none before a comma. Code in prose keeps its lines, in a fence of its own.
     """
     mark, text = mark_of(passage), _text_of(passage)
+    is_entry = entry_at(passage.shown, passage.first.number - 1) is not None
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     example = passage.example
     if example is None and (found := _literal_over(passage)):
         return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
-    if example is None and _is_indented_code(text):
+    if example is None and not is_entry and _is_indented_code(text):
         return f"{_fenced(text)}\n{mark}"
-    blocks = [block for block in _blocks(text, example) if any(block.lines)]
+    blocks = [block for block in _blocks(text, example, is_entry) if any(block.lines)]
     written = "\n\n".join(map(str, blocks))
     return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
 
@@ -45,7 +47,7 @@ def pointed(passage: Passage) -> str:
     In front is what it stands in, since a single line says little alone.
     """
     text = " ".join(_text_of(passage).split())
-    written = _in_code(text) if passage.is_code else text
+    written = in_code(text) if passage.is_code else text
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
 
@@ -66,7 +68,7 @@ def _text_of(passage: Passage) -> str:
     return closed_up(passage.text) if language == "html" else passage.text
 
 
-def _in_code(text: str) -> str:
+def in_code(text: str) -> str:
     """Return a text as inline code in Markdown, whatever backticks it holds."""
     ticks = _ticks(text)
     room = " " if "`" in (text[:1], text[-1:]) else ""
@@ -100,14 +102,16 @@ class _Block:
         return _fenced(textwrap.dedent(text), self.info)
 
 
-def _blocks(text: str, example: Example | None) -> Iterator[_Block]:
+def _blocks(text: str, example: Example | None, is_entry: bool) -> Iterator[_Block]:
     """Yield the blocks of prose and code of a passage, in order.
 
     Args:
         text: The passage.
         example: What it begins inside of, if that is so. It may also end inside of an example.
+        is_entry: Whether it stands in an entry of a definition list.
     """
-    sets_off = not (text[:1].isspace() or is_row(text))  # below an item of a list, indentation continues it
+    # Below an item of a list, indentation continues it.
+    sets_off = not (is_entry or text[:1].isspace() or is_row(text))
     block, before = _Block(), "."
     if example is not None:
         block = _Block(is_code=True, info=example.language, fence=example.fence)

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, heading_over
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
+
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.roles import is_aside, role_of
-from openbook.retrieval.signals import coverage
+from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
 
 
@@ -78,6 +80,8 @@ def read_passage(passage: Passage) -> ReadPassage:
     """Read the words of a passage, and those that it stands under."""
     chunk, text = passage.shown.result.chunk, passage.text
     above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
+    if entry := entry_at(passage.shown, passage.first.number - 1):
+        above = f"{above} {entry.name}"
     tokens = tokenize(text)
     words = frozenset(tokens)
     return ReadPassage(passage, text, tokens, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
@@ -140,17 +144,18 @@ _DEFINING_BONUS = 3.0
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
 
-# What stands before the name of an option in a list, a table, a heading or a manual page.
-_BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
+# What stands before the name of an option in a list, a table or a heading.
+_BEFORE = r"[\W_]*"
 _FEWEST_WORDS = 3
 
 
 def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     """Return the keys of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
 
-    What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
-    manual page that begins with it. Another name of several words, `like_this`, is described by such a section alone.
-    Who asks where a name is, or what uses it, wants no description.
+    What opens the section under a heading that begins with the name describes it, and all that stands in an entry of a
+    definition list whose head has it; without these, an item of a list that begins with it. Another name of several
+    words, `like_this`, is described by such a section or entry alone. Who asks where a name is, or what uses it, wants
+    no description.
     """
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
@@ -159,8 +164,9 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     names = dict.fromkeys((*filter(str.isupper, joined), *options))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
-    if not titles:
-        return set()
+    told = _in_entries((*titles, *query.terms), query, passages)
+    if told or not titles:
+        return told
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
     entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
     opening: dict[tuple[str, str, str], PassageKey] = {}
@@ -175,6 +181,21 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
         elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
             entries.add(passage.key)
     return set(opening.values()) or entries
+
+
+def _in_entries(names: Iterable[str], query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages in entries whose heads have a name.
+
+    Many pages have an option `-l`: those of the page that the question names come first, as "of scp" names `scp.1`.
+    """
+    wanted = set(names)
+    found: dict[bool, set[PassageKey]] = {True: set(), False: set()}
+    for passage in passages:
+        path = passage.shown.result.chunk.span.path
+        entry = None if is_aside(path) else entry_at(passage.shown, passage.first.number - 1)
+        if entry is not None and not wanted.isdisjoint(entry.names):
+            found[is_named(path, query.tokens)].add(passage.key)
+    return found[True] or found[False]
 
 
 def _any_of(names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
 from openbook.answering.displaying import Example, is_fence
+from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import (
     Passage,
     examples_in,
@@ -21,6 +22,7 @@ from openbook.answering.passages import (
     slice_of,
 )
 from openbook.answering.statements import enclosing, is_whole, layout_of, pieces
+from openbook.text import sentences
 from openbook.tokens import words_to_read
 from openbook.types import Unit
 
@@ -36,6 +38,8 @@ _DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
 
 # Lines of an example. A quote is read at a glance.
 _MOST_LINES = 12
+# A list goes on for so many words, however many lines these take.
+_LIST_WORDS, _LIST_LINES = 60, 30
 
 # How far a quote of code grows to the statement that it stands in: an `if` with what is under it, a short function.
 # Twice as many words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
@@ -53,23 +57,54 @@ def completed(quote: Passage) -> Passage:
     That is the list or the example that it leads to, the rest of the example that it stands in, or a table down to it,
     if that is short. Headings below are not crossed.
     """
+    if (whole := _entry_of(quote)) is not None:
+        return whole
     units = quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
     if _is_of_table(quote.text):
         first = _head_of_table(units, first)
     first = _start_of_item(units, first)
     examples = [each for each in examples_in(quote.shown) if each.opening >= 0 and each.closing < len(units)]
-    if last + 1 < len(units) and _LEADS_IN.search(quote.text) and quote.example is None:
+    if last + 1 < len(units) and leads_in(quote) and quote.example is None:
         last = _end_of_block(units, last + 1, examples)
     for each in examples:
         if each.opening <= last and first <= each.closing:
             first, last = min(first, each.opening), max(last, each.closing)
-    is_short = quote.first.number - 1 - first <= _MOST_LINES and last - quote.last.number + 1 <= _MOST_LINES
+    is_list = last >= quote.last.number and is_row(units[quote.last.number].text)
+    most = _LIST_LINES if is_list else _MOST_LINES
+    is_short = quote.first.number - 1 - first <= _MOST_LINES and last - quote.last.number + 1 <= most
     if not is_short or (first, last) == (quote.first.number - 1, quote.last.number - 1):
         return quote
     start = quote.start_char if first == quote.first.number - 1 else units[first].span.start_char
     end = quote.end_char if last == quote.last.number - 1 else units[last].span.end_char
     return Passage(quote.shown, units[first], units[last], (start, end) if quote.part else None)
+
+
+def leads_in(quote: Passage) -> bool:
+    """Return whether prose ends with a colon, so that what it says goes on below."""
+    return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
+
+
+def _entry_of(quote: Passage) -> Passage | None:
+    """Return what an entry of a definition list says up to a quote, and behind it, from its head on, if that is short.
+
+    None if it stands in no entry, or far below the head.
+    """
+    shown, start = quote.shown, quote.shown.result.chunk.span.start_char
+    entry = entry_at(shown, quote.first.number - 1)
+    if entry is None or quote.last.number - 1 > entry.last:
+        return None
+    last = min(entry.last, len(shown.units) - 1)
+    whole = _between(shown, entry.first, last)
+    ends = [
+        start + end for _, end in sentences(shown.result.chunk.text, whole.start_char - start, whole.end_char - start)
+    ]
+    places = [place for place in range(last, quote.last.number - 2, -1) if shown.units[place].span.end_char in ends]
+    return next((found for place in places if _is_brief(found := _between(shown, entry.first, place))), None)
+
+
+def _is_brief(quote: Passage) -> bool:
+    return words_to_read(quote.text) <= _ENLARGED_WORDS
 
 
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
@@ -87,7 +122,12 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
         return quote
     if not shown.is_prose:
         return _enlarged_code(quote)
-    said = [each for each in passages if each.shown is shown and each.example == quote.example]
+    entry = entry_at(shown, quote.first.number - 1)
+    said = [
+        each
+        for each in passages
+        if each.shown is shown and each.example == quote.example and entry_at(shown, each.first.number - 1) == entry
+    ]
     below = iter([each for each in said if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
     sides = [below, above]
@@ -197,17 +237,19 @@ def _end_of_block(units: Sequence[Unit], start: int, examples: Sequence[Example]
         return next((each.closing for each in examples if each.opening == start), start - 1)
     if units[start].text.lstrip().startswith("#"):
         return start - 1
-    end = start
-    is_directive = _DIRECTIVE.match(units[start].text) is not None
-    while end + 1 < len(units) and end - start < _MOST_LINES:
+    end, words = start, words_to_read(units[start].text)
+    is_directive, is_list = _DIRECTIVE.match(units[start].text) is not None, is_row(units[start].text)
+    while end + 1 < len(units) and end - start < (_LIST_LINES if is_list else _MOST_LINES):
         below = units[end + 1]
         if not (
             _follow(units[end], below)
-            or (is_row(units[start].text) and is_row(below.text))
+            or (is_list and is_row(below.text))
             or (is_directive and _is_under(units[start], below))
         ):
             break
-        if end - start + 1 >= LONGEST_QUOTE_LINES and not is_directive and (is_row(below.text) or _ends(units[end])):
+        words += words_to_read(below.text)
+        is_long = words > _LIST_WORDS if is_list else end - start + 1 >= LONGEST_QUOTE_LINES
+        if is_long and not is_directive and (is_row(below.text) or _ends(units[end])):
             break
         end += 1
     return end

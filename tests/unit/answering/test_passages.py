@@ -392,14 +392,21 @@ def test_a_block_comment_belongs_to_its_definition_however_its_lines_begin() -> 
     assert head.text == "/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
 
 
-def test_of_a_manual_page_each_entry_is_offered_without_the_macros_between() -> None:
-    page = ".SH OPTIONS\n.TP\n.B --moor\nMoor the ship\n.br\nand tie it up.\n.It Fl x\nCast the ship off."
+def test_of_a_manual_page_each_entry_is_offered_with_its_head() -> None:
+    page = "OPTIONS\f\f\n\n--moor\f\nMoor the ship\n\nand tie it up.\n-x\f\nCast the ship off.\nLater it sails."
 
-    assert [one.text for one in passages_of(shown(page))] == [
-        ".B --moor\nMoor the ship",
+    assert [one.text for one in passages_of(shown(page, language="man"))] == [
+        "--moor\f\nMoor the ship",
         "and tie it up.",
-        ".It Fl x\nCast the ship off.",
+        "-x\f\nCast the ship off.",
+        "Later it sails.",
     ]
+
+
+def test_a_title_of_several_words_that_is_underlined_is_no_passage() -> None:
+    page = "Ships wait a minute.\n\nThe [longer title](a.md) of it\n-----------------------------\n\nThey sail at noon."
+
+    assert texts(shown(page)) == ["Ships wait a minute.", "They sail at noon."]
 
 
 def test_front_matter_is_no_passage() -> None:

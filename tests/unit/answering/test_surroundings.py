@@ -200,9 +200,9 @@ def test_a_sentence_in_an_item_of_a_list_is_quoted_from_the_start_of_the_item() 
 
 
 def test_the_last_item_of_a_list_is_quoted_to_its_end() -> None:
-    items = "".join(f"- ship number {number}\n  waits,\n" for number in range(4))
+    items = "".join(f"- ship number {number}\n  waits,\n" for number in range(40))
 
-    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 2\n  waits,")
+    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 11\n  waits,")
 
 
 def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -> None:

@@ -1,0 +1,83 @@
+"""The entries of definition lists in a result: options, settings and terms, with what is said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from openbook.answering.context import ContextItem, units_of
+from openbook.entries import END_OF_HEADING, MARKED, entry_heads, names_of
+from openbook.types import Chunk, Unit
+
+# A search looks at the entries of ten results, once for each passage.
+_KEPT_CHUNKS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A head, or several that share it, and what is said below. Positions count units from 0, and are inclusive."""
+
+    first: int
+    head: int
+    """The last line of the head."""
+    last: int
+    name: str
+    """The text of the head."""
+    names: tuple[str, ...]
+    """What a question may call it."""
+    indent: int
+    """Columns before what is said below, which is no code for standing there."""
+
+
+def entries_in(shown: ContextItem) -> Sequence[Entry]:
+    """Return the entries that begin in what is shown of a result, in order; of code none."""
+    return _entries(shown.result.chunk) if shown.is_prose else ()
+
+
+def entry_at(shown: ContextItem, position: int) -> Entry | None:
+    """Return the entry that a unit stands in."""
+    return next((each for each in entries_in(shown) if each.first <= position <= each.last), None)
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _entries(chunk: Chunk) -> tuple[Entry, ...]:
+    return tuple(_found(chunk, units_of(chunk)))
+
+
+def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[Entry]:
+    base = chunk.span.start_char
+    starts = {start for start, _ in entry_heads(chunk.text, chunk.language)}
+    heads = [place for place, unit in enumerate(every) if unit.span.start_char - base in starts]
+    place = 0
+    while place < len(heads):
+        first = head = heads[place]
+        while place + 1 < len(heads) and heads[place + 1] == head + 1:
+            place, head = place + 1, head + 1
+        place += 1
+        behind = heads[place] if place < len(heads) else len(every)
+        last = _last(chunk, every, head, behind)
+        said = [unit.text.strip() for unit in every[first : head + 1]]
+        names = tuple(name for each in said for name in names_of(each))
+        yield Entry(first, head, last, " ".join(said), names, _indent(every[min(head + 1, last)]))
+
+
+def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:
+    """Find the last line of an entry: before what is indented no deeper than its head, or before a heading."""
+    is_deeper = head + 1 < behind and _indent(every[head + 1]) > _indent(every[head])
+    for place in range(head + 1, behind):
+        if is_heading(chunk, every[place]) or (is_deeper and _indent(every[place]) <= _indent(every[head])):
+            return place - 1
+    return behind - 1
+
+
+def is_heading(chunk: Chunk, unit: Unit) -> bool:
+    """Return whether a reader has marked a line as a heading."""
+    return chunk.language in MARKED and chunk.text.startswith(
+        END_OF_HEADING, unit.span.end_char - chunk.span.start_char
+    )
+
+
+def _indent(unit: Unit) -> int:
+    shown = unit.text.expandtabs()
+    return len(shown) - len(shown.lstrip())
