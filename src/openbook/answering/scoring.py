@@ -12,7 +12,6 @@ from openbook.answering.passages import Passage, PassageKey, heading_over
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
-
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.roles import is_aside, role_of
 from openbook.retrieval.signals import coverage, is_named
@@ -164,7 +163,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     names = dict.fromkeys((*filter(str.isupper, joined), *options))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
-    told = _in_entries((*titles, *query.terms), query, passages)
+    told = _in_entries(query, passages)
     if told or not titles:
         return told
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
@@ -183,12 +182,12 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     return set(opening.values()) or entries
 
 
-def _in_entries(names: Iterable[str], query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages in entries whose heads have a name.
+def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages in entries that a question names.
 
     Many pages have an option `-l`: those of the page that the question names come first, as "of scp" names `scp.1`.
     """
-    wanted = set(names)
+    wanted = set(query.terms)
     found: dict[bool, set[PassageKey]] = {True: set(), False: set()}
     for passage in passages:
         path = passage.shown.result.chunk.span.path

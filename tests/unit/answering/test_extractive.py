@@ -314,10 +314,10 @@ def test_a_literal_block_of_restructuredtext_is_written_as_code(text: str, writt
 
 
 def test_sentences_of_a_manual_page_flow_and_its_options_stay_apart() -> None:
-    text = "This table is used for\nkeys behind the\nprefix.\n-n\nis an alias."
+    text = "This table is used for\n-keys behind the\nprefix.\n-n\f\nis an\nalias."
     shown = context_of(chunk_of(text, "a.1", language="man")).shown[0]
 
-    written = "> This table is used for keys behind the prefix.\n> -n is an alias. [1:1-5]"
+    written = "> This table is used for -keys behind the prefix.\n> -n\n> is an alias. [1:1-6]"
     assert quoted(Passage(shown, shown.units[0], shown.units[-1])) == written
 
 

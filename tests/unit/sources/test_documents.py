@@ -71,4 +71,4 @@ def test_a_file_with_the_bytes_that_older_rules_read_still_has_the_text_that_is_
     older = replace(known, text="*Tides*\n", content_hash=known.content_hash.partition("/")[0])
 
     assert current_text(b"*Tides*\n", "a.org", older) == "*Tides*\n"
-    assert current_text(b"*Ebb*\n", "a.org", older) == "Ebb  \n"
+    assert current_text(b"*Ebb*\n", "a.org", older) == "Ebb\n"
