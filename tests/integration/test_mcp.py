@@ -72,8 +72,7 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
         ("grep", {"pattern": "Weigh a"}, "src/parcels.py", "5| "),
         ("list_files", {}, "course.txt", "src/parcels.py"),
         ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),
-        ("list_courses", {}, "course.txt:1-1", "Parcels for Beginners"),
-        ("course_outline", {"course": "parcel beginner"}, "course.txt", "Lesson 0: Scales"),
+        ("list_courses", {}, "shop/course.txt", "Parcels for Beginners"),
     ],
 )
 def test_a_tool_shows_places_and_numbered_lines(

@@ -9,8 +9,11 @@ from itertools import groupby
 from openbook.answering.matching_lines import MatchingLines
 from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
+from openbook.courses.catalog import PlacedLesson
+from openbook.courses.names import course_key_text
 from openbook.mcp.listing import Places
 from openbook.text import counted
+from openbook.types import Course
 
 _LONGEST_CODE = 100
 
@@ -75,6 +78,36 @@ def paths_text(paths: Sequence[str], max_tokens: int) -> str:
         _folders(paths, 1),
     )
     return _fitted(told, [f"{note}; name a folder as path to see what is in it"], max_tokens)
+
+
+def courses_text(courses: Sequence[Course], max_tokens: int) -> str:
+    """Write a line for each course: the name that means it, its title, and what it says of itself."""
+    told = [
+        "  ".join(filter(None, (course_key_text(one), _line(one.title), _line(_facts(one)), one.link)))
+        for one in courses
+    ]
+    return _fitted(told, [counted(len(courses), "course")], max_tokens, advice="raise max_tokens")
+
+
+def lessons_text(course: Course, lessons: Sequence[PlacedLesson], place_of: Places, max_tokens: int) -> str:
+    """Write the title of a course, then a line for each lesson in their order: number, title, and where it stands."""
+    told = [f"{_line(course.title)}  {_facts(course)}"]
+    for one in lessons:
+        places = [
+            f"{place_of(course.source, place.span.path)}:{place.span.start_line}-{place.span.end_line}"
+            for place in one.places
+        ]
+        told.append("  ".join(filter(None, (one.lesson.label, _line(one.lesson.title), ", ".join(places)))))
+    notes = [] if lessons else ["no numbered lesson; outline shows what one of its documents holds"]
+    return _fitted(told, notes, max_tokens, advice="raise max_tokens")
+
+
+def _facts(course: Course) -> str:
+    return ", ".join(filter(None, (counted(len(course.lessons), "lesson"), course.instructor)))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _folders(paths: Sequence[str], depth: int) -> list[str]:
@@ -165,7 +198,14 @@ def _ranges(lines: Iterable[int]) -> str:
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, heads: Collection[str] = ()) -> str:
+def _fitted(
+    blocks: Sequence[str],
+    notes: Sequence[str],
+    max_tokens: int,
+    *,
+    heads: Collection[str] = (),
+    advice: str = "raise max_tokens, or narrow the path",
+) -> str:
     """Join lines as far as the budget holds, and count those that are left out, but for heads of others."""
     left, kept = max_tokens, list[str]()
     for line in blocks:
@@ -174,6 +214,6 @@ def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, hea
             break
         kept.append(line)
     missing = sum(line not in heads for line in blocks[len(kept) :])
-    cut = [f"cut: {counted(missing, 'more line')}; raise max_tokens, or narrow the path"] if missing else []
+    cut = [f"cut: {counted(missing, 'more line')}; {advice}"] if missing else []
     told = [*notes, *cut]
     return "\n".join([*kept, *([f"({'; '.join(told)})"] if told else [])])

@@ -102,6 +102,8 @@ class _Server(MCPServer[None]):
             async with self._progress_reported(context):
                 result = await super().call_tool(name, arguments, context)
         except ToolError as exc:
+            if isinstance(exc.__cause__, ToolError):  # the SDK puts words before it that tell an agent nothing
+                raise exc.__cause__ from None
             if not isinstance(exc.__cause__, ValidationError):
                 raise
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())

@@ -36,7 +36,7 @@ _MOST_CHECKED_CHARS = 100_000
 Path = Annotated[str, Field(description="As results show it; lines behind it are passed over.")]
 Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
-CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
+CourseName = Annotated[str, Field(description="Its title, a part of it, or its name as list_courses shows it.")]
 
 P = ParamSpec("P")
 
@@ -290,12 +290,22 @@ class McpTools:
         return "\n".join("  ".join(filter(None, each)) for each in listed)
 
     def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
-        """List the courses, with what they say of themselves."""
-        return self._list(max_tokens, lambda tools, _: tools.list_courses())
+        """List the courses: the name that means each, its title, how many lessons it has, and who teaches it."""
+        from openbook.mcp.lines import courses_text
+
+        with self._library.fresh() as assistant:
+            courses = assistant.courses()
+        if not courses:
+            raise ToolError("the library holds no course", hint="search looks in all that it holds")
+        return courses_text(courses, max_tokens)
 
     def course_outline(self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
-        """List the lessons of a course."""
-        return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
+        """List the lessons of a course in their order, and where each stands. read_lines shows what one says."""
+        from openbook.mcp.lines import lessons_text
+
+        with self._library.fresh() as assistant:
+            meant = assistant.course(course)
+            return lessons_text(meant, assistant.outline(meant), AgentPaths(assistant).place_of, max_tokens)
 
     def _named(self, path: str) -> str:
         return AgentPaths(self._library.assistant).named(path)
