@@ -40,6 +40,14 @@ def heading_over(chunk: Chunk, at: int) -> str:
     return " / ".join([*outer, *(title for _, title in inner)])
 
 
+def opened_by(passage: Passage) -> str:
+    """Return the heading that a passage stands right below; empty if anything else stands between."""
+    chunk = passage.shown.result.chunk
+    at = passage.start_char - chunk.span.start_char
+    above = next((heading for heading in reversed(_headings(chunk.text)) if heading.end <= at), None)
+    return above.title if above and not _plain(chunk.text[above.end : at]) else ""
+
+
 class _Heading(NamedTuple):
     end: int
     mark: str
@@ -79,16 +87,27 @@ _BORDER = re.compile(r"\s*\+(?:[-=]+\+)+$")
 # A line in the header of a course says one thing too, and nothing belongs to it.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# What says nothing: targets of links, tags, pictures, links within a page, as tables of contents have them, and
-# references to man pages.
-_LABEL = re.compile(
+# What says nothing: targets of links, tags, pictures, and lines that set off a note or an example, or import what draws
+# a page.
+_MARKUP = re.compile(
     r"^\s*\.\. _[^:\n]*:\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
-    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{0,3}\)",
+    r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
+    r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
+    r"|^\s*:{3}.*$|^[\s>]*\[!\w+\]\s*$|^import\s.+\sfrom\s[\"'].+$"
+    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
+    re.MULTILINE,
+)
+# Nor do links within a page, as tables of contents have them, and references to man pages, unless they are in a list.
+_LABEL = re.compile(
+    rf"{_MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)",
     re.MULTILINE,
 )
 
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
+
+# Languages of drawings, which are looked at and not read.
+_DRAWINGS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2"})
 
 # A statement of more lines is quoted in parts. With 6, 8 or 12 lines the figures of `python -m benchmarks.answers` are
 # the same within two questions; a call of ten lines is still read at a glance.
@@ -182,6 +201,11 @@ class Passage:
         return slice_of(self.shown, self.start_char, self.end_char)
 
 
+def is_markup(text: str) -> bool:
+    """Return whether all of a text only marks a place or draws a page."""
+    return _MARKUP.search(text) is not None and not _WORDS.search(_MARKUP.sub("", text))
+
+
 def _plain(text: str) -> str:
     return " ".join(WORD.findall(_LABEL.sub("", text).casefold().replace("_", " ")))
 
@@ -208,11 +232,16 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     before: list[Unit] = []
     inside: set[int] = set()
     for example in examples_in(shown):
-        if offered := _of_example(shown, example):
+        offered = [] if example.language in _DRAWINGS else _of_example(shown, example)
+        if offered or example.language in _DRAWINGS:
             found |= {(each.start_char, each.end_char): each for each in offered}
             inside.update(range(example.opening + 1, example.closing + 2))
     entries = {each.first: each.head for each in entries_in(shown)}
-    said = [unit for unit in _behind_front_matter(shown) if unit.number not in inside and not _BORDER.match(unit.text)]
+    said = [
+        unit
+        for unit in _behind_front_matter(shown)
+        if unit.number not in inside and not (_BORDER.match(unit.text) or is_markup(unit.text))
+    ]
     for paragraph in _paragraphs(said, _openings(shown)):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import FENCE, Example
 from openbook.answering.list_entries import entry_at
-from openbook.answering.passages import INDENT, Passage, is_row
+from openbook.answering.passages import INDENT, Passage, is_markup, is_row
 from openbook.grounding.readable import closed_up
 
 # The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
@@ -36,7 +36,7 @@ def quoted(passage: Passage) -> str:
         return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
     if example is None and not is_entry and _is_indented_code(text):
         return f"{_fenced(text)}\n{mark}"
-    blocks = [block for block in _blocks(text, example, is_entry) if any(block.lines)]
+    blocks = [block for block in _blocks(text, example, is_entry) if any(block.lines)] or [_Block(lines=[text])]
     written = "\n\n".join(map(str, blocks))
     return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
 
@@ -112,7 +112,7 @@ def _blocks(text: str, example: Example | None, is_entry: bool) -> Iterator[_Blo
     """
     # Below an item of a list, indentation continues it.
     sets_off = not (is_entry or text[:1].isspace() or is_row(text))
-    block, before = _Block(), "."
+    block, before, language = _Block(), ".", ""
     if example is not None:
         block = _Block(is_code=True, info=example.language, fence=example.fence)
     for line in text.split("\n"):  # and not `splitlines`: a form feed ends no line
@@ -132,12 +132,15 @@ def _blocks(text: str, example: Example | None, is_entry: bool) -> Iterator[_Blo
             block.lines.append(line)
         elif is_indented and not before.strip():
             yield block
-            block = _Block(is_code=True, lines=[line])
+            block = _Block(is_code=True, info=language, lines=[line])
+        elif is_markup(line):
+            opened = _OPENS_LITERAL.fullmatch(line)
+            language = (opened["language"] or "") if opened else ""
         else:
             if block.is_code:
                 yield block
                 block = _Block()
-            block.lines.append(" ".join(line.split()))
+            block.lines.append(" ".join(line.removeprefix("> ").split()))
         before = line
     yield block
 

@@ -303,6 +303,11 @@ def test_code_in_prose_has_a_fence_of_its_own_and_the_mark_stays_outside(text: s
             ".. note::\n\n    The retry policy waits.\n", "> The retry policy waits. [1:2]", id="a-note-is-prose"
         ),
         pytest.param(
+            "A policy.\n\nRetry by policy:\n\n.. code-block:: python\n\n    retry()\n\nIt waits.\n",
+            "> Retry by policy:\n\n```python\nretry()\n```\n\n> It waits. [1:2-5]",
+            id="inside-of-a-quote",
+        ),
+        pytest.param(
             "policy\n    The retry policy waits.\n", "> The retry policy waits. [1:2]", id="a-definition-is-prose"
         ),
     ],
