@@ -203,7 +203,7 @@ class Passage:
 
 def is_markup(text: str) -> bool:
     """Return whether all of a text only marks a place or draws a page."""
-    return _MARKUP.search(text) is not None and not _WORDS.search(_MARKUP.sub("", text))
+    return _MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text))
 
 
 def _plain(text: str) -> str:

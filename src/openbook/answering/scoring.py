@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from openbook.answering.list_entries import entry_at
-from openbook.answering.passages import Passage, PassageKey, heading_over
+from openbook.answering.passages import Passage, PassageKey, heading_over, is_row, opened_by
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
@@ -143,6 +143,9 @@ _DEFINING_BONUS = 3.0
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
 
+# Of the headings "What is an overlay?" and "The overlay".
+_ASKING = frozenset(tokenize("what is are a an the"))
+
 # What stands before the name of an option in a list, a table or a heading.
 _BEFORE = r"[\W_]*"
 _FEWEST_WORDS = 3
@@ -256,10 +259,24 @@ def _uses(passage: Passage, query: Question) -> bool:
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the key of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
-    found: dict[tuple[str, str], PassageKey] = {}
-    if defining := query.definition:
-        for passage in sorted(passages, key=lambda each: each.start_char):
-            if passage.shown.is_prose and defining.search(passage.text):
-                found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage.key)
+    """Return the keys of what says what a thing is, if "What is ...?" is asked.
+
+    Of each document that is the first passage which says so in the usual form, and the prose which opens the section
+    that is named after the thing: "Overlays act as layers of definitions."
+    """
+    if query.definition is None:
+        return set()
+    found: dict[tuple[str, str, bool], PassageKey] = {}
+    for passage in sorted(passages, key=lambda each: each.start_char):
+        source, path = passage.shown.result.chunk.source, passage.first.span.path
+        if passage.shown.is_prose and query.definition.search(passage.text):
+            found.setdefault((source, path, True), passage.key)
+        elif _opens_section_of(query.tokens, passage) and not is_aside(path):
+            found.setdefault((source, path, False), passage.key)
     return set(found.values())
+
+
+def _opens_section_of(thing: Sequence[str], passage: Passage) -> bool:
+    """Return whether a sentence stands right below a heading that names a thing and nothing else."""
+    is_sentence = not (passage.is_code or is_row(passage.text))
+    return is_sentence and _words(opened_by(passage)) - _ASKING == frozenset(thing)

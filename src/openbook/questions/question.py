@@ -118,7 +118,9 @@ def definition_of(question: str) -> re.Pattern[str] | None:
             if not 0 < len(words) <= _MOST_WORDS:
                 return None
             name = r"[\W_]+".join(map(re.escape, words))
-            told = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}{_OPENS}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
+            # "The overlays are listed" speaks of some, "Overlays are layers" of what they are.
+            begins = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}(?!\W*the\s\W*{name}s\b){_OPENS}"
+            told = rf"{begins}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
             entry = rf"^[^\S\n]*{name}[^\S\n]*\n(?::[^\S\n]|[^\S\n]{{2,}})[^\W\d_]"
             return re.compile(rf"{told}|{_CALLED}{name}s?\b|{entry}", re.IGNORECASE | re.MULTILINE)
     return None

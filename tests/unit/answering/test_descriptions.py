@@ -57,6 +57,32 @@ def test_of_several_short_sections_in_a_chunk_the_one_under_the_name_is_quoted()
     assert found[0].startswith(TIDES)
 
 
+RING = "A mooring keeps a ship at its place when the water falls."
+RINGS = "Every mooring has a number, and a ship pays for its mooring once a year."
+
+
+@pytest.mark.parametrize("heading", ["Moorings", "What is a mooring?", "The mooring"])
+def test_what_a_thing_is_stands_below_the_heading_with_its_name(heading: str) -> None:
+    found = quotes(picked("What is a mooring?", section(RINGS, "Piers", "piers.md"), section(RING, heading)))
+
+    assert found[0].startswith(RING)
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "path"),
+    [
+        pytest.param(RING, "Moorings that broke", "settings.md", id="more-than-its-name"),
+        pytest.param(f"- {RING}", "Moorings", "settings.md", id="an-item-of-a-list"),
+        pytest.param(RING, "Moorings", "CHANGELOG.md", id="a-changelog"),
+        pytest.param(f"```sh\nmoor --fast\n```\n\n{RING}", "Moorings", "settings.md", id="an-example-first"),
+    ],
+)
+def test_what_else_stands_below_a_heading_does_not_say_what_a_thing_is(text: str, heading: str, path: str) -> None:
+    found = quotes(picked("What is a mooring?", section(RINGS, "Piers", "piers.md"), section(text, heading, path)))
+
+    assert found[0].startswith(RINGS)
+
+
 def test_whoever_asks_where_a_name_is_gets_the_code() -> None:
     found = quotes(picked("Where is tide_mode set?", CODE, section(TIDES, "tide_mode")))
 

@@ -17,6 +17,8 @@ from openbook.questions.question import definition_of
         ("What is a tide table?", "And this list is called a tide table."),
         ("What is TTD?", "The tide table data, or TTD, is a list."),
         ("What are moorings?", "Moorings are ropes and rings."),
+        ("What are moorings?", "The moorings are ropes and rings."),
+        ("What is a quay?", "Quays are walls for ships."),
         ("What is quay?", "`Quay <https://quay.example>`__ is\na server."),
         ("What is quay?", "quay \\- A server of harbours"),
         ("What is quay?", "Quay NG/Server is a server."),
@@ -35,7 +37,13 @@ def test_a_line_that_says_what_something_is_defines_it(question: str, line: str)
 
 @pytest.mark.parametrize(
     "line",
-    ["Quay is used by many.", "The best quay is a long one.", "Quays of old were a sight.", "QUAY - TABLE OF CONTENTS"],
+    [
+        "Quay is used by many.",
+        "The quays are listed in order.",
+        "The best quay is a long one.",
+        "Quays of old were a sight.",
+        "QUAY - TABLE OF CONTENTS",
+    ],
 )
 def test_a_line_that_says_something_else_of_it_does_not(line: str) -> None:
     defining = definition_of("What is quay?")
