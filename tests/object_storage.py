@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import secrets
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
-_START_S = 60.0
+# It says which port it has: one that is chosen before it starts may be somebody else's by then.
+_SERVE = """
+import sys
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
+
+@cache
+def _started() -> str:
+    """Start the server in a process of its own, once for all tests, and return its address. It ends with this one."""
+    command = [sys.executable, "-c", _SERVE]
+    pipe = subprocess.PIPE
+    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, encoding="utf-8")
+    atexit.register(server.communicate)
+    assert server.stdout is not None
+    port = server.stdout.readline().strip()
+    assert port, "the object storage has ended"
+    return f"http://127.0.0.1:{port}"
 
 
 @contextlib.contextmanager
 def served_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Start it in a process of its own, and yield the address of an empty folder. Credentials are in the environment.
+    """Yield the address of an empty folder in a bucket of its own. Credentials are in the environment.
 
     With `TEST_BUCKET`, which `python -m benchmarks.object_store` goes well with, nothing is started.
     """
@@ -27,9 +49,7 @@ def served_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         return
     pytest.importorskip("moto")
     boto3 = pytest.importorskip("boto3")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
+    address, bucket = _started(), f"notes-{secrets.token_hex(8)}"
     for name, value in {
         "AWS_ACCESS_KEY_ID": "tester",
         "AWS_SECRET_ACCESS_KEY": "sesame",
@@ -38,17 +58,5 @@ def served_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         "AWS_ALLOW_HTTP": "true",
     }.items():
         monkeypatch.setenv(name, value)
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            until = time.monotonic() + _START_S
-            while True:
-                assert server.poll() is None, "the object storage has ended"
-                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                    break
-                assert time.monotonic() < until, "the object storage does not listen"
-                time.sleep(0.05)
-            boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(Bucket="notes")
-            yield "s3://notes/openbook"
-        finally:
-            server.kill()
+    boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(Bucket=bucket)
+    yield f"s3://{bucket}/openbook"
