@@ -102,8 +102,8 @@ def install(
 ) -> None:
     """Add the MCP server to the configuration of a coding agent.
 
-    Without PATH, it serves the current folder. Codex, Copilot CLI and Goose have one configuration for all projects:
-    there it serves the folder that the agent works in.
+    Without PATH, it serves the current folder. Codex, Copilot CLI, Cline CLI and Goose have one configuration for all
+    projects: there it serves the folder that the agent works in.
     """
     from openbook.cli.opening import check_paths
     from openbook.mcp.clients import plan_install

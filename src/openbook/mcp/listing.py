@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -180,12 +180,18 @@ def _head(entry: ResultItem) -> str:
 
 
 def _best_line(result: RetrievalResult) -> str:
-    """Return the line of the excerpt in which most words of the question stand, with its number."""
+    """Return the line of the excerpt that tells most of the question, with its number.
+
+    What stands in many lines of the passage, such as the name of a type in a table of options, tells little.
+    """
     excerpt = result.excerpt
     text, first = (excerpt.text, excerpt.start_line) if excerpt else (result.chunk.text, result.chunk.span.start_line)
-    lines = text.split("\n")
-    matched = Counter(text.count("\n", 0, start) for start, _ in excerpt.matches) if excerpt else Counter[int]()
-    best = max(range(len(lines)), key=lambda number: (matched[number], bool(lines[number].strip()), -number))
+    lines, held = text.split("\n"), result.chunk.text.casefold()
+    told_by: dict[int, float] = defaultdict(float)
+    matches = excerpt.matches if excerpt else ()
+    for line, word in sorted({(text.count("\n", 0, start), text[start:end].casefold()) for start, end in matches}):
+        told_by[line] += 1 / max(1, held.count(word))
+    best = max(range(len(lines)), key=lambda number: (told_by[number], bool(lines[number].strip()), -number))
     told = " ".join(lines[best].split())
     return f"{first + best}| {told[:_LONGEST_LINE]}{'...' if len(told) > _LONGEST_LINE else ''}"
 

@@ -120,6 +120,21 @@ def test_several_searches_are_merged_and_each_result_shows_the_lines_of_the_sear
     assert "hour" in words[1]
 
 
+def test_of_several_searches_the_best_result_of_each_is_kept(library: Library) -> None:
+    for number in range(20):
+        library.put(f"ferry{number}.md", f"Ferry number {number} sails to island {number}.")
+    library.put("mooring.md", "A mooring ring holds eight ropes.")
+    library.put("lantern.md", "The lantern burns whale oil.")
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder, library.text_now), Filter(), ResultNumbering())
+    searches = ["Where does the ferry sail?", "mooring ring", "lantern"]
+
+    found = [result.chunk.span.path for result in tools.results_of(searches, limit=4)]
+
+    assert len(found) == 4
+    assert found[2:] == ["mooring.md", "lantern.md"]
+    assert len(tools.results_of(searches, limit=1)) == 1
+
+
 def test_lines_are_read_with_the_names_that_they_lie_in(call: Hand) -> None:
     told = call("read_lines", path="retry.py", first_line=2, last_line=99)
 

@@ -105,6 +105,17 @@ def test_the_best_result_is_shown_whole_and_of_each_other_the_line_that_matches_
     assert text == "0.py:1-2  a\n1| def carry():\n2|     crates()\n\n1.py:1-4  b  3| carry(crates)"
 
 
+def test_of_the_lines_that_match_the_one_is_shown_whose_words_stand_nowhere_else_in_the_passage() -> None:
+    entries = (("buoys", 3), ("cranes", 2), ("ferries", 7))
+    table = "\n".join(f"HARBOUR_TABLE_NUMBER, 0,\n{{ {name}, {limit} }}," for name, limit in entries)
+    listing = ResultListing(path_of, 1000, best_first=True)
+
+    question = read_question("limit of cranes in the HARBOUR_TABLE_NUMBER")
+    text = listing.keep(with_excerpts(question, [result("0.py", "cranes"), result("1.py", table)]))
+
+    assert text.endswith("  4| { cranes, 2 },")
+
+
 def test_lines_of_other_results_that_do_not_fit_are_counted() -> None:
     listing = ResultListing(path_of, 100, best_first=True)
 
