@@ -33,11 +33,14 @@ NO_LESSON = int(np.iinfo(np.int32).min)
 # Rows of a mapped file that are looked at before their pages are let go: 8 MB of 256 dimensions.
 _PART_ROWS = 1 << 15
 
+# Rows that are copied at a time: 1 MB, which is there three times.
+_COPIED_ROWS = 1 << 12
+
 # Rows whose lengths are computed at a time: as floats they stay in the cache of a core.
 _BLOCK_ROWS = 512
 
-# Between names that are packed. No path has it.
-_BETWEEN = "\0"
+BETWEEN = "\0"
+"""Stands between names that are packed. No path has it."""
 
 FileKey = tuple[str, str, str, str]
 """Source, path, kind and course of a file."""
@@ -114,14 +117,17 @@ class VectorBlock:
 class Names:
     """The keys of files in order, unpacked when somebody asks: a library of 100,000 files takes 30 MB for them."""
 
-    def __init__(self, keys: list[FileKey] | Callable[[], list[FileKey]]) -> None:
-        """Take keys, or what makes them."""
+    def __init__(
+        self, keys: list[FileKey] | Callable[[], list[FileKey]], packed: Callable[[], bytes | None] | None = None
+    ) -> None:
+        """Take keys, or what makes them, and what packs them in less memory, if it can."""
         self._keys = keys
+        self._packed = packed
 
     @classmethod
     def unpacked(cls, packed: bytes | memoryview) -> Names:
         """Take keys that have been packed."""
-        return cls(lambda: _unpacked(packed))
+        return cls(lambda: _unpacked(packed), lambda: bytes(packed))
 
     @property
     def keys(self) -> list[FileKey]:
@@ -136,15 +142,17 @@ class Names:
         Raises:
             ValueError: A name has a null character.
         """
+        if self._packed is not None and (made := self._packed()) is not None:
+            return made
         names = list(chain.from_iterable(self.keys))
-        packed = _BETWEEN.join(names)
-        if packed.count(_BETWEEN) != max(len(names) - 1, 0):
+        packed = BETWEEN.join(names)
+        if packed.count(BETWEEN) != max(len(names) - 1, 0):
             raise ValueError("a name has a null character")
         return packed.encode("utf-8", "surrogatepass")
 
 
 def _unpacked(packed: bytes | memoryview) -> list[FileKey]:
-    flat = iter(bytes(packed).decode("utf-8", "surrogatepass").split(_BETWEEN))
+    flat = iter(bytes(packed).decode("utf-8", "surrogatepass").split(BETWEEN))
     one = dict[str, str]()  # most files share source, kind and course with many others
 
     def shared(name: str) -> str:
@@ -184,11 +192,11 @@ class Columns:
 
     def ordered_rows(self) -> Iterator[Rows]:
         """Return all vectors in the order of the chunks, some thousand at a time."""
-        for start in range(0, len(self), _PART_ROWS):
+        for start in range(0, len(self), _COPIED_ROWS):
             places = (
-                np.arange(start, min(start + _PART_ROWS, len(self)))
+                np.arange(start, min(start + _COPIED_ROWS, len(self)))
                 if self.order is None
-                else (self.order[start : start + _PART_ROWS])
+                else (self.order[start : start + _COPIED_ROWS])
             )
             found = np.empty((len(places), self.blocks[0].rows.shape[1]), dtype=np.int8)
             for block in self.blocks:

@@ -19,7 +19,6 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from openbook.index.column_file import open_column_file, write_column_file
 from openbook.index.columns import Columns
@@ -68,24 +67,23 @@ class Kept:
         first_ids: Mapping[str, int],
     ) -> Kept:
         """Take what is known, and of all first ids those that no document says."""
-        committed = set(documents.versions.to_pylist())
-        pending = {
-            version: first
-            for version, first in first_ids.items()
-            if version not in committed and not is_settled(version)
-        }
-        return cls(state, documents, columns, *words, next_id, pending)
+        return cls(state, documents, columns, *words, next_id, pending(documents, first_ids))
 
     @property
     def newest(self) -> str:
         """The greatest version that is known."""
-        return max([pc.max(self.documents.versions).as_py() or "", *self.first_ids])
+        return max([self.documents.newest, *self.first_ids])
 
     def is_outdated_by(self, columns: Columns) -> bool:
         """Return whether so much has come or gone that it pays to keep it anew."""
         stays = np.isin(self.columns.document_ids, columns.document_ids)
         same = int(self.columns.sizes[stays].sum())
         return len(self.columns) + len(columns) - 2 * same > _MOST_CHANGED * len(self.columns)
+
+
+def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str, int]:
+    """Return the first ids of versions that have words and are about to be committed."""
+    return {version: first_ids[version] for version in documents.without([*first_ids]) if not is_settled(version)}
 
 
 class LocalCache:

@@ -16,6 +16,7 @@ from openbook.index.postings import FIELDS
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DocumentRow
 from openbook.integrations.lance_tables import ROW_ID, LanceTables
+from openbook.memory import release_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,11 +91,9 @@ class ColumnStore:
         lengths = np.zeros((int(starts[-1]), FIELDS), dtype=np.uint16)
         lessons: list[tuple[int, bytes]] = []
         read = dim = 0
-        for batch in self._tables.scored_batches():
+        for batch in self._tables.scored_batches(row_ids[by_id]):
             ids = batch[ROW_ID].to_numpy().astype(np.int64)
-            at = by_id[np.searchsorted(row_ids, ids, sorter=by_id).clip(max=len(places) - 1)]
-            for number in np.flatnonzero(row_ids[at] == ids).tolist():
-                place = int(at[number])
+            for number, place in enumerate(by_id[np.searchsorted(row_ids, ids, sorter=by_id)].tolist()):
                 packed, counted, of_lessons = (
                     batch[name][number].as_buffer() for name in ("rows", "lengths", "numbers")
                 )
@@ -108,7 +107,8 @@ class ColumnStore:
             raise OSError("vectors are missing")  # on a full disk, a write may end early without an error
         file.seek(0, SEEK_END)
         ids = documents.first_ids[places]
-        names = Names(lambda: documents.listed(_KEY, places))
+        names = Names(lambda: documents.listed(_KEY, places), lambda: documents.joined(_KEY, places))
+        release_memory()
         return Columns(
             ids, ids, sizes, lengths, lessons_of(lessons, starts), (mapped_vectors(file, len(lengths)),), None, names
         )

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from openbook.index.columns import BETWEEN
 from openbook.integrations.lance_rows import DOCUMENTS, LIGHT, DocumentRow
 from openbook.integrations.lance_tables import ROW_ID, LanceTables
 
@@ -30,6 +31,9 @@ _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.ui
 # this share of the rows does not count any more.
 _MOST_PARTS = 16
 _MOST_UNUSED = 0.1
+
+# Rows whose names are joined at a time, so that they are not there twice.
+_JOINED_AT_ONCE = 1 << 13
 
 # Rows that come at once up to which each is looked up in the order, which is not made anew then.
 _FEW = 256
@@ -67,6 +71,12 @@ class DocumentTable:
     def versions(self) -> pa.ChunkedArray:
         """Return the versions, in order."""
         return self._column("version")
+
+    @property
+    def newest(self) -> str:
+        """Return the greatest version; empty without rows."""
+        newest: str | None = pc.max(self.versions).as_py()
+        return newest or ""
 
     def _column(self, name: str, places: Positions | None = None) -> pa.ChunkedArray:
         return self._rows[name].take(pa.array(self._order if places is None else self._order[places]))
@@ -123,6 +133,20 @@ class DocumentTable:
     def listed(self, names: Sequence[str], places: Positions | None = None) -> list[tuple[Any, ...]]:
         """Return some columns of all rows, or of some."""
         return list(zip(*(self._column(name, places).to_pylist() for name in names), strict=True))
+
+    def joined(self, names: Sequence[str], places: Positions) -> bytes | None:
+        """Return columns of texts of some rows, value after value, as `Names` are packed. None if one has its sign."""
+        parts = []
+        for start in range(0, len(places), _JOINED_AT_ONCE):
+            columns = [self._column(name, places[start : start + _JOINED_AT_ONCE]) for name in names]
+            parts.append("".join(pc.binary_join_element_wise(*columns, "", BETWEEN).to_pylist()).encode())
+        packed = b"".join(parts)[: -len(BETWEEN)]
+        return packed if packed.count(BETWEEN.encode()) == max(len(names) * len(places) - 1, 0) else None
+
+    def without(self, versions: Sequence[str]) -> list[str]:
+        """Return those of some versions that no row has, in order."""
+        is_held = pc.is_in(pa.array(versions, pa.string()), value_set=self.versions)
+        return [version for version, held in zip(versions, is_held.to_pylist(), strict=True) if not held]
 
     def renewed(self, tables: LanceTables, first_id: FirstId) -> DocumentTable:
         """Return what is there now, reading the rows that are new. Those that have been compacted are new as well."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from openbook.index.catalogue import Catalogue
-from openbook.integrations.lance_cache import Kept, LocalCache, State
+from openbook.integrations.lance_cache import Kept, LocalCache, State, pending
 from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow
 from openbook.integrations.lance_tables import LanceTables
 from openbook.integrations.lance_words import SegmentStore, WordRows
+from openbook.memory import release_memory
 
 if TYPE_CHECKING:
     from openbook.index.columns import Columns, Positions
@@ -51,12 +52,13 @@ class LanceState:
         self._columns = ColumnStore(self._tables, kept.columns if kept else None, self._scratch)
         self._documents, self._loaded = DocumentTable(), None
         self._first_ids: dict[str, int] = {}
-        self._next_id, self._newest_kept = 1, ""
+        self._next_id, self._newest_kept, self._kept_documents = 1, "", DocumentTable()
         self._catalogue: Catalogue | None = None
         self._unwritten: dict[int, DocumentRow] = {}
         if kept:
             self._documents, self._loaded = kept.documents, kept.state
             self._first_ids, self._next_id, self._newest_kept = dict(kept.first_ids), kept.next_id, kept.newest
+            self._kept_documents = kept.documents
             self.words.restore(kept.segments, kept.words, kept.newest)
 
     def _scratch(self, chunks: int) -> BinaryIO | None:
@@ -70,8 +72,13 @@ class LanceState:
                 self._begin(self._cache.open(self.made) if self._cache else None)
             if self._loaded != self._tables.state:
                 self._documents = self._documents.renewed(self._tables, self.first_id)
+                if is_large := len(self._first_ids) > self._fewest_kept // 2:
+                    release_memory()  # LanceDB gives rows in small pieces, which have been copied into one
                 self.words.load(self.first_id)
                 self._loaded = self._tables.state
+                if is_large:  # columns say them in less memory than objects
+                    self._kept_documents, self._newest_kept = self._documents, self._documents.newest
+                    self._first_ids = pending(self._documents, self._first_ids)
             self._catalogue = None
         return self._documents
 
@@ -88,9 +95,9 @@ class LanceState:
 
     def first_id(self, version: str, chunks: int) -> int:
         """Return the first id of the chunks of a version. One that is not known gets the next ones."""
-        if version not in self._first_ids and version <= self._newest_kept and self._kept:
-            # Seldom: another machine has merged words of documents that were kept, or its clock is late.
-            documents, self._newest_kept = self._kept.documents, ""
+        if version not in self._first_ids and version <= self._newest_kept:
+            # Seldom: somebody has merged words of documents that were kept, or the clock of a machine is late.
+            documents, self._newest_kept = self._kept_documents, ""
             versions = (version for (version,) in documents.listed(("version",), documents.with_chunks))
             self._first_ids |= zip(versions, documents.first_ids[documents.with_chunks].tolist(), strict=True)
         if version not in self._first_ids:
@@ -142,6 +149,7 @@ class LanceState:
         if mapped is None or mapped.state != kept.state:  # another process was faster
             return False
         self._begin(mapped)
+        release_memory()
         return True
 
     def holders(self, ids: Sequence[int]) -> dict[int, DocumentRow]:

@@ -139,8 +139,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
 
-# Rows of documents that are read at a time: a megabyte, of which LanceDB reads some ahead.
-_ROWS_A_BATCH = 512
+# Rows of documents whose vectors are read at a time: 2 MB. A scan would read 300 MB ahead, whatever it is asked for.
+_ROWS_AT_ONCE = 1_024
 
 
 @contextlib.contextmanager
@@ -325,10 +325,12 @@ class LanceTables:
                 return self._documents.search().select(columns).to_arrow()
             return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
 
-    def scored_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield what is scored of all rows, with their ids, a few at a time and in any order."""
-        with lance_errors(self.uri):
-            yield from self._documents.search().select([*SCORED]).with_row_id(True).to_batches(_ROWS_A_BATCH)
+    def scored_batches(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+        """Yield what is scored of some rows, with their ids, a few at a time and in any order."""
+        for start in range(0, len(row_ids), _ROWS_AT_ONCE):
+            wanted = row_ids[start : start + _ROWS_AT_ONCE].tolist()
+            with lance_errors(self.uri):
+                yield from self._documents.take_row_ids(wanted).select([*SCORED]).with_row_id().to_arrow().to_batches()
 
     def word_ids(self) -> NDArray[np.uint64]:
         """Return the ids of all rows of words."""

@@ -47,12 +47,26 @@ WordRows = MemoryCache[int, PackedTerms]
 """Rows of words by their ids. Each has up to 20 KB."""
 
 
+class Versions:
+    """Versions of documents, each with the number of its chunks. As objects, those of a million chunks take 30 MB."""
+
+    def __init__(self, counted: Sequence[tuple[str, int]] = ()) -> None:
+        """Pack them."""
+        self._names = pa.array((name for name, _ in counted), pa.string())
+        self._counts = np.fromiter((count for _, count in counted), np.int64, len(counted))
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        for start in range(0, len(self._counts), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            yield from zip(self._names[part].to_pylist(), self._counts[part].tolist(), strict=True)
+
+
 @dataclass(frozen=True, slots=True)
 class SegmentHeader:
     """Of which chunks a segment is."""
 
-    versions: tuple[tuple[str, int], ...]
-    """Each with the number of its chunks, in the order in which they are numbered. Left out where it was kept."""
+    versions: Versions
+    """In the order in which their chunks are numbered. Left out where it was kept."""
     postings: int
 
 
@@ -70,11 +84,12 @@ class Segment:
     def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
         """Return the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
         ranges = [
-            np.full(count, HIGHEST_ID) if version in covered else np.arange(first, first + count)
+            (HIGHEST_ID, 0, count) if version in covered else (first_id(version, count), 1, count)
             for version, count in self.head.versions
-            for first in (first_id(version, count),)
         ]
-        return np.concatenate([np.empty(0, dtype=np.int64), *ranges]).astype(np.uint32)
+        firsts, steps, counts = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.asarray(np.repeat(firsts, counts) + within * np.repeat(steps, counts), dtype=np.uint32)
 
 
 class Mapped(Sequence[Any]):
@@ -113,7 +128,7 @@ class SegmentBuilder:
 
 def _segment(rows: Iterable[PackedTerms], versions: Sequence[tuple[str, int]]) -> Segment:
     rows = list(rows)
-    head = SegmentHeader(tuple(versions), sum(len(row.counts) // FIELDS for row in rows))
+    head = SegmentHeader(Versions(versions), sum(len(row.counts) // FIELDS for row in rows))
     return Segment(new_version(), head, [row.first_token for row in rows], rows)
 
 
@@ -124,7 +139,7 @@ def write_segment_rows(tables: LanceTables, segment: Segment) -> None:
         for place, row in enumerate(segment.rows)
         if isinstance(row, PackedTerms)
     ]
-    head = json.dumps([segment.head.versions, segment.head.postings])
+    head = json.dumps([[*segment.head.versions], segment.head.postings])
     row = PackedTerms("", head, b"", b"", b"")._asdict()
     packed.append({"segment": segment.name, "place": _HEAD, **row})
     for start in range(0, len(packed), _ROWS_AT_ONCE):
@@ -140,7 +155,6 @@ class SegmentStore:
         self._kept = rows
         self._segments: list[Segment] = []
         self._ids: dict[str, NDArray[np.uint32]] = {}
-        self._holder: dict[str, str] = {}
         self._orphans: list[str] = []
         self._head_rows: dict[str, int] = {}
         self._restored: list[Segment] | None = None
@@ -162,7 +176,7 @@ class SegmentStore:
         firsts, rows = words["first_token"].combine_chunks(), words["row"].combine_chunks()
         ends = np.searchsorted(words["segment"].to_numpy(), np.arange(len(names)), side="right")
         self._segments = [
-            Segment(name, SegmentHeader((), size), Mapped(firsts[start:end]), Mapped(rows[start:end]))
+            Segment(name, SegmentHeader(Versions(), size), Mapped(firsts[start:end]), Mapped(rows[start:end]))
             for name, size, start, end in zip(names, postings, [0, *ends.tolist()], ends.tolist(), strict=False)
         ]
         self._restored = self._segments
@@ -237,15 +251,15 @@ class SegmentStore:
         self._heads = {row_id: known[row_id] for row_id in heads.values()}
         self._head_rows = heads
         self._segments, ids = [], {}
-        self._holder = holder = dict[str, str]()
+        covered = set[str]()
         for name in sorted(heads, reverse=True):
             listed = sorted(rows.get(name, ()))
             firsts, row_ids = [first for _, first, _ in listed], [row_id for _, _, row_id in listed]
             segment = Segment(name, self._heads[heads[name]], firsts, row_ids)
             versions = {version for version, _ in segment.head.versions}
-            is_known = name in self._ids and holder.keys().isdisjoint(versions)
-            ids[name] = self._ids[name] if is_known else segment.ids(first_id, holder)
-            holder.update(dict.fromkeys(versions - holder.keys(), name))
+            is_known = name in self._ids and covered.isdisjoint(versions)
+            ids[name] = self._ids[name] if is_known else segment.ids(first_id, covered)
+            covered |= versions
             self._segments.append(segment)
         self._ids = ids
         self._orphans = [name for name in rows if name not in heads and is_settled(name)]
@@ -297,12 +311,16 @@ class SegmentStore:
         chosen = [segment for segment in self._segments if segment.name in names]
         if not chosen:
             return False
+        holder: dict[str, str] = {}
+        for segment in self._segments:  # the newest first
+            for version, _ in segment.head.versions:
+                holder.setdefault(version, segment.name)
         # What another machine has just written is of documents that are about to be there.
         held = {
             version: count
             for segment in chosen
             for version, count in segment.head.versions
-            if self._holder[version] == segment.name
+            if holder[version] == segment.name
         }
         kept = sorted(
             (first_id(version, count), version, count)
@@ -342,4 +360,4 @@ def _with_ids(row: PackedTerms, ids: NDArray[np.uint32]) -> PackedTerms:
 
 def _head(packed: str) -> SegmentHeader:
     versions, postings = json.loads(packed)
-    return SegmentHeader(tuple((version, count) for version, count in versions), postings)
+    return SegmentHeader(Versions(versions), postings)

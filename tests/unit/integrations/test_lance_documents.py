@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from openbook.index.columns import Names
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DOCUMENTS, LIGHT
 from openbook.integrations.lance_tables import ROW_ID, LanceTables
@@ -60,3 +62,24 @@ def test_whatever_comes_and_goes_the_newest_row_of_each_path_counts(seed: int) -
         documents = documents.renewed(cast("LanceTables", tables), lambda version, chunks: 0)
 
         assert documents.listed(("path", "version")) == counted(tables)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 9_000])
+def test_names_are_joined_as_they_are_packed(count: int) -> None:
+    paths = [f"{number:05} é.md" for number in range(count)]
+    tables = Tables()
+    tables.rows = {number: (path, f"{number:05}", False) for number, path in enumerate(paths)}
+    documents = DocumentTable().renewed(cast(LanceTables, tables), lambda _version, _chunks: 1)
+    keys = [("s", path, "s", path) for path in paths]
+
+    joined = documents.joined(("source", "path", "source", "path"), np.arange(len(paths)))
+
+    assert joined == Names(keys).packed()
+
+
+def test_a_name_with_the_sign_between_names_is_not_joined() -> None:
+    tables = Tables()
+    tables.rows = {1: ("a\0b.md", "1", False)}
+    documents = DocumentTable().renewed(cast(LanceTables, tables), lambda _version, _chunks: 1)
+
+    assert documents.joined(("source", "path"), np.arange(1)) is None
