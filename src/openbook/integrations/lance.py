@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,7 @@ from openbook.integrations.lance_state import LanceState
 from openbook.integrations.lance_tables import LanceTables, damaged_tables
 from openbook.integrations.lance_words import Segment, SegmentBuilder, WordRows, write_segment_rows
 from openbook.integrations.memory_cache import CACHE_BYTES, MemoryCache, bytes_of
+from openbook.memory import release_memory
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ _TABLES = 0.1
 _OUTLINE_BYTES, _CHUNK_BYTES = 1_000, 2_000
 
 Made = TypeVar("Made")
+
+# Chunks of the documents whose bodies are read at a time: 2 MB. Of small files, those of a whole search are.
+_CHUNKS_AT_ONCE = 2_000
 
 _NOTHING = DocumentBody("", "[]", "[]")
 
@@ -302,8 +306,11 @@ class LanceIndex:
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         with self._reading():
-            stored = self._at(source, path)
-            return [chunk_from_row(*row) for row in self._rows_of([stored])[0]] if stored and path else []
+            stored = self._at(source, path) if path else None
+            if stored is None:
+                return []
+            heavy = self._heavy_of([stored])[0]
+            return [chunk_from_row(row, heavy.text) for row in self._rows_of(stored, heavy)[1]]
 
     def vectors(self, source: str, path: str) -> Vector:
         with self._reading():
@@ -345,28 +352,31 @@ class LanceIndex:
         """Return what is made of chunks, in order. What an id was given to stays the same as long as it is there."""
         catalogue = self._catalogue()
         living = [id_ for id_ in ids if catalogue.holds([id_])]
-        found = kept.found(living, lambda missing: [make(*row) for row in self._found(missing)])
+        found = kept.found(living, lambda missing: self._made(missing, make))
         return [found[id_] for id_ in living]
 
-    def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the rows of chunks that are there, each with the text of its document."""
+    def _made(self, ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]) -> list[Made]:
+        """Make something of the rows of chunks that are there, and of the texts of their documents."""
         holders = self._state.holders(ids)
-        rows = dict(zip(holders, self._rows_of(list(holders.values())), strict=True))
         firsts = sorted(holders)
-        return [rows[first][id_ - first] for id_ in ids for first in (firsts[bisect_right(firsts, id_) - 1],)]
+        wanted: dict[int, list[int]] = {}
+        for id_ in ids:
+            wanted.setdefault(firsts[bisect_right(firsts, id_) - 1], []).append(id_)
+        made: dict[int, Made] = {}
+        for number, documents in enumerate(_parts(holders.values())):
+            if number:
+                release_memory()  # what the part before took lies free in many pieces
+            for stored, heavy in zip(documents, self._heavy_of(documents), strict=True):
+                first, rows = self._rows_of(stored, heavy)
+                made |= {id_: make(rows[id_ - first], heavy.text) for id_ in wanted[first]}
+        return [made[id_] for id_ in ids]
 
-    def _rows_of(self, documents: Sequence[DocumentRow]) -> list[list[tuple[tuple[Any, ...], str]]]:
-        return [
-            [
-                (
-                    (first + number, first, stored.source, stored.path, stored.kind, stored.language, *outline),
-                    heavy.text,
-                )
-                for first in (self._state.first_id_of(stored),)
-                for number, outline in enumerate(json.loads(heavy.outlines))
-            ]
-            for stored, heavy in zip(documents, self._heavy_of(documents), strict=True)
-        ]
+    def _rows_of(self, stored: DocumentRow, heavy: DocumentBody) -> tuple[int, list[tuple[Any, ...]]]:
+        """Return the first id of the chunks of a document, and their rows."""
+        first = self._state.first_id_of(stored)
+        of_file = (first, stored.source, stored.path, stored.kind, stored.language)
+        outlines = json.loads(heavy.outlines)
+        return first, [(first + number, *of_file, *outline) for number, outline in enumerate(outlines)]
 
     def _heavy_of(self, documents: Sequence[DocumentRow]) -> list[DocumentBody]:
         changes = self._batch.changes if self._batch else {}
@@ -406,6 +416,20 @@ class LanceIndex:
     def close(self) -> None:
         with self._lock:
             self._tables.close()
+
+
+def _parts(documents: Iterable[DocumentRow]) -> Iterator[list[DocumentRow]]:
+    """Yield documents some at a time: what is read of them at once is held several times over, as bytes and as text."""
+    part: list[DocumentRow] = []
+    chunks = 0
+    for each in documents:
+        chunks += each.chunks
+        if part and chunks > _CHUNKS_AT_ONCE:
+            yield part
+            part, chunks = [], each.chunks
+        part.append(each)
+    if part:
+        yield part
 
 
 class _Batch:
