@@ -82,9 +82,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         (
             scoring,
             "WEIGHTS",
-            scoring.WEIGHTS._replace(
-                number_where_value_is_asked=0.0, prose_for_how_to=0.0, prose_for_where=0.0, example_for_how_to=0.0
-            ),
+            scoring.WEIGHTS._replace(number_where_value_is_asked=0.0, prose_for_how_to=0.0, example_for_how_to=0.0),
         ),
     ),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),

@@ -13,7 +13,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
 from openbook.retrieval.proximity import expand_inflections, proximity
-from openbook.retrieval.roles import is_aside, role_of
+from openbook.retrieval.roles import is_aside
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
 
@@ -35,10 +35,7 @@ class PassageSignals(NamedTuple):
     number_where_value_is_asked: float
     """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
     prose_for_how_to: float
-    prose_for_where: float
     example_for_how_to: float
-    is_aside: float
-    """It is of a test, an example, a changelog or generated text."""
     is_head: float
     """It is the head of a definition."""
 
@@ -49,7 +46,7 @@ class PassageSignals(NamedTuple):
 
 
 # Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
-WEIGHTS = PassageSignals(0.98, 3.12, 3.41, 1.45, 1.78, 0.92, 1.89, 1.66, -0.73, 2.02, -1.20, 0.45)
+WEIGHTS = PassageSignals(0.98, 3.12, 3.41, 1.45, 1.78, 0.92, 1.89, 1.66, 2.02, 0.45)
 
 _ASKS_FOR_VALUE = re.compile(
     r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"
@@ -60,7 +57,6 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
     re.IGNORECASE,
 )
-_ASIDE = frozenset({"test", "example", "changelog", "generated"})
 
 
 class ReadPassage(NamedTuple):
@@ -125,9 +121,7 @@ def signals_of(
                 proximity=proximity(expand_inflections(tokens, query.tokens), rarity),
                 number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
                 prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
-                prose_for_where=float(is_prose and "where" in query.intents),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
-                is_aside=float(role_of(result.chunk.span.path, result.chunk.kind) in _ASIDE),
                 is_head=float(passage.is_head),
             )
         )
