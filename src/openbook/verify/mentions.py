@@ -23,7 +23,8 @@ _PERMALINK = re.compile(
 )
 _URL = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s<>\"'`]*")
 _LINK = re.compile(
-    rf"(?:\]\([ \t]*|^ {{0,3}}\[[^\]\n]+\]:[ \t]*)(?:<(?P<angled>[^<>\n#]+)|(?P<path>[^\s()<>#]+))\#(?P<lines>{_HASH})"
+    rf"(?:\]\([ \t]*|^ {{0,3}}\[[^\]\n]+\]:[ \t]*)(?:<(?P<angled>[^<>\n#]+)|(?P<path>[^\s()<>#?]+)(?:\?[^\s()<>#]*)?)"
+    rf"\#(?P<lines>{_HASH})"
     r"(?=[\s)>]|$)",
     re.MULTILINE,
 )
