@@ -87,7 +87,8 @@ def _print(report: FileReport, style: OutputStyle, gap: str) -> None:
 def _detail(finding: Finding) -> str:
     arrow = {"moved": " -> ", "changed": ", perhaps "}.get(finding.verdict, "")
     now = f"{arrow}{finding.now}" if finding.now and arrow else ""
-    still = "the link still shows the old lines" if finding.pinned and finding.verdict in {"moved", "changed"} else ""
+    is_shown = finding.pinned and finding.verdict in {"moved", "changed", "missing file"}
+    still = "the link still shows the old lines" if is_shown else ""
     reasons = "; ".join(filter(None, (finding.reason, still)))
     return printing.one_line(f"{finding.cited}{now}{f' ({reasons})' if reasons else ''}")
 

@@ -236,10 +236,11 @@ class _One:
             return None
         text, mention, words = self._citing.text, self._mention, self._words()
         first = self._history.written_first(self._citing.inside, words, self._line())
-        if first and first[1] != words:
+        citing = self._history.below_folder(first[0].path) if first else None
+        if first and (first[1] != words or citing != self._citing.inside):
             path = unquote(first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]]))
             written = path if mention.form != "permalink" else "/" + path
-            citing = self._history.below_folder(first[0].path)  # what a link is relative to may have been renamed
+            # What a link is relative to may have been renamed.
             past = self._past_at(first[0].commit, self._root.find(written, citing, is_link=mention.form != "plain"))
             if past is not None:
                 return past
@@ -274,9 +275,11 @@ class _One:
     def _broken_pin(self, target: Target) -> Finding:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
-            return self._say("missing file", basis="history", reason="the commit does not have it")
+            finding = self._say("missing file", basis="history", reason="the commit does not have it")
+            return replace(finding, pinned=False)
         reason = f"it has {_counted(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
-        return self._say("out of range", target.tried[0], basis="history", reason=reason)
+        finding = self._say("out of range", target.tried[0], basis="history", reason=reason)
+        return replace(finding, pinned=False)
 
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
@@ -315,10 +318,10 @@ class _One:
         stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
-        if not stays and not had_words and (path or self._pin):
+        if not stays and not had_words and path:
             return self._say("unknown", path, reason="the cited lines had no words when this was written")
         if isinstance(found, NotRelocated):
-            verdict: Outcome = "changed" if path or self._pin else "missing file"
+            verdict: Outcome = "changed" if path else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
         reason = ""
@@ -341,7 +344,9 @@ class _One:
     def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
         """Say why lines that were found again may not be those that are meant, so that nothing is written."""
         page, (first, behind) = self._root.page(found.path), found.spot.lines
-        named = by_names(page, first, behind - 1, self._near)
+        # A quote that the file got later was not what its lines were cited for.
+        quotes = tuple(quote for quote in self._near.quotes if quote in past.page.squeezed)
+        named = by_names(page, first, behind - 1, replace(self._near, quotes=quotes))
         # Who links to a commit has seen its lines, and may call them by what they implement.
         is_meant = bool(self._pin) and by_names(past.page, *self._range, self._near).is_strong
         if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):

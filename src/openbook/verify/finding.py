@@ -51,14 +51,14 @@ class Finding:
     reason: str = ""
     """For people; empty if there is nothing to say."""
     pinned: bool = False
-    """Whether it is a permalink to a commit that is here: such a link goes on showing the old lines."""
+    """Whether it is a permalink to a commit that has the lines: such a link goes on showing them."""
 
     @property
     def is_wrong(self) -> bool:
         """Whether someone has to do something about it."""
         if self.verdict in {"ok", "unknown", "foreign"}:
             return False
-        return not (self.pinned and self.verdict in {"moved", "changed"})
+        return not (self.pinned and self.verdict in {"moved", "changed", "missing file"})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON values, in the shape that `verify --json` prints."""

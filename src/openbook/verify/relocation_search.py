@@ -8,7 +8,13 @@ from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import LineRange
 from openbook.verify.history import History
 from openbook.verify.names import same_line
-from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
+from openbook.verify.relocation import (
+    ComparedText,
+    NotRelocated,
+    Relocation,
+    is_same_neighbourhood,
+    relocate,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +76,13 @@ class RelocationSearch:
         other = "" if stays else self._root.holding(block, past.path, self._citing)
         if other and len(past.page.within(block)) == 1:
             before = self._history.page(past.commit, other)
-            spot = relocate(past.page, first, last, self._root.page(other))
-            # What stood there already is a twin, and not what has moved.
-            if isinstance(spot, Relocation) and spot.likeness == 1.0 and not (before and before.within(block)):
+            page = self._root.page(other)
+            spot = relocate(past.page, first, last, page)
+            # What stood there already is a twin, and not what has moved. One line can be written twice by chance.
+            is_twin = before is not None and bool(before.within(block))
+            if not isinstance(spot, Relocation) or spot.likeness < 1.0 or is_twin:
+                return lost
+            if first < last or is_same_neighbourhood(past.page, first, last, page, spot):
                 return RelocatedLines(other, spot)
         return lost
 

@@ -76,14 +76,14 @@ def test_a_permalink_to_what_is_not_here_cannot_be_told_and_is_not_wrong(reposit
     assert finding.reason == "its revision is not here"
 
 
-def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
+def test_a_permalink_whose_file_is_gone_is_told_and_not_wrong(repository: Repository) -> None:
     commit = repository.commit({"src/app.py": CODE})
     repository.git("rm", "-q", "src/app.py")
     repository.commit()
 
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
 
-    assert (finding.verdict, finding.reason, finding.is_wrong) == ("changed", "its file is gone", False)
+    assert (finding.verdict, finding.reason, finding.is_wrong) == ("missing file", "its file is gone", False)
 
 
 def test_a_permalink_to_a_branch_that_went_its_own_way_is_not_judged_by_the_files_here(repository: Repository) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from openbook.verify.verify import FileVerifier
 from tests.repositories import Repository, write
-from tests.unit.verify.checks import CODE, PUSHED, only, told
+from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
 
 
 @pytest.fixture
@@ -146,3 +146,47 @@ def test_a_name_in_code_that_several_files_have_is_told_and_no_error(repository:
     finding = only(repository.folder, page)
 
     assert (finding.verdict, finding.reason) == ("unknown", "several files are called so: lib/app.py, src/app.py")
+
+
+def test_a_link_is_relative_to_the_folder_that_its_page_was_written_in(repository: Repository) -> None:
+    page = "See [how it retries](./app.py#L14-L16).\n"
+    repository.commit({"old/app.py": CODE, "old/README.md": page})
+    (repository.folder / "new").mkdir()
+    repository.git("mv", "old/app.py", "old/README.md", "new")
+    repository.commit({"new/app.py": PUSHED})
+
+    (finding,) = checked(repository.folder, page, "new/README.md")
+
+    assert told(finding) == ("moved", "history", "new/app.py:16-18")
+
+
+@pytest.mark.parametrize("target", ["../src/app.py?plain=1#L14-L16", "../src/app.py?raw=true#L14-L16"])
+def test_a_link_may_ask_for_another_view_of_the_file(repository: Repository, target: str) -> None:
+    page = f"See [it]({target}).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED})
+
+    FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
+
+    assert (repository.folder / "docs/a.md").read_text() == page.replace("#L14-L16", "#L16-L18")
+
+
+def test_a_quote_that_the_file_got_later_does_not_say_where_the_cited_lines_are(repository: Repository) -> None:
+    page = "The `kube-system` id goes into [it](../src/app.py#L8).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED + "# from kube-system\n"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:10")
+
+
+def test_one_line_that_another_file_has_by_chance_is_not_the_line_of_a_file_that_is_gone(
+    repository: Repository,
+) -> None:
+    line = "    def run(self, log: Logger, *arguments: str) -> None:\n"
+    page = "See src/unpack.py:2.\n"
+    unpack = f"class Unpack:\n{line}        self.unpack()\n        self.check_the_archive()\n        self.say_so()\n"
+    repository.commit({"src/unpack.py": unpack, "docs/a.md": page})
+    repository.git("rm", "-q", "src/unpack.py")
+    repository.commit({"src/render.py": f"class Render:\n{line}        self.render()\n"})
+
+    assert only(repository.folder, page).verdict == "missing file"
