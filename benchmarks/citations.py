@@ -14,7 +14,8 @@ Lines that are the same at the same place were labelled `ok` by comparison, with
 the check. `--second-reader` scores these alone, by those labels, and prints how often the two readers agree.
 
 The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
-when the rules were done, and the `newest` ones after the rules that these led to.
+when the rules were done, and the `newest` ones after the rules that these led to. The `unseen` ones came last, in
+`cases/citations_unseen.jsonl`: of them, what one page says in two links of the same line is one case.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest")
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
+UNSEEN = CASES.with_name("citations_unseen.jsonl")
 SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
 
 _Key = tuple[str, int, str, int, int]
@@ -81,11 +83,12 @@ def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, 
     """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
     read_again = dict(_rows(SECOND_READER))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for (repository, key), row in _rows(CASES):
-        again = read_again.get((repository, key))
-        if row.get("set", "tuned") == chosen and (again or not second_reader):
-            said = again if again and second_reader else row
-            found[repository, row["commit"]].append(Label(key, said["label"], said.get("now", "")))
+    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen")):
+        for (repository, key), row in _rows(file):
+            again = read_again.get((repository, key))
+            if row.get("set", default) == chosen and (again or not second_reader):
+                said = again if again and second_reader else row
+                found[repository, row["commit"]].append(Label(key, said["label"], said.get("now", "")))
     return found
 
 
