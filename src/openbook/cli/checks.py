@@ -43,15 +43,10 @@ def verify(
     ] = "text",
     as_json: options.AsJson = False,
     as_annotations: Annotated[bool, typer.Option("--github", help="The same as --format github.")] = False,
-    check_urls: Annotated[
-        str,
-        typer.Option(metavar="no", help="Whether to check URLs. Only `no` is supported: this command uses no network."),
-    ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` still match the lines they name."""
     from openbook.cli.verifying import STYLES, VerifyOptions, verify_files
 
-    options.one_of(("no",), check_urls, "--check-urls")
     if as_json and as_annotations:
         raise typer.BadParameter("it cannot be given together with --json", param_hint="--github")
     style = options.one_of(STYLES, "json" if as_json else "github" if as_annotations else output_format, "--format")

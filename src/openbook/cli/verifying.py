@@ -109,6 +109,16 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
             printing.say(annotation("warning", "", None, "citations", message))
 
 
+def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
+    """Say how what is wrong can be put right."""
+    moved = 0 if is_fixed else sum(finding.verdict == "moved" for finding in wrong)
+    steps = ["--fix updates what moved"] if moved else []
+    if len(wrong) > moved:
+        steps.append("correct the text or the lines of what only a reader can judge")
+    steps += ["'openbook: ignore' in a line leaves it out", "--write-baseline FILE accepts what is wrong today"]
+    return "next: " + "; ".join(steps)
+
+
 _MORE = {"fixed": "fixed", "known": "in the baseline"}
 
 
@@ -165,8 +175,10 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
         printing.note(f"{counted(len(written), 'finding')} written to {options.write_baseline}")
     if failures:
         return EXIT_FAILURE
-    is_wrong = any(report.wrong for report in reports) and not options.write_baseline
-    return EXIT_NOTHING if is_wrong else 0
+    wrong = [] if options.write_baseline else [finding for report in reports for finding in report.wrong]
+    if wrong and options.style == "text":
+        printing.note(_advice(wrong, is_fixed=options.fix))
+    return EXIT_NOTHING if wrong else 0
 
 
 def _excluded(globs: tuple[str, ...], path_of: Callable[[str], str]) -> Callable[[Path], bool]:

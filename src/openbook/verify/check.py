@@ -155,7 +155,7 @@ class _One:
         if branch and self._history.is_apart(branch, self._mention.path):
             return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         if not self._pin and self._is_unknown_revision(target):
-            return self._say("unknown", reason="its revision is not here")
+            return self._say("unknown", reason="its commit or branch is not in this clone")
         past = self._past(target)
         if past is not None:
             path = target.path or past.path
@@ -275,7 +275,7 @@ class _One:
     def _broken_pin(self, target: Target) -> Finding:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
-            finding = self._say("missing file", basis="history", reason="the commit does not have it")
+            finding = self._say("missing file", basis="history", reason="its commit has no such file")
             return replace(finding, pinned=False)
         reason = f"it has {_counted(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
         finding = self._say("out of range", target.tried[0], basis="history", reason=reason)
@@ -319,7 +319,7 @@ class _One:
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
         if not stays and not had_words and path:
-            return self._say("unknown", path, reason="the cited lines had no words when this was written")
+            return self._say("unknown", path, reason="the cited lines were blank, or brackets alone")
         if isinstance(found, NotRelocated):
             verdict: Outcome = "changed" if path else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
@@ -331,7 +331,7 @@ class _One:
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
             if gone or is_pinned or (spot.likeness < _SAME_BLOCK and not found.is_same):
-                reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
+                reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of the text is the same"
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
             reason = "edited since"
@@ -403,7 +403,7 @@ class _One:
             return ""
         if self._citing.inside is None or not self._history.page(self._history.head, self._citing.inside):
             return "the file that cites it is not committed here"
-        return "when it was written, these were no lines that it can have meant"
+        return "when this was written, no file had these lines"
 
     def _in_other_file(self) -> RelocatedLines | None:
         """Find what names and quotes speak of, if one file alone has it."""

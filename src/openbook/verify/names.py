@@ -30,6 +30,9 @@ _NAMED_HEAD = re.compile(
 _BY_VALUE = frozenset({"const", "let", "val", "var"})
 _SAME_VALUE = 0.5
 
+# What is called so is meant wherever it stands. Functions of many types are called `run`.
+_TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service"})
+
 # Names whose definitions are kept while the citations of one text are checked.
 _KEPT = 1024
 
@@ -154,6 +157,17 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     found = Relocation(now[0], now[0], likeness([old.keys[line - 1]], [new.keys[now[0] - 1]]))
     is_other = head is not None and head["what"] in _BY_VALUE and found.likeness < _SAME_VALUE
     return None if is_other else found
+
+
+def defines_type(line: str) -> bool:
+    """Return whether a line begins the definition of a type.
+
+    Example:
+        >>> defines_type("export interface Shape {"), defines_type("func (c *Command) Run() error {")
+        (True, False)
+    """
+    head = _NAMED_HEAD.match(line)
+    return head is not None and head["what"] in _TYPES
 
 
 def _scope(page: ComparedText, line: int) -> list[str]:

@@ -238,6 +238,8 @@ def _chosen(
     aligned = {} if is_part else _alignment(old, new)
     if lead >= _LEAD_IN_ORDER and all(aligned.get(a - 1) == b - 1 for a, b in zip(here, place, strict=True)):
         return Relocation(*place)
+    if len(candidates) == 1:
+        return NotRelocated("of several copies of the cited text, one is left")
     return NotRelocated(f"{len(candidates)} places look alike")
 
 

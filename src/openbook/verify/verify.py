@@ -24,8 +24,8 @@ from openbook.verify.regions import markdown_cells
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 
 _SETTLED = {"ok", "unknown"}
-_UNSETTLED = "it would not be found there again"
-_OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
+_UNSETTLED = "the check would not find it there again"
+_OTHER_STYLE = "not rewritten: its JSON is formatted in a way that cannot be kept"
 
 
 # What each citation has. Most documents have none, and their history need not be read.

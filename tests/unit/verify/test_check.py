@@ -200,7 +200,7 @@ def test_lines_that_did_not_exist_when_they_were_cited_are_unknown(repository: R
     finding = only(repository.folder, page)
 
     assert (finding.verdict, finding.is_wrong) == ("unknown", False)
-    assert finding.reason == "when it was written, these were no lines that it can have meant"
+    assert finding.reason == "when this was written, no file had these lines"
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_nobody_can_tell_what_lines_without_words_were_cited_for(repository: Rep
     finding = drifted(repository, "See src/app.py:9.\n")
 
     assert told(finding) == ("unknown", "", "")
-    assert (finding.reason, finding.is_wrong) == ("the cited lines had no words when this was written", False)
+    assert (finding.reason, finding.is_wrong) == ("the cited lines were blank, or brackets alone", False)
 
 
 def test_lines_without_words_of_a_file_that_is_gone_are_missing(repository: Repository) -> None:

@@ -73,7 +73,7 @@ def test_a_permalink_to_what_is_not_here_cannot_be_told_and_is_not_wrong(reposit
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{place}\n")
 
     assert told(finding) == ("unknown", "", "")
-    assert finding.reason == "its revision is not here"
+    assert finding.reason == "its commit or branch is not in this clone"
 
 
 def test_a_permalink_whose_file_is_gone_is_told_and_not_wrong(repository: Repository) -> None:

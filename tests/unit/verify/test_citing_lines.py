@@ -49,7 +49,7 @@ def test_a_citation_that_cannot_be_rewritten_does_not_keep_others_from_it(reposi
         "moved",
         "history",
         "src/app.py:10",
-        "not rewritten: it would not be found there again",
+        "not rewritten: the check would not find it there again",
     )
 
 
@@ -190,3 +190,14 @@ def test_one_line_that_another_file_has_by_chance_is_not_the_line_of_a_file_that
     repository.commit({"src/render.py": f"class Render:\n{line}        self.render()\n"})
 
     assert only(repository.folder, page).verdict == "missing file"
+
+
+def test_the_line_that_begins_a_type_is_found_in_another_file(repository: Repository) -> None:
+    line = "class ConnectionDetailsFetcher(Protocol):\n"
+    page = "See src/reconciler.py:1.\n"
+    repository.commit(
+        {"src/reconciler.py": f'{line}    """Fetches."""\n\n    def fetch(self): ...\n', "docs/a.md": page}
+    )
+    repository.commit({"src/reconciler.py": "x = 1\n", "src/functions.py": f"import abc\n\n{line}    name: str\n"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/functions.py:3")
