@@ -169,7 +169,8 @@ def _reports(verifier: FileVerifier, files: Sequence[str], *, fix: bool) -> Iter
 
 
 def _key(file: str, finding: Finding) -> _Key:
-    mentions = find_mentions(finding.cited)
+    # What asks for another view of a file, as `a.md?plain=1#L3`, is a citation only in a link.
+    mentions = find_mentions(finding.cited) or find_mentions(f"]({finding.cited})")
     if not mentions:  # a path in brackets or with blanks, of which the sample has none
         return file, finding.line, finding.cited, 0, 0
     mention = mentions[0]
