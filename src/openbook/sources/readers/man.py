@@ -83,8 +83,6 @@ class _Page:
     """The next line that shows something is the head of an item."""
     is_defining: bool = False
     """It is the definition of a macro, until `..`."""
-    is_open: bool = False
-    """The head of an item goes on, until `.Xc`."""
 
     def shown(self, line: str) -> str:
         found = _MACRO.match(line)
@@ -99,11 +97,7 @@ class _Page:
         if name in _LISTS:
             return _LISTS[name](self, words)
         if name in _MDOC:
-            text = roff(self._mdoc([name, *words]))
-            if not self.is_open:
-                return self._maybe_head(text)
-            self.is_open = name != "Xc"
-            return text + END_OF_HEAD if text.strip() else ""
+            return self._maybe_head(roff(self._mdoc([name, *words])))
         if name not in _SHOWN:
             return ""
         return self._maybe_head(roff(("" if name in _ALTERNATING else " ").join(words)))
@@ -139,7 +133,7 @@ class _Page:
             return f"{_BULLET} {text}".rstrip()
         if kind in {"-item", "-column"} or not text.strip():
             return text
-        self.is_open = "Xo" in words and "Xc" not in words
+        # Behind `Xo` stands what the item takes, as in a synopsis: its name is in this line.
         return text + END_OF_HEAD
 
     def _mdoc(self, words: Sequence[str]) -> str:

@@ -36,10 +36,10 @@ def test_items_without_names_have_a_bullet_or_their_number() -> None:
     assert [shown for shown in man_lines(lines) if shown] == ["1.", "One.", "•", "Two.", "2.", "Three."]
 
 
-def test_a_head_over_several_lines_is_marked_on_each() -> None:
+def test_of_a_head_over_several_lines_the_first_one_names_the_item() -> None:
     lines = [".Bl -tag", ".It Xo Ic chgrp", ".Op Fl h", ".Xc", "Changes the group.", ".El"]
 
-    assert man_lines(lines) == ["", "chgrp\f", "-h\f", "", "Changes the group.", ""]
+    assert man_lines(lines) == ["", "chgrp\f", "-h", "", "Changes the group.", ""]
 
 
 def test_definitions_of_macros_show_nothing() -> None:
