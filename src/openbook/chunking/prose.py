@@ -206,15 +206,15 @@ def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, entr
             yield from paragraphs(text, a, b)
 
     found = pieces(text, parts, options.max_chars, cut_text)
-    yield from _windows(list(_whole_entries(found, inside, options.max_chars)), options.max_chars)
+    yield from _windows(list(_whole_entries(text, found, inside, options.max_chars)), options.max_chars)
 
 
-def _whole_entries(cuttings: Sequence[Range], entries: Sequence[int], max_chars: int) -> Iterator[Range]:
+def _whole_entries(text: str, cuttings: Sequence[Range], entries: Sequence[int], max_chars: int) -> Iterator[Range]:
     """Join the pieces of each entry of a list where they fit, and else its head to the piece behind it.
 
     An option is looked for by its name, which stands in the head alone.
     """
-    for entry, members in groupby(cuttings, key=lambda piece: bisect_left(entries, piece[1])):
+    for entry, members in groupby(_led_in(text, cuttings, entries), key=lambda piece: bisect_left(entries, piece[1])):
         first, *others = members
         if not entry:  # what stands before the list
             yield first
@@ -229,6 +229,21 @@ def _whole_entries(cuttings: Sequence[Range], entries: Sequence[int], max_chars:
         else:
             yield first
             yield from others
+
+
+def _led_in(text: str, cuttings: Sequence[Range], entries: Sequence[int]) -> Iterator[Range]:
+    """Join what leads to an entry, "The options are as follows:", to its head."""
+    start = -1
+    for (first, behind), (following, _) in zip(cuttings, [*cuttings[1:], (len(text), 0)], strict=True):
+        start = first if start < 0 else start
+        place = bisect_left(entries, behind)
+        is_before = (
+            place < len(entries) and following <= entries[place] and not text[following : entries[place]].strip()
+        )
+        if is_before and text[first:behind].endswith(":"):
+            continue
+        yield start, behind
+        start = -1
 
 
 def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:

@@ -290,3 +290,14 @@ def test_the_head_of_an_entry_that_is_too_long_stays_with_what_follows() -> None
 
     (headed,) = [chunk for chunk in found if "-a" in chunk.defines]
     assert headed.text.count("Moors") >= 60
+
+
+def test_what_leads_to_a_list_of_entries_stands_with_the_first() -> None:
+    said = "Moors the ship at the pier. " * 14
+    entries = "".join(f".It Fl {letter}\n{said}\n" for letter in "abcdefgh")
+    page = f".TH A 1\n.SH OPTIONS\n{'Opens. ' * 190}\n.Pp\nThe options are as follows:\n.Bl -tag\n{entries}.El\n"
+
+    found = chunk_prose(read_document(page.encode(), source="s", path="a.1"), ChunkOptions())
+
+    (led,) = [chunk for chunk in found if "as follows:" in chunk.text]
+    assert "-a" in led.defines
