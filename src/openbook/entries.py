@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from openbook.text import lines
 
@@ -17,7 +17,8 @@ END_OF_HEADING = "\f\f"
 MARKED = frozenset({"man", "pod", "asciidoc"})
 """Languages whose text has these marks."""
 
-_MARKED_HEAD = re.compile(r"^[^\n\f]*[^\s][^\n\f]*(?=\f(?!\f))", re.MULTILINE)
+# Takes no character back, or a line without a mark takes the square of its length.
+_MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 
 # What is no term in reStructuredText: items of lists, fields, directives, rows of tables, lines of blocks, prompts.
 _NO_TERM = re.compile(r"\s*(?:[-*+•](?:[-=\s]{2}|\s)|[|:=~^\"'#]|\.\.(?:\s|$)|\(?(?:\d+|#)[.)]\s|>>>)")
@@ -46,16 +47,17 @@ def entry_heads(text: str, language: str) -> list[tuple[int, int]]:
     return list(_terms(text)) if language == "rst" else []
 
 
-def entry_starts(text: str, language: str) -> list[int]:
+def entry_starts(text: str, heads: Iterable[tuple[int, int]]) -> list[int]:
     r"""Return where entries begin: at a head, or at the first of several that share what is said below.
 
     Example:
-        >>> entry_starts("-k\f\n--keep\f\nKeeps all.\n-x\f\nCuts.\n", "man")
+        >>> text = "-k\f\n--keep\f\nKeeps all.\n-x\f\nCuts.\n"
+        >>> entry_starts(text, entry_heads(text, "man"))
         [0, 23]
     """
     starts: list[int] = []
     behind = -1
-    for start, end in entry_heads(text, language):
+    for start, end in heads:
         if behind < 0 or text[behind:start].strip():
             starts.append(start)
         behind = end

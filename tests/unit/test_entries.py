@@ -23,6 +23,14 @@ def test_terms_of_restructuredtext_have_something_indented_right_below(text: str
     assert [text[start:end].strip() for start, end in entry_heads(text, "rst")] == heads
 
 
+@pytest.mark.parametrize("language", ["man", "pod", "asciidoc"])
+def test_a_long_line_is_read_once_for_a_mark(language: str) -> None:
+    line = "pier and buoy " * 100_000  # for hours, if it were read anew from each of its characters
+
+    assert entry_heads(line, language) == []
+    assert entry_heads(f"{line}\f\n  -k\f\n", language) == [(0, len(line)), (len(line) + 2, len(line) + 6)]
+
+
 @pytest.mark.parametrize(
     ("head", "names"),
     [

@@ -35,7 +35,8 @@ class Slicer:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._lines = LineIndex(document.text)
-        self._heads = entry_heads(document.text, document.language)
+        self.heads = entry_heads(document.text, document.language)
+        """Where heads of entries of definition lists stand, in order."""
         self._labels = [""]
         self.borders: list[int] = [0]
         """Where the label changes, rising. The first is 0."""
@@ -105,7 +106,7 @@ class Slicer:
         )
 
     def _names_in(self, start: int, end: int) -> tuple[str, ...]:
-        heads = self._heads[bisect_left(self._heads, (start, 0)) : bisect_left(self._heads, (end, 0))]
+        heads = self.heads[bisect_left(self.heads, (start, 0)) : bisect_left(self.heads, (end, 0))]
         return tuple(
             dict.fromkeys(name for first, behind in heads for name in names_of(self._document.text[first:behind]))
         )
@@ -155,7 +156,7 @@ def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
         ranges = [window for region in slicer.regions() for window in word_windows(text, *region, options)]
     else:
         cut_group = _by_pieces if options.strategy == "semantic" else _by_words
-        entries = entry_starts(text, document.language)
+        entries = entry_starts(text, slicer.heads)
         ranges = [
             window for group in _groups(text, sections, options) for window in cut_group(text, group, options, entries)
         ]
