@@ -20,8 +20,13 @@ _LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$
 # What is longer is no heading.
 _LONGEST_TITLE_CHARS = 300
 
-# As Asciidoctor reads them in its compatible mode.
-_SHORTEST_UNDERLINE, _MOST_UNEVEN = 3, 2
+# Asciidoctor takes a line for a title if the one below is as long as it, or a character longer or shorter. Two signs
+# are no underline here: `--` opens a block.
+_SHORTEST_UNDERLINE, _MOST_UNEVEN = 3, 1
+
+# Attributes, anchors, comments and titles of blocks stand above what they belong to: `[source]`, `[[moor]]`, `.Moors`.
+_ABOVE_BLOCK = re.compile(r"\[[^\n]*\]$|//(?!/)|:[\w-]+!?:(?:\s|$)|\.[^\s.]")
+_ENDS_BLOCK = re.compile(r"(?:={4,}|\*{4,}|_{4,}|[|,:!]={3,}|--)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,30 +120,37 @@ def _without_latex(lines: Sequence[str]) -> Sequence[str]:
 def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
     closing: re.Pattern[str] | None = None
     opened = begun = 0
+    is_between = True  # no paragraph is open, which an underlined title would belong to
     for place, line in enumerate(map(str.rstrip, lines)):
         if place < begun:
             continue
+        was_between, is_between = is_between, closing is None and _is_between(line, is_between)
         if closing is not None:
             if closing.match(line):
                 yield _Stretch(opened, place)
-                closing = None
-        elif dialect.underlines and (level := _level_of_underlined(lines, place, dialect.underlines)):
-            begun = place + 2
+                closing, is_between = None, True
+        elif was_between and dialect.underlines and (level := _level_of_underlined(lines, place, dialect.underlines)):
+            begun, is_between = place + 2, True
             yield _Stretch(place, place + 1, level)
         elif dialect.opens and dialect.closes and (found := dialect.opens.match(line)):
             closing, opened = dialect.closes(found.group()), place
         elif len(line) <= _LONGEST_TITLE_CHARS and (found := dialect.heading.match(line)):
+            is_between = True
             yield _Stretch(place, place, dialect.level(found["mark"]))
 
 
+def _is_between(line: str, was_between: bool) -> bool:
+    """Return whether a block can begin behind a line of AsciiDoc."""
+    return bool(_ENDS_BLOCK.match(line) or (was_between and _ABOVE_BLOCK.match(line)))
+
+
 def _level_of_underlined(lines: Sequence[str], place: int, signs: str) -> int:
-    """Return the level of a title that the line below underlines, in about its length; 0 if none does."""
+    """Return the level of a title that the line below underlines; 0 if none does."""
     line, below = lines[place].rstrip(), lines[place + 1].rstrip() if place + 1 < len(lines) else ""
-    above = lines[place - 1].strip() if place else ""
     is_underline = len(below) >= _SHORTEST_UNDERLINE and below[0] in signs and not below.strip(below[0])
     if not is_underline or abs(len(line) - len(below)) > _MOST_UNEVEN or not re.search(r"\w", line):
         return 0
-    return signs.index(below[0]) + 1 if not above or above.endswith("]]") else 0
+    return 0 if _ABOVE_BLOCK.match(line) else signs.index(below[0]) + 1
 
 
 _LATEX_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}

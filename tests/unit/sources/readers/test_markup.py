@@ -23,8 +23,8 @@ from openbook.sources.documents import read_document
         pytest.param(
             "a.adoc",
             "= The *best* `knot`\n\n== See link:x.html[this] ==\n\n----\n== no\n----\n=== <<id,There>>\n=not\n\n"
-            "A longer *title*\n----------------\n\nWords\n----\n\nNo\n----\n----\n",
-            [(1, "The best knot"), (2, "See this"), (3, "There"), (2, "A longer title"), (2, "Words"), (2, "No")],
+            "A longer *title*\n----------------\n\nWords\n----\n\nNow\n----\n----\n",
+            [(1, "The best knot"), (2, "See this"), (3, "There"), (2, "A longer title"), (2, "Words"), (2, "Now")],
             id="asciidoc",
         ),
         pytest.param(
@@ -117,6 +117,27 @@ def test_a_listing_that_is_never_closed_hides_no_text() -> None:
 
 def test_a_release_note_with_a_number_for_a_suffix_is_no_man_page() -> None:
     assert read_document(b"Fixes.\n", source="s", path="notes.1").language == "text"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "listings"),
+    [
+        pytest.param("Run it\n----\nmake\n----\n\n== B\n", ["B"], ["----\nmake\n----"], id="a-longer-line"),
+        pytest.param("Now\nrun:\n----\nmake\n----\n", [], ["----\nmake\n----"], id="in-a-paragraph"),
+        pytest.param("[NOTE]\n======\nx\n======\n\n== B\n", ["B"], [], id="attributes"),
+        pytest.param(".Run\n----\nmake\n----\n", [], ["----\nmake\n----"], id="the-title-of-a-listing"),
+        pytest.param("----\nmake\n----\nMoor\n----\n", ["Moor"], ["----\nmake\n----"], id="behind-a-listing"),
+        pytest.param("E.g.\n----\nPier\n----\n", ["E.g.", "Pier"], [], id="two-titles"),
+        pytest.param("[[x]]\n// why\nPiers\n----\n", ["Piers"], [], id="below-an-anchor"),
+    ],
+)
+def test_a_line_is_underlined_where_a_block_begins_and_by_a_line_of_its_length(
+    text: str, headings: list[str], listings: list[str]
+) -> None:
+    document = read_document(text.encode(), source="s", path="a.adoc")
+
+    assert [block.title for block in document.blocks if block.level] == headings
+    assert [document.text[b.start_char : b.end_char] for b in document.blocks if b.kind == "code"] == listings
 
 
 @pytest.mark.parametrize(
