@@ -168,7 +168,7 @@ def test_a_link_may_ask_for_another_view_of_the_file(repository: Repository, tar
 
     FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
 
-    assert (repository.folder / "docs/a.md").read_text() == page.replace("#L14-L16", "#L16-L18")
+    assert (repository.folder / "docs/a.md").read_text(encoding="utf-8") == page.replace("#L14-L16", "#L16-L18")
 
 
 def test_a_quote_that_the_file_got_later_does_not_say_where_the_cited_lines_are(repository: Repository) -> None:
