@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -49,8 +50,15 @@ _SIGNS_OF: Mapping[str, str] = {
 }  # fmt: skip
 _BEFORE, _BEHIND = frozenset("(["), frozenset(".,:;?!)]")
 
+_KINDS = frozenset("-bullet -column -dash -diag -enum -hang -hyphen -inset -item -ohang -tag".split())
+
+# `.de NAME END` and `.ig END`: what follows ends with `.END`, or with `..`.
+_DEFINES = frozenset({"de", "de1", "am", "am1", "ig"})
+# In the body of a macro: its arguments, registers and strings.
+_INTERPOLATED = re.compile(r"\\\\[$*n]")
+
 # What an item begins with that has no name.
-_MARKER = re.compile(r"[\W_]*\d*[\W_]*")
+_MARKER = re.compile(r"[\W_]*+\d*+[\W_]*+")
 _BULLET = "•"
 
 
@@ -81,17 +89,22 @@ class _Page:
     """How many items each of them has so far."""
     is_tagged: bool = False
     """The next line that shows something is the head of an item."""
-    is_defining: bool = False
-    """It is the definition of a macro, until `..`."""
+    ends_at: re.Pattern[str] | None = None
+    """What ends the definition of a macro, or what is to be ignored."""
+    is_ignored: bool = False
+    """It is the latter."""
 
     def shown(self, line: str) -> str:
-        found = _MACRO.match(line)
-        if self.is_defining or line.startswith((".de ", ".ig")):
-            self.is_defining = not line.startswith("..")
+        if self.ends_at is not None and self._is_hidden(line, self.ends_at):
             return ""
+        found = _MACRO.match(line)
         if found is None:
             return self._maybe_head(roff(line))
         name, words = found["name"] or "", _words(found["arguments"])
+        if name in _DEFINES:
+            return self._opens_definition(name, words)
+        if not name and _is_text(found["arguments"]):
+            return self._maybe_head(roff(line))
         if name in {"TP", "TQ"} | _ENDS_ITEM:
             self.is_tagged = name not in _ENDS_ITEM
         if name in _LISTS:
@@ -102,6 +115,23 @@ class _Page:
             return ""
         return self._maybe_head(roff(("" if name in _ALTERNATING else " ").join(words)))
 
+    def _opens_definition(self, macro: str, words: Sequence[str]) -> str:
+        self.is_ignored = macro == "ig"
+        told = words[:1] if self.is_ignored else words[1:2]
+        end = told[0] if told and not told[0].startswith("\\") else "."
+        self.ends_at = re.compile(r"[.']\s*" + re.escape(end) + r"(?!\w)")
+        return ""
+
+    def _is_hidden(self, line: str, end: re.Pattern[str]) -> bool:
+        """Return whether a line of a definition is not shown.
+
+        Its other words stay where they are, because nothing of a macro is shown where it is used.
+        """
+        if end.match(line):
+            self.ends_at, self.is_tagged = None, False
+            return True
+        return self.is_ignored or _INTERPOLATED.search(line) is not None or not re.search(r"\w", line)
+
     def _maybe_head(self, text: str) -> str:
         if not self.is_tagged or not text.strip():
             return text
@@ -109,7 +139,7 @@ class _Page:
         return text if _MARKER.fullmatch(text) else text + END_OF_HEAD
 
     def opened(self, words: Sequence[str]) -> str:
-        self.lists.append(next((word for word in words if word.startswith("-")), ""))
+        self.lists.append(next((word for word in words if word in _KINDS), ""))
         self.numbers.append(0)
         return ""
 
@@ -120,8 +150,9 @@ class _Page:
         return ""
 
     def item_of_man(self, words: Sequence[str]) -> str:
-        self.is_tagged = bool(words)
-        return self._maybe_head(roff(words[0])) if words else ""
+        tag = roff(words[0]) if words else ""
+        self.is_tagged = bool(tag.strip())  # without one, it is a further paragraph of the item before
+        return self._maybe_head(tag)
 
     def item(self, words: Sequence[str]) -> str:
         kind = self.lists[-1] if self.lists else "-tag"
@@ -140,10 +171,10 @@ class _Page:
         """Return what macros of mdoc show of their words."""
         self._set_name(words)
         shown: list[str] = []
-        left = list(words)
+        left = deque(words)
         dash, glued = "", True
         while left:
-            word = left.pop(0)
+            word = left.popleft()
             joins = word in _BEHIND or word in _CLOSES
             if word == "Fl":
                 dash += "-"
@@ -160,10 +191,10 @@ class _Page:
                 glued = word in _BEFORE or word in _OPENS
         return "".join(shown)
 
-    def _callable(self, macro: str, left: list[str]) -> str:
+    def _callable(self, macro: str, left: deque[str]) -> str:
         """Return what a macro shows by itself, and take what it shows of `left` from there."""
         if macro == "Xr" and len(left) > 1 and left[1][:1].isdigit():
-            return f"{left.pop(0)}({left.pop(0)})"
+            return f"{left.popleft()}({left.popleft()})"
         if macro == "Nm" and (not left or left[0] in _BEHIND or left[0] in _MDOC):
             return self.name
         return _SIGNS_OF.get(macro, "")
@@ -179,6 +210,11 @@ _LISTS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {
     "It": _Page.item,
     "IP": _Page.item_of_man,
 }
+
+
+def _is_text(arguments: str) -> bool:
+    """Return whether a line is no macro, though it begins like one: `./configure`, `...`."""
+    return not arguments.startswith("\\") and re.search(r"\w", arguments) is not None
 
 
 def _words(arguments: str) -> list[str]:

@@ -42,5 +42,45 @@ def test_of_a_head_over_several_lines_the_first_one_names_the_item() -> None:
     assert man_lines(lines) == ["", "chgrp\f", "-h", "", "Changes the group.", ""]
 
 
-def test_definitions_of_macros_show_nothing() -> None:
-    assert man_lines([".de TQ", r"\\$1 of it", "..", "Text."]) == ["", "", "", "Text."]
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        pytest.param([".de TQ", r"\\$1 of it", "..", "Text."], ["Text."], id="arguments"),
+        pytest.param(
+            [".de CMD", ".B moor", r".IR ship \c", "..", ".CMD", "Text."], ["moor", "ship", "Text."], id="words"
+        ),
+        pytest.param(["'de1 XX", ".TP", "..", "Text."], ["Text."], id="no-head-behind-it"),
+        pytest.param([".de XX YY", ".B", ".YY", "Text."], ["Text."], id="ends-with-a-word"),
+        pytest.param([r".de Sp \" space", r".if t .sp .5v", r"..\" end", "Text."], ["Text."], id="comment"),
+        pytest.param([".ig", "Old.", ".B x", "..", "Text."], ["Text."], id="ignored"),
+        pytest.param([".ig zZ", "Old.", "..", ".zZ", "Text."], ["Text."], id="ignored-up-to-a-word"),
+    ],
+)
+def test_definitions_of_macros_show_their_words_and_what_is_ignored_shows_none(
+    lines: list[str], shown: list[str]
+) -> None:
+    assert [line for line in man_lines(lines) if line] == shown
+
+
+def test_a_paragraph_without_a_tag_belongs_to_the_item_before() -> None:
+    lines = [".IP --tie 4", "Ties.", '.IP "" 4', "More of it.", ".TP", '.IP ""', "Still more."]
+
+    assert man_lines(lines) == ["--tie\f", "Ties.", "", "More of it.", "", "", "Still more."]
+
+
+@pytest.mark.parametrize(
+    ("opening", "item"),
+    [(".Bl -compact -bullet", "•"), (".Bl -offset indent -enum", "1."), (".Bl -width -x -dash", "•")],
+)
+def test_the_kind_of_a_list_stands_among_its_settings(opening: str, item: str) -> None:
+    assert man_lines([opening, ".It", "One.", ".El"]) == ["", item, "One.", ""]
+
+
+def test_a_line_that_only_begins_like_a_macro_is_shown() -> None:
+    lines = [".nf", "./configure --prefix", r".\" why", ".B make", r".\}", "..", ".fi"]
+
+    assert man_lines(lines) == ["", "./configure --prefix", "", "make", "", "", ""]
+
+
+def test_a_macro_with_many_words_shows_each_of_them() -> None:
+    assert man_lines([".Op " + "a " * 300_000]) == [" ".join(["a"] * 300_000)]  # for minutes, by the square
