@@ -100,7 +100,7 @@ def _block(stretch: _Stretch, start: int, end: int, plain: Sequence[str], langua
 
 
 def _plain(lines: Sequence[str], found: Iterable[_Stretch], language: str) -> list[str]:
-    """Take the markup out of all lines but those of listings."""
+    """Take the markup out of all lines but those of listings, which have none, except in man pages."""
     if language == "man":
         return man_lines(lines)
     shown: list[str] = []
@@ -232,12 +232,15 @@ _ASCIIDOC = (
     (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^\*{4,}$|^_{4,}$|^\+\s*$|^--\s*$"), ""),
     (re.compile(r"^(?:ifn?def|ifeval|endif|include)::.*"), ""),
     (re.compile(r"\s\+$"), ""),
-    (re.compile(r"^={1,6}\s+(.*?)(?:\s+=+)?$"), r"\1"),
+    (re.compile(r"^={1,6}\s+(.*?)(?:(?<!\s)\s++=++)?$"), r"\1"),
     (re.compile(r"\[\[[^\]]{0,300}\]\]"), ""),
     (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]+\[([^\]^]{1,300})\^?\]"), r"\1"),
     (re.compile(r"<<[^,<>]*,\s*([^<>]*)>>"), r"\1"),
     (re.compile(r"^\s*(?:\*{1,5}|\.{1,5})\s+"), "- "),
 )  # fmt: skip
+
+# `ifdef::env-github[Only there.]`
+_ASCIIDOC_CONDITION = re.compile(r"ifn?def::[^\s\[]*\[(?P<text>.+)\]\s*")
 
 # `--quiet:: Says nothing.`; the lines below say more.
 _ASCIIDOC_HEAD = re.compile(r"\s*(?P<term>[^\s:/][^\n]{0,200}?)(?::{2,4}|;;)(?:\s+(?P<said>\S.*))?")
@@ -258,7 +261,7 @@ _POD = (
     (re.compile(r"^=(?:over|back|cut|pod|encoding|for|begin|end)\b.*"), ""),
     (re.compile(r"^=(?:head[1-6]|item)\s+"), ""),
 )
-_POD_HEAD = re.compile(r"=item\s+(?!\W*\d*\W*$)(?![*+-]\s|\d+[.)]\s)")
+_POD_HEAD = re.compile(r"=item\s++(?!\W*+\d*+\W*+$)(?![*+-]\s|\d+[.)]\s)")
 
 
 def latex(text: str) -> str:
@@ -294,6 +297,8 @@ def asciidoc(line: str) -> str:
         >>> asciidoc("The *kiln* of `1200` degrees: https://example.org[the manual].")
         'The kiln of 1200 degrees: the manual.'
     """
+    if condition := _ASCIIDOC_CONDITION.fullmatch(line):
+        line = condition["text"]
     head = _ASCIIDOC_HEAD.fullmatch(line.rstrip())
     if head is None:
         return _unmarked(line, _ASCIIDOC)

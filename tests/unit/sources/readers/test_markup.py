@@ -103,6 +103,34 @@ def test_what_is_quoted_has_no_markup_and_stands_on_its_own_line(path: str, text
     assert [line.rstrip() for line in document.text.split("\n")] == shown
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("ifdef::env-github[Only *here* told]", "Only here told"),
+        ("ifndef::env-github,env-x[See link:x[that].]", "See that."),
+        ("ifdef::env-github[:caution: x]", ""),
+        ("ifdef::env-github[]", ""),
+        ('ifeval::["{x}" == "y"]', ""),
+    ],
+)
+def test_what_a_condition_of_asciidoc_holds_on_its_line_is_shown(line: str, shown: str) -> None:
+    assert read_document(f"{line}\n".encode(), source="s", path="a.adoc").text == f"{shown}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "shown"),
+    [
+        ("a.adoc", "= A" + " " * 100_000 + "b", "A" + " " * 100_000 + "b"),
+        ("a.pod", "=item " + "-" * 100_000 + "k", "-" * 100_000 + "k"),
+        ("tie.1", ".IP " + "-" * 100_000 + "k", "-" * 100_000 + "k"),
+    ],
+)
+def test_a_long_run_of_signs_takes_no_square_of_its_length(path: str, line: str, shown: str) -> None:
+    document = read_document(f".TH A 1\n{line}\n".encode(), source="s", path=path)
+
+    assert document.text.split("\n")[1].rstrip() == shown
+
+
 def test_a_package_of_latex_keeps_its_comments() -> None:
     text = "% Why: \\emph{x}\n\\section{A}\n"
 
