@@ -28,6 +28,13 @@ _NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
 
+# Code stands deeper below: after `::`, or a directive that shows code. All other directives hold text.
+_DIRECTIVE = re.compile(r"\s*\.\.[ \t]+(?P<name>[\w:+.-]*\w)::(?:\s|$)")
+_CODE_DIRECTIVES = frozenset(
+    "code code-block sourcecode parsed-literal highlight math productionlist prompt program-output doctest testcode"
+    " testoutput testsetup testcleanup ipython jupyter-execute graphviz digraph graph mermaid uml raw".split()
+)
+
 # What goes on below is no definition.
 _LEADS_ON = re.compile(r"[:,.;!?{(\[\\]\s*$")
 
@@ -79,11 +86,16 @@ def names_of(head: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines with something indented directly below them, that are no items, and end no sentence."""
+    """Yield the lines with something indented directly below them, that are no items, no code, and end no sentence."""
     before: tuple[int, int, int] | None = None
     above: tuple[int, int, int] | None = None
+    code: int | None = None  # columns before what leads to the code that is open
     for start, end in lines(text):
         line = (start, end, _indent(text[start:end]))
+        if code is not None and line[2] > code:
+            before = above = None
+            continue
+        code = line[2] if _leads_to_code(text, start, end) else None
         if (
             above is not None
             and line[2] > above[2]
@@ -94,6 +106,11 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         ):
             yield above[0], above[1]
         before, above = above, line
+
+
+def _leads_to_code(text: str, start: int, end: int) -> bool:
+    directive = _DIRECTIVE.match(text, start, end)
+    return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 
 
 def _indent(line: str) -> int:

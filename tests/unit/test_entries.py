@@ -13,7 +13,17 @@ from openbook.entries import entry_heads, names_of
         pytest.param("pier\n  A place to moor.\nbuoy\n  Floats.\n", ["pier", "buoy"], id="terms"),
         pytest.param("list\n  - one\n\n  pier\n    Inside.\n", ["list", "pier"], id="nested"),
         pytest.param("Ships wait.\n  Then they sail.\n", [], id="a-sentence"),
-        pytest.param("Such as::\n\n  code\n    more\n", ["code"], id="literal-blocks-are-told-by-their-reader"),
+        pytest.param("Such as::\n\n  class Pier\n    more\n\npier\n  Inside.\n", ["pier"], id="literal-blocks"),
+        pytest.param(
+            ".. code-block:: sql\n   :name: x\n\n   SELECT a\n     FROM b\n\n   a\n     b\npier\n  Here.\n",
+            ["pier"],
+            id="code",
+        ),
+        pytest.param(
+            ".. glossary::\n\n   pier\n     A place::\n\n       x\n         y\n\n   buoy\n     Floats.\n",
+            ["pier", "buoy"],
+            id="other-directives",
+        ),
         pytest.param("- one\n  goes on\n- two\n", [], id="items"),
         pytest.param(".. note::\n   Mind the tide.\n\n:name: pier\n  x\n", [], id="directives-and-fields"),
         pytest.param("One line\nand its next\n  are no term\n", [], id="a-paragraph"),

@@ -216,7 +216,7 @@ class LibraryTools:
         """Return what defines a name, sources before tests and examples, and what is to be said of the rest.
 
         Args:
-            name: As it is written in code, such as `Client` or `Client.get`.
+            name: As it is written in code, such as `Client` or `Client.get`, or an option, such as `--quiet`.
             path: Only paths like this, as in .gitignore; empty for all.
             whole: Whether chunks are given as search gives them, or without what stands long before the definition.
 
@@ -226,7 +226,12 @@ class LibraryTools:
         *owners, last = name_parts(name.strip()) or [""]
         where = replace(self._where, globs=(path,)) if path and not self._where.globs else self._where
         is_meant = path_check(path)
-        outlines = [each for each in chunks_naming(self._index, [last], where) if is_meant(each.span.path)]
+        # A list in prose defines options; what else it says of a name of code is no definition.
+        outlines = [
+            each
+            for each in chunks_naming(self._index, [last], where)
+            if is_meant(each.span.path) and (each.kind == "code" or last.startswith("-"))
+        ]
         chosen = chunks_defining(outlines, last, owners) or chunks_defining(outlines, last, owners, any_case=True)
         if not chosen:
             self._named.check(path)

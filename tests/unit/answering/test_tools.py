@@ -219,6 +219,16 @@ def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) 
     assert places(Hand(library)("find_symbol", name="Crate.lift")) == ["crate.py:1-14"]
 
 
+def test_prose_defines_options_and_no_symbols(library: Library) -> None:
+    text = "Uses\n====\n\nCrateLift\n  Lifts a crate.\n\n--lift\n  Lifts it.\n"
+    library.put_chunks(text, chunk_document(Document("src", "lift.rst", "docs", "rst", text, "")))
+    hand = Hand(library)
+
+    assert places(hand("find_symbol", name="--lift")) == ["lift.rst:1-8"]
+    with pytest.raises(ToolError, match="no document defines that name"):
+        hand("find_symbol", name="CrateLift")
+
+
 def test_files_are_listed_with_their_first_lines(call: Hand) -> None:
     told = call("list_files")
 
