@@ -163,7 +163,7 @@ class Citation:
             **self.span.to_dict(),
             "label": self.label,
             "anchor": self.anchor or "",
-            "quote": self.quote,
+            "quote": self.quote.replace("\f", " "),
             "verdict": self.verdict,
             "reason": self.reason,
             "claim": self.claim,
@@ -329,7 +329,10 @@ class GenerationResult:
             "usage": asdict(self.usage),
             "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
             "took_ms": round(self.took_ms, 1),
-            "claims": [asdict(claim) | {"marks": list(claim.marks)} for claim in self.claims],
+            "claims": [
+                asdict(claim) | {"text": claim.text.replace("\f", " "), "marks": list(claim.marks)}
+                for claim in self.claims
+            ],
             "repairs": [repair.to_dict() for repair in self.repairs],
             "quality_score": None if self.quality_score is None else round(self.quality_score, 6),
             "searched": self.searched,

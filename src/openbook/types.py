@@ -338,7 +338,7 @@ class Excerpt:
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as JSON values."""
         return {
-            "text": self.text,
+            "text": self.text.replace("\f", " "),
             "start_line": self.start_line,
             "end_line": self.end_line,
             "matches": [list(match) for match in self.matches],
@@ -454,7 +454,7 @@ class RetrievalResult:
             "score": round(self.score, 6),
             **why,
             **({"excerpt": self.excerpt.to_dict()} if self.excerpt else {}),
-            "text": chunk.text,
+            "text": chunk.text.replace("\f", " "),  # marks of readers are of no use to others
         }
 
 

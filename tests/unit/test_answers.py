@@ -75,6 +75,13 @@ def test_a_citation_as_json_has_exactly_these_keys_and_its_place() -> None:
     ]
 
 
+def test_marks_of_readers_are_blanks_in_a_quote_as_json() -> None:
+    claim = Claim(0, 10, "-k\f\nKeeps.", ("[1:1]",), "exact")
+    answer = replace(ANSWER, citations=(replace(citation(), quote=claim.text),), claims=(claim,)).to_dict()
+
+    assert (answer["citations"][0]["quote"], answer["claims"][0]["text"]) == ("-k \nKeeps.", "-k \nKeeps.")
+
+
 def test_sources_as_json_are_numbered_as_marks_count_them() -> None:
     (source,) = ANSWER.to_dict()["sources"]
 

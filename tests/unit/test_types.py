@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from openbook.types import Block, Chunk, Course, Filter, Lesson, RetrievalResult, Span
+from openbook.types import Block, Chunk, Course, Excerpt, Filter, Lesson, RetrievalResult, Span
 
 SPAN = Span("a.py", 4, 8, 2, 2)
 CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
@@ -106,6 +106,13 @@ def test_a_result_is_shown_as_json_values() -> None:
         "score": 0.333333,
         "text": "text",
     }
+
+
+def test_marks_of_readers_are_blanks_in_json_and_characters_keep_their_places() -> None:
+    chunk = replace(CHUNK, text="-k\f\n")
+    shown = RetrievalResult(chunk, 0.5, excerpt=Excerpt("-k\f", 2, 2, ((0, 2),))).to_dict()
+
+    assert (shown["text"], shown["excerpt"]["text"]) == ("-k \n", "-k ")
 
 
 def test_a_result_explains_itself_in_json_only_when_asked() -> None:

@@ -27,6 +27,9 @@ _LONGEST_PATTERN = 500
 _LONGEST_LINE = 200
 _LEADING_CHARS = 60
 
+# Readers leave form feeds behind heads of entries.
+_MARKS_AT_END = re.compile(r"\f++$", re.MULTILINE)
+
 _Search = Callable[[str], Iterator[tuple[int, int]]]
 """Yields where a text matches, in characters, in order."""
 
@@ -141,7 +144,7 @@ def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[Docum
 
 def _lines(document: Document, search: _Search) -> list[MatchingLine]:
     """Return the lines of a document that match, each once."""
-    text, made = document.text, dict[int, MatchingLine]()
+    text, made = _without_marks(document), dict[int, MatchingLine]()
     lines: LineIndex | None = None
     for start, _ in search(text):
         lines = lines or LineIndex(text)
@@ -150,6 +153,13 @@ def _lines(document: Document, search: _Search) -> list[MatchingLine]:
             shown = _shown(text, lines, number, start)
             made[number] = MatchingLine(document.source, document.path, number, shown)
     return list(made.values())
+
+
+def _without_marks(document: Document) -> str:
+    """Return a text as people know it, on the same lines: `$` matches behind the head of an entry."""
+    if document.kind == "code" or "\f" not in document.text:
+        return document.text
+    return _MARKS_AT_END.sub("", document.text).replace("\f", " ")
 
 
 def _shown(text: str, lines: LineIndex, number: int, start: int) -> str:

@@ -206,7 +206,7 @@ def _highlighted(line: str, matches: Sequence[tuple[int, int]]) -> str:
 
 def print_excerpt(chunk: Chunk) -> None:
     """Print a chunk with line numbers, highlighted on a terminal."""
-    text = printable(chunk.text)
+    text = "\n".join(map(str.rstrip, printable(chunk.text).split("\n")))
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.syntax import Syntax

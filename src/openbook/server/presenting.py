@@ -37,7 +37,10 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
             ClaimResponse(
-                text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=_told(claim.reason, answer)
+                text=claim.text.replace("\f", " "),
+                marks=list(claim.marks),
+                verdict=claim.verdict,
+                reason=_told(claim.reason, answer),
             )
             for claim in answer.claims
         ],
@@ -71,7 +74,7 @@ def _citation(number: int, citation: Citation, answer: GenerationResult, library
         **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,
         label=citation.label,
-        quote=citation.quote,
+        quote=citation.quote.replace("\f", " "),
     )
 
 
@@ -88,7 +91,7 @@ def near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> 
         symbol=chunk.symbol,
         label=label,
         place=written_place(chunk.span, anchor),
-        quote=excerpt.text[:NEAREST_CHARS],
+        quote=excerpt.text[:NEAREST_CHARS].replace("\f", " "),
         matches=[match for match in excerpt.matches if match[1] <= NEAREST_CHARS],
     )
 

@@ -166,7 +166,7 @@ class CitedFolder:
 
     def document_text(self, path: str) -> str:
         """Return the text of a file as a library holds it: offsets of answers count in this."""
-        return read_document(self._bytes(path), source="", path=path, mask=False).text
+        return read_document(self._bytes(path), source="", path=path, mask=False).text.replace("\f", " ")
 
     @cached_property
     def _listed(self) -> tuple[str, ...]:

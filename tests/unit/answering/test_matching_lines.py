@@ -43,6 +43,14 @@ def test_a_regular_expression_never_leaves_its_line(library: Library) -> None:
     assert found.lines[0].text == "x = Timeouts(2)"
 
 
+def test_a_line_ends_before_the_mark_of_a_reader(library: Library) -> None:
+    library.put("tie.1", "OPTIONS\f\f\n-t, --tight\f\nTies\fit.")
+
+    found = find_lines("--tight$|^OPTIONS$|Ties it", library.index, is_regex=True)
+
+    assert [(line.line, line.text) for line in found.lines] == [(1, "OPTIONS"), (2, "-t, --tight"), (3, "Ties it.")]
+
+
 def test_no_pattern_takes_more_than_linear_time(library: Library) -> None:
     library.put("c.txt", "a" * 20_000 + "!")
 

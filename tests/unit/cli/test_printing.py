@@ -38,6 +38,12 @@ def test_a_result_without_an_excerpt_is_shown_whole(capsys: pytest.CaptureFixtur
     )
 
 
+def test_a_line_shown_whole_has_no_blanks_where_a_reader_left_a_mark(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results([RetrievalResult(chunk_of("-k\f\n  Keeps."), 0.0, {})], NOWHERE)
+
+    assert capsys.readouterr().out == " 1. a.md:1-2  0.000\n     1  -k\n     2    Keeps.\n"
+
+
 def test_of_a_long_line_what_stands_around_the_match_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     chunk = chunk_of(f"{'before ' * 60}needle{' behind' * 60}")
 

@@ -64,6 +64,16 @@ def test_the_quote_decides(tmp_path: Path, files: dict[str, str], expected: tupl
     assert verdict(tmp_path, saved()) == expected
 
 
+@pytest.mark.parametrize("mark", [" ", "\f"])
+def test_the_mark_behind_the_head_of_an_entry_is_a_blank_or_as_older_answers_kept_it(tmp_path: Path, mark: str) -> None:
+    write(tmp_path, {"ferry.adoc": "= Ferry\n\nnine::\n  Leaves from the pier.\n"})
+    quote = f"nine{mark}\n  Leaves from the pier."
+
+    answer = saved(quote, f"Ferry{mark * 2}\n\n{quote}\n", path="ferry.adoc")
+
+    assert verdict(tmp_path, answer) == ("ok", "")
+
+
 def test_a_sentence_within_a_long_line_is_found_to_the_character(tmp_path: Path) -> None:
     line = "We begin. " + QUOTE + " We end.\n"
     write(tmp_path, {"ferry.md": "And now: " + line})

@@ -58,6 +58,8 @@ def read_markup(text: str, path: str, language: str) -> Reading:
         >>> reading.text.split("\n")[0]
         'The best knots'
     """
+    if language in MARKED:
+        text = text.replace("\f", " ")  # no mark of ours
     lines = text.split("\n")
     found = list(_stretches(lines, _DIALECTS[language]))
     plain = _plain(lines, found, language)

@@ -131,6 +131,14 @@ def test_a_long_run_of_signs_takes_no_square_of_its_length(path: str, line: str,
     assert document.text.split("\n")[1].rstrip() == shown
 
 
+@pytest.mark.parametrize("path", ["a.adoc", "a.pod", "tie.1"])
+def test_a_form_feed_of_the_author_marks_no_head(path: str) -> None:
+    document = read_document(b".TH A 1\nOne\fpage\f\nTwo\n", source="s", path=path)
+
+    assert "One page" in document.text
+    assert entry_heads(document.text, document.language) == []
+
+
 def test_a_package_of_latex_keeps_its_comments() -> None:
     text = "% Why: \\emph{x}\n\\section{A}\n"
 
