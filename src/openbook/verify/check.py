@@ -238,7 +238,10 @@ class _One:
         first = self._history.written_first(self._citing.inside, words, self._line())
         citing = self._history.below_folder(first[0].path) if first else None
         if first and (first[1] != words or citing != self._citing.inside):
-            path = unquote(first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]]))
+            path = first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]])
+            if mention.form != "plain":  # it may have been asked for in another view
+                path = path.partition("#")[0].partition("?")[0]
+            path = unquote(path)
             written = path if mention.form != "permalink" else "/" + path
             # What a link is relative to may have been renamed.
             past = self._past_at(first[0].commit, self._root.find(written, citing, is_link=mention.form != "plain"))
@@ -318,7 +321,7 @@ class _One:
         stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
-        if not stays and not had_words and path:
+        if not stays and not had_words and (path or isinstance(found, RelocatedLines)):
             return self._say("unknown", path, reason="the cited lines were blank, or brackets alone")
         if isinstance(found, NotRelocated):
             verdict: Outcome = "changed" if path else "missing file"

@@ -23,7 +23,8 @@ _PERMALINK = re.compile(
 )
 _URL = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s<>\"'`]*")
 _LINK = re.compile(
-    rf"(?:\]\([ \t]*|^ {{0,3}}\[[^\]\n]+\]:[ \t]*)(?:<(?P<angled>[^<>\n#]+)|(?P<path>[^\s()<>#?]+)(?:\?[^\s()<>#]*)?)"
+    r"(?:\]\([ \t]*|^ {0,3}\[[^\]\n]+\]:[ \t]*)"
+    r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>[^\s()<>#?]+)(?:\?[^\s()<>#]*)?)"
     rf"\#(?P<lines>{_HASH})"
     r"(?=[\s)>]|$)",
     re.MULTILINE,
@@ -237,5 +238,7 @@ def _without_paths(line: str, mentions: Sequence[Mention]) -> str:
     parts, at = [], 0
     for mention in mentions:
         parts.append(line[at : mention.path_chars[0]])
-        at = max(at, mention.path_chars[1])
+        behind = mention.path_chars[1]
+        # A page may be asked for in another view, `a.md?plain=1#L3`, and names the same lines.
+        at = max(at, mention.lines_chars[0] - len("#") if line[behind : behind + 1] == "?" else behind)
     return "\0".join([*parts, line[at:]])

@@ -50,7 +50,10 @@ def edits_for(
             continue
         for position in positions:
             mention, finding = findings[position]
-            if finding.verdict == "moved" and finding.now and (head or not finding.pinned):
+            # `?s=10:20` of Go's documentation names the bytes as well.
+            asks = text[mention.path_chars[1] : mention.lines_chars[0] - 1]
+            is_plain = not asks.startswith("?") or asks.startswith(("?plain=", "?raw="))
+            if finding.verdict == "moved" and finding.now and (head or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
     return edits
 

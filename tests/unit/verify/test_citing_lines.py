@@ -160,7 +160,10 @@ def test_a_link_is_relative_to_the_folder_that_its_page_was_written_in(repositor
     assert told(finding) == ("moved", "history", "new/app.py:16-18")
 
 
-@pytest.mark.parametrize("target", ["../src/app.py?plain=1#L14-L16", "../src/app.py?raw=true#L14-L16"])
+@pytest.mark.parametrize(
+    "target",
+    ["../src/app.py?plain=1#L14-L16", "../src/app.py?raw=true#L14-L16", "<../src/app.py?plain=1#L14-L16>"],
+)
 def test_a_link_may_ask_for_another_view_of_the_file(repository: Repository, target: str) -> None:
     page = f"See [it]({target}).\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page})
@@ -169,6 +172,26 @@ def test_a_link_may_ask_for_another_view_of_the_file(repository: Repository, tar
     FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
 
     assert (repository.folder / "docs/a.md").read_text(encoding="utf-8") == page.replace("#L14-L16", "#L16-L18")
+
+
+def test_a_link_that_asks_for_another_view_later_is_as_old_as_its_lines(repository: Repository) -> None:
+    page = "See [it](../src/app.py#L14-L16).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED})
+    viewed = page.replace("#", "?plain=1#")
+    repository.commit({"docs/a.md": viewed})
+
+    assert told(only(repository.folder, viewed)) == ("moved", "history", "src/app.py:16-18")
+
+
+def test_a_link_that_names_the_bytes_too_is_not_rewritten_by_half(repository: Repository) -> None:
+    page = "See [it](../src/app.py?s=10:20#L14-L16).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED})
+
+    FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
+
+    assert (repository.folder / "docs/a.md").read_text(encoding="utf-8") == page
 
 
 def test_a_quote_that_the_file_got_later_does_not_say_where_the_cited_lines_are(repository: Repository) -> None:
