@@ -114,12 +114,13 @@ def is_beside(heading: str, *, to_start: bool) -> bool:
 
 
 def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
-    for page in documents:
+    # A library of posts alone is about what they say.
+    for page in [each for each in documents if role_of(each.path, each.kind) != "changelog"] or documents:
         if page.kind not in ("docs", "code"):
             continue
         depth = page.path.count("/")
         is_hidden = any(part.startswith(".") for part in page.path.split("/"))
-        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "changelog", "legal", "generated"}
+        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "legal", "generated"}
         if depth <= _DEEPEST and not is_aside and _worth(page.path, page.kind, text)[0] < len(_FRONT) + 1:
             yield page
 

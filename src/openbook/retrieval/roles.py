@@ -19,20 +19,21 @@ _FOLDERS: Mapping[str, Role] = {
     # Forms that people fill in, which name what a project is about and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
-# Folders with a note for each change, news, and the documentation of earlier versions.
+# Folders with a note for each change, posts, and the documentation of earlier versions.
 _CHANGE_FOLDERS = frozenset(
-    {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes"}
-    | {"blog", "_posts", "versioned_docs"}
+    {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes", "_posts", "versioned_docs"}
 )
+# A blog is one at the top or on a site. In an example, it is the program that is explained.
+_BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
 # `history.py` and `authors.rb` are sources.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations of what sources say, and what package managers write down: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
-# `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc` are parts of one; `2024-05-01-release` is a post.
+# `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc` are parts of one; `changelog-generator` is another page.
 _CHANGELOG_STEM = re.compile(
-    r"^((changelog|whatsnew|release[-_]notes)\b.*|(changes|history|news|releases?|todos?|roadmap)([-_.]?v?\d.*)?"
-    r"|\d{4}-\d\d-\d\d\b.*)$",
+    r"^(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
+    r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$",
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
@@ -74,9 +75,11 @@ def role_of(path: str, kind: Kind) -> Role:
     named = _role_of_name(pure)
     if named is not None:
         return named
-    folders = pure.parent.as_posix().lower().split("/")
+    folder = pure.parent.as_posix().lower()
+    folders = folder.split("/")
     role: Role = next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
-    if kind != "code" and role not in ("test", "example") and not _CHANGE_FOLDERS.isdisjoint(folders):
+    is_news = not _CHANGE_FOLDERS.isdisjoint(folders) or _BLOG.match(folder) is not None
+    if kind != "code" and role not in ("test", "example") and is_news:
         return "changelog"
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):

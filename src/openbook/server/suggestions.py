@@ -148,9 +148,11 @@ def _overviews(assistant: Library) -> Iterator[Suggestion]:
 
 def _in_documents(assistant: Library) -> Iterator[Suggestion]:
     left = _MOST_CHUNKS
+    documents = sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each))
+    only_posts = all(role_of(each.path, each.kind) == "changelog" for each in documents)
     # The history of a course is a lesson, and that of a project a changelog.
-    for document in sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each)):
-        if left > 0 and (document.kind == "course" or _is_subject(document)):
+    for document in documents:
+        if left > 0 and (document.kind == "course" or only_posts or _is_subject(document)):
             chunks = assistant.index.chunks(document.source, document.path)
             left -= len(chunks)
             yield from suggestions_of(chunks)

@@ -129,3 +129,15 @@ def test_a_page_that_a_filter_names_is_summed_up_by_what_each_section_opens_with
         "High water comes twice a day here.",
         "Tables are read at noon and at midnight.",
     ]
+
+
+def test_a_library_of_posts_alone_is_about_what_they_say(tmp_path: Path) -> None:
+    told = "This blog tells how we build reliable services at Acme, with one pattern in each post."
+    folder = write_tree(
+        tmp_path / "acme", {"blog/about.md": f"# About\n\n{told}\n", "blog/one.md": "# One\n\nA pattern.\n"}
+    )
+
+    with Library.of(folder, settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("What is this about?")
+
+    assert answer.citations[0].quote == told

@@ -177,3 +177,9 @@ def test_a_heading_as_long_as_a_page_is_given_up_at_once(piece: str) -> None:
 
     assert question_on_heading(piece * 15_000 + "( x", "") is None
     assert process_time() - began < 1
+
+
+def test_a_library_of_posts_alone_has_questions(suggested: Suggested) -> None:
+    files = {"blog/2024-01-10-storms.md": "# Storms\n\nIn storms the ferries wait for the pilot.\n"}
+
+    assert suggested(files) == ["What can you tell me about storms?"]
