@@ -220,6 +220,32 @@ def test_what_is_pressed_in_a_list_is_clicked_though_the_list_is_loaded_again_me
     expect(page.locator(".session-title")).to_have_text(["Moon"])
 
 
+def test_what_a_finger_has_pressed_stays_until_its_click_which_comes_later(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    ask(page, DAY)
+    expect(page.locator("#title")).to_have_text(DAY)
+    session = page.locator(".session-open").get_attribute("data-focus")
+    more = page.locator(".session-more").element_handle()
+    assert more is not None
+
+    touch = "(kind) => new PointerEvent(kind, { pointerType: 'touch', bubbles: true })"
+    more.evaluate(f"(pressed) => pressed.dispatchEvent(({touch})('pointerdown'))")
+    page.request.patch(f"{served.url}api/sessions/{session}", data={"title": "Moon"}, headers={"X-Openbook": "1"})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#title")).to_have_text("Moon")
+    is_there = more.evaluate(f"""async (pressed) => {{
+        pressed.dispatchEvent(({touch})("pointerup"));
+        await new Promise((behind) => setTimeout(behind, 20));
+        return pressed.isConnected;
+    }}""")
+
+    assert is_there
+    expect(page.locator(".session-title")).to_have_text(["Moon"])
+
+
 def test_questions_to_go_on_with_stand_below_the_last_answer_alone(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:

@@ -40,6 +40,8 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...texts(children));
 }
 
+/** How long the click of a finger may take to follow. */
+const AFTER_TOUCH_MS = 100;
 /** What the pointer holds down. @type {Node | null} */
 let pressed = null;
 /** Lists in which something is pressed, with their new items. @type {Map<Element, Child[]>} */
@@ -52,9 +54,12 @@ export function startLists() {
     for (const [list, items] of [...waiting]) refill(list, ...items);
   };
   document.addEventListener("pointerdown", ({ target }) => (pressed = /** @type {Node} */ (target)), { capture: true });
-  // A click follows in the same task. A menu of the browser may swallow that the pointer is let go.
+  // A click of the mouse follows in the same task, that of a finger later. A menu of the browser may swallow that the
+  // pointer is let go.
   for (const type of ["pointerup", "pointercancel", "contextmenu"]) {
-    document.addEventListener(type, () => setTimeout(release), { capture: true });
+    const listener = (/** @type {Event} */ event) =>
+      setTimeout(release, event instanceof PointerEvent && event.pointerType === "touch" ? AFTER_TOUCH_MS : 0);
+    document.addEventListener(type, listener, { capture: true });
   }
 }
 
