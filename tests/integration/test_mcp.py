@@ -102,6 +102,7 @@ def test_several_searches_of_one_call_are_merged(library: WatchedLibrary) -> Non
     [
         pytest.param("weigh", "", id="one-search-without-a-list"),
         pytest.param('["weigh", "label"]', "", id="a-list-in-a-string"),
+        pytest.param(["weigh", "???", ".*"], "", id="without-words"),
         pytest.param(["weigh"] * 9, "(only the first 5 of also were taken)", id="too-many"),
     ],
 )

@@ -91,7 +91,7 @@ def courses_text(courses: Sequence[Course], max_tokens: int) -> str:
 
 def lessons_text(course: Course, lessons: Sequence[PlacedLesson], place_of: Places, max_tokens: int) -> str:
     """Write the title of a course, then a line for each lesson in their order: number, title, and where it stands."""
-    told = [f"{_line(course.title)}  {_facts(course)}"]
+    told = [f"{_line(course.title)}  {_line(_facts(course))}"]
     for one in lessons:
         places = [
             f"{place_of(course.source, place.span.path)}:{place.span.start_line}-{place.span.end_line}"

@@ -15,6 +15,7 @@ from openbook.index.protocol import EVERYTHING
 from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.text import counted
+from openbook.tokens import tokenize
 from openbook.types import Filter, Kind, Use
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class McpTools:
 
         def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
             listing.best_first = not full
-            others = [each for each in also if each.strip()]
+            others = [each for each in also if tokenize(each)]
             return listing.keep(tools.results_of((query, *others), kind, within, limit))
 
         return self._list_within(path, max_tokens, find)

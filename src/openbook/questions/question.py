@@ -191,7 +191,7 @@ _KIND_TOKENS = frozenset({"option", "flag", "switch", "paramet"})
 # "the mouse option", "setting tab-size": a word beside what it is.
 _TERM = re.compile(
     rf"\bthe\s+(?P<before>[\w./-]*\w)\s+{_KIND}\b|\b{_KIND}\s+(?P<behind>[\w./-]*\w)\b|(?P<joined>\b\w+(?:-\w+)+\b)"
-    r"|(?P<place>[\w.-]+/)(?=[\s?.,]|$)",
+    r"|(?<![\w.-])(?P<place>[\w.-]+/)(?=[\s?.,]|$)",
     re.IGNORECASE,
 )
 
