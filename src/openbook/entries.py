@@ -29,6 +29,7 @@ _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
 
 # Code stands deeper below: after `::`, or a directive that shows code. All other directives hold text.
+_ITEM = re.compile(r"\s*((?:[-*+•]|\(?(?:\w|\d+|#)[.)])[ \t]+)")
 _DIRECTIVE = re.compile(r"\s*\.\.[ \t]+(?P<name>[\w:+.-]*\w)::(?:\s|$)")
 _CODE_DIRECTIVES = frozenset(
     "code code-block sourcecode parsed-literal highlight math productionlist prompt program-output doctest testcode"
@@ -95,7 +96,7 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         if code is not None and line[2] > code:
             before = above = None
             continue
-        code = line[2] if _leads_to_code(text, start, end) else None
+        code = line[2] + _width_of_marker(text, start, end) if _leads_to_code(text, start, end) else None
         if (
             above is not None
             and line[2] > above[2]
@@ -106,6 +107,12 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         ):
             yield above[0], above[1]
         before, above = above, line
+
+
+def _width_of_marker(text: str, start: int, end: int) -> int:
+    """Return how much deeper the text of an item stands than its marker; 0 if it is no item."""
+    marker = _ITEM.match(text, start, end)
+    return len(marker[1]) if marker else 0
 
 
 def _leads_to_code(text: str, start: int, end: int) -> bool:

@@ -24,6 +24,11 @@ from openbook.entries import entry_heads, names_of
             ["pier", "buoy"],
             id="other-directives",
         ),
+        pytest.param(
+            "- So::\n\n    x\n      y\n\n  pier\n    A place.\n",
+            ["pier"],
+            id="behind-the-code-of-an-item",
+        ),
         pytest.param("- one\n  goes on\n- two\n", [], id="items"),
         pytest.param(".. note::\n   Mind the tide.\n\n:name: pier\n  x\n", [], id="directives-and-fields"),
         pytest.param("One line\nand its next\n  are no term\n", [], id="a-paragraph"),
