@@ -19,17 +19,14 @@ Browse = Callable[..., Page]
 SAMPLE = Path(__file__).parents[1] / "sample"
 
 
-def is_within_the_window(each: Locator) -> bool:
-    next_frame(each.page)
-    place = each.bounding_box()
-    window = each.page.viewport_size
-    assert place
-    assert window
-    return (
-        place["x"] >= 0
-        and place["y"] >= 0
-        and place["x"] + place["width"] <= window["width"]
-        and place["y"] + place["height"] <= window["height"]
+def wait_until_in_the_window(each: Locator) -> None:
+    """Wait until all of something is in the window: it is placed again when what it shows comes late."""
+    each.page.wait_for_function(
+        """(each) => {
+            const { left, top, right, bottom } = each.getBoundingClientRect();
+            return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && right > left;
+        }""",
+        arg=each.element_handle(),
     )
 
 
@@ -41,7 +38,7 @@ def test_a_tooltip_is_there_for_the_pointer_and_for_the_keyboard_and_goes_with_e
 
     search.hover()
     expect(tip).to_have_text("Search the sources (s)")
-    assert is_within_the_window(tip)
+    wait_until_in_the_window(tip)
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
 
@@ -66,7 +63,7 @@ def test_one_chip_says_what_answers_and_opens_where_all_of_it_is_chosen(
 
     chip.click()
     expect(panel).to_be_visible()
-    assert is_within_the_window(panel)
+    wait_until_in_the_window(panel)
     panel.get_by_label("sample", exact=True).uncheck()
     expect(panel.get_by_label("sample", exact=True)).to_be_focused()
     expect(page.locator("#sources input").nth(0)).not_to_be_checked()
@@ -98,7 +95,7 @@ def test_what_the_chip_opens_stays_in_the_window_when_courses_come_late(
     late.pop().continue_()
 
     expect(page.locator("#course-field")).to_be_visible()
-    assert is_within_the_window(page.locator("#scope"))
+    wait_until_in_the_window(page.locator("#scope"))
 
 
 def test_escape_closes_a_tooltip_and_nothing_beneath_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
@@ -148,7 +145,7 @@ def test_the_menu_of_the_last_earlier_question_moves_none_and_stays_in_the_windo
 
     expect(page.locator("#menu")).to_be_visible()
     assert page.locator(".session").evaluate_all(places) == before
-    assert is_within_the_window(page.locator("#menu"))
+    wait_until_in_the_window(page.locator("#menu"))
     page.locator(".session-more").first.click()
     page.locator("#menu").get_by_role("button", name="Pin", exact=True).click()
     expect(page.locator("#menu")).to_be_hidden()
