@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span
+from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span, shown_text
 from openbook.usage import Usage
 
 Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
@@ -163,7 +163,7 @@ class Citation:
             **self.span.to_dict(),
             "label": self.label,
             "anchor": self.anchor or "",
-            "quote": self.quote.replace("\f", " "),
+            "quote": shown_text(self.quote),
             "verdict": self.verdict,
             "reason": self.reason,
             "claim": self.claim,
@@ -330,8 +330,7 @@ class GenerationResult:
             "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
             "took_ms": round(self.took_ms, 1),
             "claims": [
-                asdict(claim) | {"text": claim.text.replace("\f", " "), "marks": list(claim.marks)}
-                for claim in self.claims
+                asdict(claim) | {"text": shown_text(claim.text), "marks": list(claim.marks)} for claim in self.claims
             ],
             "repairs": [repair.to_dict() for repair in self.repairs],
             "quality_score": None if self.quality_score is None else round(self.quality_score, 6),

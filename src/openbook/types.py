@@ -27,6 +27,11 @@ BlockKind = Literal["heading", "text", "code"]
 """What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
 
 
+def shown_text(text: str) -> str:
+    """Return a text as it is shown. The form feeds by which readers mark borders are blanks, so offsets hold."""
+    return text.replace("\f", " ")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A place in a document: lines for people, characters for machines.
@@ -338,7 +343,7 @@ class Excerpt:
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as JSON values."""
         return {
-            "text": self.text.replace("\f", " "),
+            "text": shown_text(self.text),
             "start_line": self.start_line,
             "end_line": self.end_line,
             "matches": [list(match) for match in self.matches],
@@ -454,7 +459,7 @@ class RetrievalResult:
             "score": round(self.score, 6),
             **why,
             **({"excerpt": self.excerpt.to_dict()} if self.excerpt else {}),
-            "text": chunk.text.replace("\f", " "),  # marks of readers are of no use to others
+            "text": shown_text(chunk.text),
         }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import is_fence
-from openbook.answering.list_entries import Entry, entry_at
+from openbook.answering.list_entries import ListEntry, entry_at
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
@@ -308,7 +308,7 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
 
 
-def _entry_of(passage: Passage) -> Entry | None:
+def _entry_of(passage: Passage) -> ListEntry | None:
     return entry_at(passage.shown, passage.first.number - 1)
 
 

@@ -15,7 +15,7 @@ _KEPT_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """A head, or several that share it, and what is said below. Positions count units from 0, and are inclusive."""
 
     first: int
@@ -30,22 +30,22 @@ class Entry:
     """Columns before what is said below, which is no code for standing there."""
 
 
-def entries_in(shown: ContextItem) -> Sequence[Entry]:
+def entries_in(shown: ContextItem) -> Sequence[ListEntry]:
     """Return the entries that begin in what is shown of a result, in order; of code none."""
     return _entries(shown.result.chunk) if shown.is_prose else ()
 
 
-def entry_at(shown: ContextItem, position: int) -> Entry | None:
+def entry_at(shown: ContextItem, position: int) -> ListEntry | None:
     """Return the entry that a unit stands in."""
     return next((each for each in entries_in(shown) if each.first <= position <= each.last), None)
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
-def _entries(chunk: Chunk) -> tuple[Entry, ...]:
+def _entries(chunk: Chunk) -> tuple[ListEntry, ...]:
     return tuple(_found(chunk, units_of(chunk)))
 
 
-def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[Entry]:
+def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
     base = chunk.span.start_char
     starts = {start for start, _ in entry_heads(chunk.text, chunk.language)}
     heads = [place for place, unit in enumerate(every) if unit.span.start_char - base in starts]
@@ -59,7 +59,7 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[Entry]:
         last = _last(chunk, every, head, behind)
         said = [unit.text.strip() for unit in every[first : head + 1]]
         names = tuple(name for each in said for name in names_of(each))
-        yield Entry(first, head, last, " ".join(said), names, _indent(every[min(head + 1, last)]))
+        yield ListEntry(first, head, last, " ".join(said), names, _indent(every[min(head + 1, last)]))
 
 
 def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:

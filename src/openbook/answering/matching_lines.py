@@ -11,7 +11,7 @@ from openbook.errors import ToolError
 from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
 from openbook.text import LineIndex
 from openbook.tokens import tokenize
-from openbook.types import Document, Filter
+from openbook.types import Document, Filter, shown_text
 
 # Somebody waits. Reading takes about a second for 10,000 documents.
 _MOST_SECONDS = 5.0
@@ -159,7 +159,7 @@ def _without_marks(document: Document) -> str:
     """Return a text as people know it, on the same lines: `$` matches behind the head of an entry."""
     if document.kind == "code" or "\f" not in document.text:
         return document.text
-    return _MARKS_AT_END.sub("", document.text).replace("\f", " ")
+    return shown_text(_MARKS_AT_END.sub("", document.text))
 
 
 def _shown(text: str, lines: LineIndex, number: int, start: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from openbook.index.protocol import Terms
 from openbook.tokens import tokenize
-from openbook.types import Chunk
+from openbook.types import Chunk, shown_text
 
 # Deeper folders say what a file is about less than the last ones do.
 _PATH_FOLDERS = 3
@@ -33,7 +33,7 @@ def embedding_text(chunk: Chunk) -> str:
     """
     place = (*_place(chunk.span.path), *chunk.context, *chunk.defines[:_EMBEDDED_NAMES])
     # Embedders drop a form feed, which is a border between blocks and pages, and would join the words at it.
-    return f"{' '.join(place)}\n{chunk.text}".replace("\f", " ")
+    return shown_text(f"{' '.join(place)}\n{chunk.text}")
 
 
 @lru_cache(maxsize=1)  # the chunks of a file come one after the other

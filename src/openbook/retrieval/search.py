@@ -18,7 +18,7 @@ from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
 from openbook.text import sentences
 from openbook.tokens import tokenize
-from openbook.types import VIEWS, Filter, RetrievalResult, View
+from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -154,4 +154,4 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _sentences_of(text: str) -> tuple[str, ...]:
-    return tuple(text[start:end].replace("\f", " ") for start, end in sentences(text))
+    return tuple(shown_text(text[start:end]) for start, end in sentences(text))

@@ -13,7 +13,7 @@ from openbook.server.rendering import render_answer
 from openbook.server.schemas import AnswerResponse, CitationResponse, ClaimResponse, SpanResponse, UsageResponse
 from openbook.server.served_library import ServedLibrary
 from openbook.sessions.protocol import new_id
-from openbook.types import Chunk, Excerpt, Span
+from openbook.types import Chunk, Excerpt, Span, shown_text
 
 # Of a place that came close, enough to see what it is.
 NEAREST_CHARS = 300
@@ -37,7 +37,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
             ClaimResponse(
-                text=claim.text.replace("\f", " "),
+                text=shown_text(claim.text),
                 marks=list(claim.marks),
                 verdict=claim.verdict,
                 reason=_told(claim.reason, answer),
@@ -74,7 +74,7 @@ def _citation(number: int, citation: Citation, answer: GenerationResult, library
         **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,
         label=citation.label,
-        quote=citation.quote.replace("\f", " "),
+        quote=shown_text(citation.quote),
     )
 
 
@@ -91,7 +91,7 @@ def near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> 
         symbol=chunk.symbol,
         label=label,
         place=written_place(chunk.span, anchor),
-        quote=excerpt.text[:NEAREST_CHARS].replace("\f", " "),
+        quote=shown_text(excerpt.text[:NEAREST_CHARS]),
         matches=[match for match in excerpt.matches if match[1] <= NEAREST_CHARS],
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from openbook.errors import SourceError
 from openbook.text import LineIndex, trim
+from openbook.types import shown_text
 from openbook.verify.cited_folder import CitedFolder, Target
 from openbook.verify.finding import Finding, LineRange, Outcome
 from openbook.verify.history import History
@@ -133,7 +134,7 @@ def _quotes(answer: SavedAnswer) -> Iterator[_Quote]:
             raise _broken(answer, "a field of a citation is of the wrong kind")
         (mark, source, path, text), (first, last, start, end) = words, numbers
         before, behind = _around(shown, source, path, start, end)
-        yield _Quote(mark, source, path, first, last, start, end, _unmarked(text), before, behind)
+        yield _Quote(mark, source, path, first, last, start, end, shown_text(text), before, behind)
 
 
 def _broken(answer: SavedAnswer, reason: str) -> SourceError:
@@ -244,15 +245,10 @@ def _as_source_path(quote: _Quote, old: str, new: str) -> str:
     return new.removeprefix(prefix) if old == prefix + quote.path else new
 
 
-def _unmarked(text: str) -> str:
-    """Return a text as answers are saved: marks that readers leave are blanks."""
-    return text.replace("\f", " ")
-
-
 def _stands(quote: _Quote, text: str) -> bool:
     """Return whether a text holds a quote at the very characters and lines."""
     is_range = 0 <= quote.start_char <= quote.end_char <= len(text)  # a negative one would count from the end
-    if not is_range or _unmarked(text[quote.start_char : quote.end_char]) != quote.text:
+    if not is_range or shown_text(text[quote.start_char : quote.end_char]) != quote.text:
         return False
     span = LineIndex(text).span("", quote.start_char, quote.end_char)
     return (span.start_line, span.end_line) == (quote.first_line, quote.last_line)

@@ -14,6 +14,7 @@ from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.decode import decode
 from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
+from openbook.types import shown_text
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
 # A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
@@ -166,7 +167,7 @@ class CitedFolder:
 
     def document_text(self, path: str) -> str:
         """Return the text of a file as a library holds it: offsets of answers count in this."""
-        return read_document(self._bytes(path), source="", path=path, mask=False).text.replace("\f", " ")
+        return shown_text(read_document(self._bytes(path), source="", path=path, mask=False).text)
 
     @cached_property
     def _listed(self) -> tuple[str, ...]:

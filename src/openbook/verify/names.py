@@ -159,11 +159,11 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     return None if is_other else found
 
 
-def defines_type(line: str) -> bool:
+def begins_type(line: str) -> bool:
     """Return whether a line begins the definition of a type.
 
     Example:
-        >>> defines_type("export interface Shape {"), defines_type("func (c *Command) Run() error {")
+        >>> begins_type("export interface Shape {"), begins_type("func (c *Command) Run() error {")
         (True, False)
     """
     head = _NAMED_HEAD.match(line)

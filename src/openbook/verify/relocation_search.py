@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import LineRange
 from openbook.verify.history import History
-from openbook.verify.names import defines_type, same_line
+from openbook.verify.names import begins_type, same_line
 from openbook.verify.relocation import (
     ComparedText,
     NotRelocated,
@@ -79,7 +79,7 @@ class RelocationSearch:
             page = self._root.page(other)
             spot = relocate(past.page, first, last, page)
             # What stood there already is a twin, and not what has moved. One line can be written twice by chance.
-            is_certain = first < last or defines_type(past.page.lines[first - 1])
+            is_certain = first < last or begins_type(past.page.lines[first - 1])
             is_twin = before is not None and bool(before.within(block))
             if not isinstance(spot, Relocation) or spot.likeness < 1.0 or is_twin:
                 return lost
