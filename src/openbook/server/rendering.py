@@ -38,6 +38,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 # What ends or divides a sentence stays on the line of the chip before it.
 _ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
+# Neither a scheme nor a host: `scale.md#growth`.
+_TO_PLACE = re.compile(r"(?![a-z][a-z0-9+.-]*:|//|\\)", re.IGNORECASE)
 _CHIP_LINK = re.compile(r"#cite-\d+")
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 
@@ -289,8 +291,17 @@ def _markdown(*, any_link: bool = False) -> MarkdownIt:
     # Definitions of references would vanish from what is quoted. Indented text is no code for those who read marks.
     markdown.enable(["table", "strikethrough"]).disable(["code", "html_block", "html_inline", "reference"])
     markdown.core.ruler.push("insets", _place_insets)
-    markdown.validateLink = lambda url: any_link or _SAFE_LINK.fullmatch(url) is not None  # type: ignore[method-assign]
+    markdown.validateLink = lambda url: any_link or _is_link(url)  # type: ignore[method-assign]
     return markdown
+
+
+def _is_link(url: str) -> bool:
+    """Return whether a link is read as one: by its full address, or to a place in its source, which leads nowhere here.
+
+    Another scheme is shown as it is written, for whoever wonders why it is there, and so is what looks like a chip.
+    """
+    is_to_place = _TO_PLACE.match(url) is not None and not _CHIP_LINK.fullmatch(url)
+    return is_to_place or _SAFE_LINK.fullmatch(url) is not None
 
 
 def _place_insets(state: StateCore) -> None:

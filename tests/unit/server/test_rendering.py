@@ -268,3 +268,20 @@ def test_blank_lines_alone_are_no_block() -> None:
     assert reader.feed("\n\n") == []
     assert reader.feed("One.\n\n") == ["\n\nOne.\n\n"]
     assert reader.close() == []
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[LanceDB](scale.md#libs)", ">LanceDB</a>"),
+        ("[above](#deploy)", ">above</a>"),
+        ("[a chip](#cite-1)", "[a chip](#cite-1)"),
+        ("[a host](//evil.example)", "[a host](//evil.example)"),
+        ("[a script](javascript:alert)", "[a script](javascript:alert)"),
+    ],
+)
+def test_a_link_to_a_place_in_its_source_is_its_words_and_others_stay_as_written(written: str, shown: str) -> None:
+    html = render_block(written)
+
+    assert shown in html
+    assert "href" not in html
