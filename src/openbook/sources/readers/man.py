@@ -57,6 +57,11 @@ _DEFINES = frozenset({"de", "de1", "am", "am1", "ig"})
 # In the body of a macro: its arguments, registers and strings.
 _INTERPOLATED = re.compile(r"\\\\[$*n]")
 
+# A table of tbl: options up to a semicolon, formats up to a full stop, then rows. `T{` and `T}` enclose a cell.
+_SEPARATOR = re.compile(r"\btab\s*\(\s*(\S)\s*\)", re.IGNORECASE)
+_CELL = re.compile(r"\bT\{\s*|\s*\bT\}")
+_RULE = re.compile(r"\s*[_=]\s*")
+
 # What an item begins with that has no name.
 _MARKER = re.compile(r"[\W_]*+\d*+[\W_]*+")
 _BULLET = "•"
@@ -72,6 +77,8 @@ def man_lines(lines: Iterable[str]) -> list[str]:
         ['moor', 'USE', 'moor', '', '-s, --ship=~/x\x0c', 'Sails.']
         >>> man_lines([".TP", r".B \-s", "Sails.", r".IP \(bu 2", "One."])
         ['', '-s\x0c', 'Sails.', '•', 'One.']
+        >>> man_lines([".TS", "tab(|);", "l l.", "Knot|Use", "_", "Bowline|T{", "A loop.", "T}", ".TE"])
+        ['', '', '', '| Knot | Use', '', '| Bowline |', 'A loop.', '', '']
     """
     page = _Page()
     return [page.shown(line.rstrip()) for line in lines]
@@ -93,13 +100,17 @@ class _Page:
     """What ends the definition of a macro, or what is to be ignored."""
     is_ignored: bool = False
     """It is the latter."""
+    separator: str = ""
+    """Between the cells of the table that is open."""
+    is_format: bool = False
+    """What follows says how the table looks."""
 
     def shown(self, line: str) -> str:
         if self.ends_at is not None and self._is_hidden(line, self.ends_at):
             return ""
         found = _MACRO.match(line)
         if found is None:
-            return self._maybe_head(roff(line))
+            return self._row(line) if self.separator else self._maybe_head(roff(line))
         name, words = found["name"] or "", _words(found["arguments"])
         if name in _DEFINES:
             return self._opens_definition(name, words)
@@ -107,8 +118,8 @@ class _Page:
             return self._maybe_head(roff(line))
         if name in {"TP", "TQ"} | _ENDS_ITEM:
             self.is_tagged = name not in _ENDS_ITEM
-        if name in _LISTS:
-            return _LISTS[name](self, words)
+        if name in _BLOCKS:
+            return _BLOCKS[name](self, words)
         if name in _MDOC:
             return self._maybe_head(roff(self._mdoc([name, *words])))
         if name not in _SHOWN:
@@ -131,6 +142,27 @@ class _Page:
             self.ends_at, self.is_tagged = None, False
             return True
         return self.is_ignored or _INTERPOLATED.search(line) is not None or not re.search(r"\w", line)
+
+    def _row(self, line: str) -> str:
+        """Return what a line of a table shows."""
+        if self.is_format:
+            if chosen := _SEPARATOR.search(line):
+                self.separator = chosen[1]
+            self.is_format = not line.endswith(".")
+            return ""
+        if _RULE.fullmatch(line):
+            return ""
+        cells = (roff(_CELL.sub("", cell)).strip() for cell in line.split(self.separator))
+        return " | ".join(("", *cells)).strip() if self.separator in line else roff(_CELL.sub("", line))
+
+    def table(self, words: Sequence[str]) -> str:
+        """Begin a table, or go on in other formats: `.TS`, `.T&`."""
+        self.separator, self.is_format = (self.separator if words == ["&"] else "\t"), True
+        return ""
+
+    def behind_table(self, _words: Sequence[str]) -> str:
+        self.separator, self.is_format = "", False
+        return ""
 
     def _maybe_head(self, text: str) -> str:
         if not self.is_tagged or not text.strip():
@@ -204,11 +236,14 @@ class _Page:
             self.name = words[1]
 
 
-_LISTS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {
+_BLOCKS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {
     "Bl": _Page.opened,
     "El": _Page.closed,
     "It": _Page.item,
     "IP": _Page.item_of_man,
+    "TS": _Page.table,
+    "T": _Page.table,
+    "TE": _Page.behind_table,
 }
 
 

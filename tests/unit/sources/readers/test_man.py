@@ -84,3 +84,35 @@ def test_a_line_that_only_begins_like_a_macro_is_shown() -> None:
 
 def test_a_macro_with_many_words_shows_each_of_them() -> None:
     assert man_lines([".Op " + "a " * 300_000]) == [" ".join(["a"] * 300_000)]  # for minutes, by the square
+
+
+def test_tables_show_their_cells_and_not_how_they_are_laid_out() -> None:
+    page = [
+        ".TS H",
+        "allbox tab(;);",
+        "lb lb",
+        "l lx.",
+        "OS;Path",
+        "=",
+        ".T&",
+        "c c.",
+        r"Linux;T{",
+        r"\fI~/db\fP, or x",
+        "T}",
+    ]
+
+    assert man_lines([*page, ".TE", "a;b"]) == [
+        "",
+        "",
+        "",
+        "",
+        "| OS | Path",
+        "",
+        "",
+        "",
+        "| Linux |",
+        "~/db, or x",
+        "",
+        "",
+        "a;b",
+    ]
