@@ -23,7 +23,7 @@ _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|impor
 # Five words in a row, or letters of scripts without spaces. Of 17,800 files without a known name in 111 repositories,
 # 13,000 have these in less than a quarter of their lines: snapshots, output of tools, settings and code. Those that
 # have more are pages. A note of few lines is a note.
-_SAYS = re.compile(r"(?:\b[^\W\d_]+['’]?[^\W\d_]*[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
+_SAYS = re.compile(r"(?:\b[^\W\d_]+(?:['’][^\W\d_]*)?[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
 _FEWEST_LINES, _LEAST_SAID = 5, 0.25
 # `README`, `LICENSE.python`, `NOTES.2019`
 _PAGE = re.compile(r"[A-Z][A-Z_-]+(?:\.|$)")
