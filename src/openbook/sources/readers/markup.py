@@ -236,7 +236,7 @@ _ASCIIDOC = (
     (re.compile(r"\s\+$"), ""),
     (re.compile(r"^={1,6}\s+(.*?)(?:(?<!\s)\s++=++)?$"), r"\1"),
     (re.compile(r"\[\[[^\]]{0,300}\]\]"), ""),
-    (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]+\[([^\]^]{1,300})\^?\]"), r"\1"),
+    (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]{1,2000}\[([^\]^]{1,300})\^?\]"), r"\1"),
     (re.compile(r"<<[^,<>]*,\s*([^<>]*)>>"), r"\1"),
     (re.compile(r"^\s*(?:\*{1,5}|\.{1,5})\s+"), "- "),
 )  # fmt: skip

@@ -121,6 +121,7 @@ def test_what_a_condition_of_asciidoc_holds_on_its_line_is_shown(line: str, show
     ("path", "line", "shown"),
     [
         ("a.adoc", "= A" + " " * 100_000 + "b", "A" + " " * 100_000 + "b"),
+        ("a.adoc", "link:x" * 60_000, "link:x" * 60_000),
         ("a.pod", "=item " + "-" * 100_000 + "k", "-" * 100_000 + "k"),
         ("tie.1", ".IP " + "-" * 100_000 + "k", "-" * 100_000 + "k"),
     ],
