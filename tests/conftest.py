@@ -42,6 +42,11 @@ def pytest_report_header() -> str:
     return f"hash seed: {os.environ.get('PYTHONHASHSEED', 'random')}"
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one test more than there are processors: many wait for a child, a lock or a deadline."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, None, None]:
     """Keep the garbage collector away from modules and tests, which stay: that took a third of collecting them."""
