@@ -1,7 +1,7 @@
-"""A pool of child processes with a timeout and a memory limit per job: one bad file ends one job, not the pool.
+"""Child processes with limits of time and memory: messages to and from them, and pools that do jobs.
 
-Not `multiprocessing`: its children import the caller's main module again, which runs scripts that
-have no guard twice, and a crash of one child breaks its whole pool.
+One bad file ends one job, not the pool. Not `multiprocessing`: its children import the caller's main module again,
+which runs scripts that have no guard twice, and a crash of one child breaks its whole pool.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Any, Generic, NoReturn, TypeVar, cast
+from typing import IO, Any, Generic, TypeVar, cast
 
 from openbook.memory import release_memory
 from openbook.types import SkipReason
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Reply = TypeVar("Reply")
 
 # The child takes the parent's import path instead of the working folder's, where a source under
 # scrutiny may well hold a file called `pickle.py`.
@@ -35,14 +36,11 @@ _CHILD = """
 import pickle, sys
 try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
-    run = pickle.load(sys.stdin.buffer)
+    serve = pickle.load(sys.stdin.buffer)
 except (EOFError, pickle.UnpicklingError):
     sys.exit()
-run(sys.stdin.buffer, sys.stdout.buffer)
+serve(sys.stdin.buffer, sys.stdout.buffer)
 """
-
-CHILD = ("-I", "-c", _CHILD)
-"""Arguments of Python for a child that waits on its standard input for what `child_greeting` gives."""
 
 _POLL_S = 0.2
 
@@ -60,16 +58,153 @@ INTERRUPT: ContextVar[Callable[[], None]] = ContextVar("INTERRUPT", default=lamb
 _ORPHAN_TIMEOUTS = 2
 
 
+class ChildEndedError(Exception):
+    """A child has ended; its text says why."""
+
+
+def child_greeting(
+    run: Callable[[Iterator[Any], Callable[[Any], None]], None], memory_bytes: int | None = None
+) -> bytes:
+    """Return what starts a `ChildProcess`.
+
+    Args:
+        run: The whole life of the child: takes the messages to it, and what sends one back. It is picklable, and not
+            from the caller's main module.
+        memory_bytes: What the child may have for its data, where the system can tell; None for no limit.
+    """
+    return pickle.dumps(sys.path) + pickle.dumps(partial(_serve, run, memory_bytes))
+
+
+def _serve(
+    run: Callable[[Iterator[Any], Callable[[Any], None]], None],
+    memory_bytes: int | None,
+    requests: IO[bytes],
+    replies: IO[bytes],
+) -> None:
+    """Live as a child: messages are pickles, one behind the other, both ways."""
+    if memory_bytes:
+        _limit_memory(memory_bytes)
+    # Where there are no sessions, Ctrl-C reaches children as well.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # whatever prints must not end up between the messages
+
+    def messages() -> Iterator[Any]:
+        with contextlib.suppress(EOFError, pickle.UnpicklingError):  # no more, or half of one, of a parent that is gone
+            while True:
+                yield pickle.load(requests)
+
+    def say(message: Any) -> None:
+        pickle.dump(message, replies)
+        replies.flush()
+
+    try:
+        run(messages(), say)
+    except BrokenPipeError:  # the parent is gone; leaving the usual way would flush once more, and complain
+        os._exit(0)
+
+
+class ChildProcess(Generic[Reply]):
+    """A child process, to which messages are sent and which replies. It is killed if it is silent for too long."""
+
+    def __init__(self, greeting: bytes, timeout_s: float) -> None:
+        """Start it, with what `child_greeting` gives. `timeout_s`: how long it may be silent when it is waited for."""
+        self.waited_since_s: float | None = None
+        """When it was asked something or said something, by `time.monotonic`; None while nothing is waited for."""
+        self._timeout_s = timeout_s
+        self._late = ""
+        self._ended = threading.Event()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._watching.start()
+        with contextlib.suppress(ChildEndedError):  # told when it is used
+            self.send(greeting)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def send(self, packed: bytes) -> None:
+        """Send a pickled message. Waits while the child reads none and the pipe is full.
+
+        Raises:
+            ChildEndedError: It has ended.
+        """
+        try:
+            self._stdin.write(packed)
+            self._stdin.flush()
+        except (OSError, ValueError):  # closed by another thread
+            raise ChildEndedError(self.end()) from None
+
+    def receive(self) -> Reply:
+        """Wait for the next message of the child.
+
+        Raises:
+            ChildEndedError: It has ended.
+        """
+        try:
+            return cast("Reply", pickle.load(self._stdout))
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError):
+            raise ChildEndedError(self.end()) from None
+
+    def ask(self, packed: bytes) -> Reply:
+        """Send a pickled message, and wait for the reply.
+
+        Raises:
+            ChildEndedError: It has ended, or took too long.
+        """
+        self.waited_since_s = time.monotonic()
+        try:
+            self.send(packed)
+            return self.receive()
+        finally:
+            self.waited_since_s = None
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_POLL_S):
+            since = self.waited_since_s
+            if since is not None and time.monotonic() - since > self._timeout_s:
+                self._late = took_longer(self._timeout_s)
+                self.kill()
+
+    def kill(self) -> None:
+        """End it at once. Whoever waits for it is told."""
+        self._process.kill()
+
+    def close_input(self) -> None:
+        """Send nothing more. It ends when it has done what it was sent."""
+        _close_quietly(self._stdin)
+
+    def end(self, grace_s: float = 0.0) -> str:
+        """End it, and return why it has ended. `grace_s`: how long it may take to end by itself."""
+        if grace_s:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(grace_s)
+        self.kill()
+        _close_quietly(self._stdin)
+        _close_quietly(self._stdout)
+        code = self._process.wait()
+        self._ended.set()
+        self._watching.join()
+        return self._late or f"ended the process that read it ({code})"
+
+
 @dataclass(frozen=True, slots=True)
 class JobFailure:
     """A job that returned no result, and why."""
 
     reason: str
-
-
-def child_greeting(run: Callable[[IO[bytes], IO[bytes]], None]) -> bytes:
-    """Return what a child must be sent first: what it runs, with its standard input and output. It is picklable."""
-    return pickle.dumps(sys.path) + pickle.dumps(run)
 
 
 class ProcessPool(Generic[Job, Result]):
@@ -91,9 +226,9 @@ class ProcessPool(Generic[Job, Result]):
             memory_bytes: What each child may have for its data, where the system can tell; None for no limit.
         """
         # Here, where what does not pickle is the caller's error.
-        self._greeting = child_greeting(partial(serve_jobs, function, memory_bytes, timeout_s))
+        greeting = child_greeting(partial(_do_jobs, function, timeout_s), memory_bytes)
+        self._worker = partial(_Worker[Result], greeting, timeout_s)
         self._count = count
-        self._timeout_s = timeout_s
 
     def run(self, jobs: Iterable[Job]) -> Generator[tuple[Job, Result | JobFailure], None, None]:
         """Yield every job with its result, as they finish. Closing the iterator ends the children."""
@@ -103,48 +238,25 @@ class ProcessPool(Generic[Job, Result]):
             waiting.put((job, pickle.dumps(job)))
             left += 1
         done = _Done[tuple[Job, Result | JobFailure]](4 * self._count)
-        count = min(self._count, left)
-        children = [_Feeder[Job, Result](self._greeting, waiting, done) for _ in range(count)]
+        workers = [self._worker() for _ in range(min(self._count, left))]
+        threads = [threading.Thread(target=_feed, args=(each, waiting, done), daemon=True) for each in workers]
         try:
-            for child in children:
-                child.start()
+            for thread in threads:
+                thread.start()
             while left:
                 try:
                     finished = done.get(timeout=_POLL_S)
                 except queue.Empty:
                     INTERRUPT.get()()
-                    for child in children:
-                        child.kill_if_older(self._timeout_s)
                     continue
                 left -= 1
                 yield finished
         finally:
-            for child in children:
-                child.stop()
-
-
-class SingleProcess(Generic[Job, Result]):
-    """One child process that is kept between jobs, until `stop`."""
-
-    def __init__(self, function: Callable[[Job], Result], *, timeout_s: float, memory_bytes: int | None = None) -> None:
-        """Take what `ProcessPool` takes; the child starts with the first job."""
-        self._process = _Process[Result](child_greeting(partial(serve_jobs, function, memory_bytes, timeout_s)))
-        self._timeout_s = timeout_s
-        self._stopped = threading.Event()
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def ask(self, job: Job) -> Result | JobFailure:
-        """Run one job."""
-        return self._process.ask(pickle.dumps(job))
-
-    def stop(self) -> None:
-        """End the child, which is asked nothing more."""
-        self._stopped.set()
-        self._process.end()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(_POLL_S):
-            self._process.kill_if_older(self._timeout_s)
+            for worker in workers:
+                worker.stop()
+            for thread in threads:
+                if thread.is_alive():  # an interrupt may have come before it was started
+                    thread.join(_JOIN_S)
 
 
 class SharedProcess(Generic[Job, Result]):
@@ -158,35 +270,29 @@ class SharedProcess(Generic[Job, Result]):
         function: Callable[[Job], Result],
         *,
         timeout_s: float,
-        longest_wait_s: float,
+        longest_wait_s: float = -1,
         memory_bytes: int | None = None,
         first: Job | None = None,
     ) -> None:
-        self._start = partial(SingleProcess[Job, Result], function, timeout_s=timeout_s, memory_bytes=memory_bytes)
+        """Take what `ProcessPool` takes. `longest_wait_s`: how long a job may wait for others; -1 for ever."""
+        greeting = child_greeting(partial(_do_jobs, function, timeout_s), memory_bytes)
+        self._worker = _Worker[Result](greeting, timeout_s, b"" if first is None else pickle.dumps(first))
         self._longest_wait_s = longest_wait_s
-        self._first = first
         self._lock = threading.Lock()
-        self._process: SingleProcess[Job, Result] | None = None
 
     def ask(self, job: Job) -> Result | JobFailure | None:
         """Run one job. None: those of others took longer than it may wait."""
         if not self._lock.acquire(timeout=self._longest_wait_s):
             return None
         try:
-            if self._process is None:
-                self._process = self._start()
-                if self._first is not None:
-                    self._process.ask(self._first)
-            return self._process.ask(job)
+            return self._worker.ask(pickle.dumps(job))
         finally:
             self._lock.release()
 
     def close(self) -> None:
-        """End the child."""
+        """End the child. The next job starts another one."""
         with self._lock:
-            if self._process is not None:
-                self._process.stop()
-                self._process = None
+            self._worker.end()
 
 
 class _Done(Generic[Result]):
@@ -214,138 +320,74 @@ class _Done(Generic[Result]):
         return result
 
 
-class _Feeder(Generic[Job, Result]):
-    """One child process, and the thread that feeds it."""
-
-    def __init__(
-        self,
-        said_first: bytes,
-        waiting: queue.SimpleQueue[tuple[Job, bytes]],
-        done: _Done[tuple[Job, Result | JobFailure]],
-    ) -> None:
-        self._process = _Process[Result](said_first)
-        self._waiting = waiting
-        self._done = done
-        self._stopped = False
-        self._thread = threading.Thread(target=self._feed, daemon=True)
-
-    def start(self) -> None:
-        """Start the thread, which starts the process with the first job."""
-        self._thread.start()
-
-    def _feed(self) -> None:
-        while not self._stopped:
+def _feed(
+    worker: _Worker[Result],
+    waiting: queue.SimpleQueue[tuple[Job, bytes]],
+    done: _Done[tuple[Job, Result | JobFailure]],
+) -> None:
+    """Have a worker do what waits, in a thread of its own."""
+    while not worker.is_stopped:
+        try:
+            job, packed = waiting.get_nowait()
+        except queue.Empty:
+            break
+        finished = (job, worker.ask(packed))
+        while not worker.is_stopped:
             try:
-                job, packed = self._waiting.get_nowait()
-            except queue.Empty:
-                break
-            self._deliver((job, self._process.ask(packed)))
-        self._process.end()
-
-    def _deliver(self, finished: tuple[Job, Result | JobFailure]) -> None:
-        while not self._stopped:
-            try:
-                self._done.put(finished, timeout=_POLL_S)
+                done.put(finished, timeout=_POLL_S)
             except queue.Empty:
                 continue
-            return
-
-    def kill_if_older(self, seconds: float) -> None:
-        """Kill the process if it has been at its job for longer; the thread notices."""
-        self._process.kill_if_older(seconds)
-
-    def stop(self) -> None:
-        """End the process, whatever it does, and the thread."""
-        self._stopped = True
-        self._process.stop()
-        if self._thread.is_alive():  # an interrupt may have come before it was started
-            self._thread.join(_JOIN_S)
+            break
+    worker.end()
 
 
-class _Process(Generic[Result]):
-    """A child process that one thread asks. It starts with the first job, and again when it has ended."""
+class _Worker(Generic[Result]):
+    """A child that does jobs, which one thread asks. It starts with the first job, and again when it has ended."""
 
-    def __init__(self, said_first: bytes) -> None:
-        self._said_first = said_first
-        self._process: subprocess.Popen[bytes] | None = None
-        self._started_s: float | None = None
-        self._late = ""
-        self._stopped = False
+    def __init__(self, greeting: bytes, timeout_s: float, first: bytes = b"") -> None:
+        self.is_stopped = False
+        self._start = partial(ChildProcess[Result | JobFailure], greeting, timeout_s)
+        self._first = first
+        self._child: ChildProcess[Result | JobFailure] | None = None
 
     def ask(self, packed: bytes) -> Result | JobFailure:
         """Run one pickled job."""
         try:
-            return self._ask(packed)
+            return self._started().ask(packed)
+        except ChildEndedError as exc:
+            return JobFailure(str(exc))
         except Exception as exc:  # noqa: BLE001 - the edge of a thread: somebody waits for every job
             self.end()
             return JobFailure(f"{type(exc).__name__}: {exc}")
 
-    def _ask(self, packed: bytes) -> Result | JobFailure:
-        if self._process is None or self._process.poll() is not None:
-            self.end()
-            self._process = self._spawn()
-        stdin, stdout = _pipes(self._process)
-        self._late = ""
-        self._started_s = time.monotonic()
-        try:
-            stdin.write(packed)
-            stdin.flush()
-            return cast("Result | JobFailure", pickle.load(stdout))
-        except (OSError, EOFError, pickle.UnpicklingError):
-            code = self.end()
-            return JobFailure(self._late or f"ended the process that read it ({code})")
-        finally:
-            self._started_s = None
-
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, *CHILD],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
-        )
-        self._process = process
-        if self._stopped:  # `stop` may have come before there was a process to kill
-            process.kill()
-        stdin, _ = _pipes(process)
-        stdin.write(self._said_first)
-        stdin.flush()
-        return process
-
-    def kill_if_older(self, seconds: float) -> None:
-        """Kill the process if it has been at its job for longer; who asked it notices."""
-        started, process = self._started_s, self._process
-        if started is not None and process is not None and time.monotonic() - started > seconds:
-            self._late = took_longer(seconds)
-            process.kill()
+    def _started(self) -> ChildProcess[Result | JobFailure]:
+        if self._child is not None and not self._child.has_ended:
+            return self._child
+        self.end()
+        child = self._child = self._start()
+        if self.is_stopped:  # `stop` may have come before there was a child to kill
+            child.kill()
+        elif self._first:
+            child.ask(self._first)
+        return child
 
     def stop(self) -> None:
-        """End the process from another thread, whatever it does."""
-        self._stopped = True
-        process = self._process
-        if process is not None:
-            process.kill()
+        """End the child from another thread, whatever it does. It is not started again."""
+        self.is_stopped = True
+        child = self._child
+        if child is not None:
+            child.kill()
 
-    def end(self) -> int | None:
-        """End the process if there is one, and give its exit code."""
-        process, self._process = self._process, None
-        if process is None:
-            return None
-        process.kill()
-        for pipe in _pipes(process):
-            _close_quietly(pipe)
-        return process.wait()
+    def end(self) -> None:
+        """End the child if there is one."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
 
 def took_longer(seconds: float) -> str:
     """Return the reason why a job is lost that took longer than that."""
     return f"{SkipReason.TOOK_LONGER} {seconds:g} s"
-
-
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return process.stdin, process.stdout
 
 
 def _close_quietly(pipe: IO[bytes]) -> None:
@@ -368,55 +410,20 @@ def apply_safely(function: Callable[[Job], Result], job: Job) -> Result | JobFai
         return JobFailure(f"{type(exc).__name__}: {exc}")
 
 
-def serve_jobs(
-    function: Callable[[Job], Result],
-    memory_bytes: int | None,
-    timeout_s: float,
-    jobs: IO[bytes],
-    results: IO[bytes],
+def _do_jobs(
+    function: Callable[[Job], Result], timeout_s: float, jobs: Iterator[Job], say: Callable[[Result | JobFailure], None]
 ) -> None:
-    """Answer jobs until the stream ends. This is the child's whole life."""
-    if memory_bytes:
-        _limit_memory(memory_bytes)
-    become_child()
-    try:
-        while True:
-            started = time.monotonic()
-            _answer(function, timeout_s, jobs, results)
-            if time.monotonic() - started > _LONG_JOB_S:
-                _give_back()
-    except (EOFError, pickle.UnpicklingError):
-        return  # no more jobs, or half a job of a parent that is gone
-    except BrokenPipeError:
-        exit_immediately()
-
-
-def _answer(function: Callable[[Job], Result], timeout_s: float, jobs: IO[bytes], results: IO[bytes]) -> None:
-    """Do one job. Nothing of it is held while the next is waited for."""
-    job = pickle.load(jobs)
-    _end_after(_ORPHAN_TIMEOUTS * timeout_s)
-    outcome = apply_safely(function, job)
-    _end_after(0)
-    pickle.dump(outcome, results)
-    results.flush()
-
-
-def _give_back() -> None:
-    """Return the memory of a long job to the system."""
-    gc.collect()
-    release_memory()
-
-
-def become_child() -> None:
-    """Ignore Ctrl-C and detach standard output: both belong to the parent. Called once, first."""
-    # Where there are no sessions, Ctrl-C reaches children as well.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # whatever prints must not end up between the results
-
-
-def exit_immediately() -> NoReturn:
-    """End a child whose parent is gone. Leaving the usual way would flush once more, and complain."""
-    os._exit(0)
+    """Do jobs until there are no more."""
+    for job in jobs:
+        started = time.monotonic()
+        _end_after(_ORPHAN_TIMEOUTS * timeout_s)
+        outcome = apply_safely(function, job)
+        _end_after(0)
+        say(outcome)
+        del job, outcome  # nothing of it is held while the next is waited for
+        if time.monotonic() - started > _LONG_JOB_S:
+            gc.collect()
+            release_memory()
 
 
 def _end_after(seconds: float) -> None:

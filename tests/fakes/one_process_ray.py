@@ -63,5 +63,5 @@ class OneProcessRay:
 def stop_children() -> None:
     """End the child that prepared what the cluster was sent."""
     for _, child in ray_executor._serving.values():
-        child.stop()
+        child.close()
     ray_executor._serving.clear()

@@ -15,7 +15,7 @@ from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.executor import MEMORY_BYTES, Outcome
 from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, Preparer
 from openbook.integrations.ray_connection import Ray, connected
-from openbook.process_pool import JobFailure, SingleProcess, apply_safely
+from openbook.process_pool import JobFailure, SharedProcess, apply_safely
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _failed_there(exc: Exception) -> ClusterError:
 
 # From here on: what runs on the machines of the cluster.
 
-_serving: dict[bytes, tuple[str, SingleProcess[bytes, bytes]]] = {}
+_serving: dict[bytes, tuple[str, SharedProcess[bytes, bytes]]] = {}
 """By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
 
 
@@ -262,14 +262,14 @@ def prepare_batch(packed: bytes, contents: Sequence[bytes]) -> tuple[str, list[b
     """
     if packed not in _serving:
         for _, child in _serving.values():
-            child.stop()
+            child.close()
         _serving.clear()
         setup: WorkerSetup = pickle.loads(packed)
-        child = SingleProcess(_Pickled(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=MEMORY_BYTES)
+        child = SharedProcess(_Pickled(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=MEMORY_BYTES)
         _serving[packed] = (identity_of(setup.preparer), child)
     identity, child = _serving[packed]
     outcomes = [child.ask(content) for content in contents]
-    return identity, [pickle.dumps(outcome) if isinstance(outcome, JobFailure) else outcome for outcome in outcomes]
+    return identity, [outcome if isinstance(outcome, bytes) else pickle.dumps(outcome) for outcome in outcomes]
 
 
 class _Pickled:

@@ -1,34 +1,40 @@
-"""Processes that answer: searching and checking on all cores, while this process keeps its loop for those who wait."""
+"""Processes that answer: searching and checking on all cores, while this process keeps its loop for those who wait.
+
+A child takes the steps of many answers, each up to the next call of a model, which the parent makes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import pickle
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+import queue
+import signal
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from typing import Any
 
-from openbook.agent.driving import CallModel, Wait
+from openbook.agent.driving import CallModel, Wait, next_step
+from openbook.agent.running import wait_for
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.options import AnswerOptions
-from openbook.answering.steps import arun
+from openbook.answering.steps import Steps, arun
 from openbook.answers import AnswerEvent
+from openbook.errors import OpenbookError
 from openbook.libraries.catalog import Location
-from openbook.llm.messages import ReplyFinished
-from openbook.process_pool import CHILD, child_greeting
-from openbook.server.answer_process import (
-    READY,
-    SIZE_BYTES,
-    CancelAnswer,
-    ChildMessage,
-    ResumeAnswer,
-    StartAnswer,
-    run_child,
-    without_models,
-)
+from openbook.libraries.repositories import with_permalinks
+from openbook.library import Library
+from openbook.llm.messages import Event, ReplyFinished, Request
+from openbook.process_pool import ChildEndedError, ChildProcess, child_greeting
+from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError
+from openbook.server.logs import log_as_json
+from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.types import Filter
 
@@ -40,9 +46,79 @@ _LONGEST_STEP_S = 120.0
 # What a child computes when it is to end is waited for so long.
 _GRACE_S = 2.0
 
-
 # Of one answer, when the process that had it has ended. What ends every process that it is given must end some time.
 _MOST_MOVES = 1
+
+_NOBODYS = "Where are sessions kept?"
+
+
+@dataclass(frozen=True, slots=True)
+class StartAnswer:
+    """Message to a child: start an answer, up to the first model call."""
+
+    number: int
+    query: str
+    limit: int | None
+    where: Filter
+    options: AnswerOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeAnswer:
+    """Message to a child: resume an answer with the model's reply."""
+
+    number: int
+    reply: ReplyFinished | None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnswer:
+    """Message to a child: cancel an answer."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChildMessage:
+    """A message of a child: an event, a model call, the end or an error."""
+
+    number: int
+    said: AnswerEvent | CallModel | OpenbookError | None
+    """A step or an error; None behind the last step."""
+
+
+READY = ChildMessage(0, None)
+"""What a child says once it can answer without delay. No question has this number."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """Stands for a model that the parent process calls."""
+
+    name: str
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Cannot be called here."""
+        raise NotImplementedError
+
+    def astream(self, request: Request) -> AsyncIterator[Event]:
+        """Cannot be called here."""
+        raise NotImplementedError
+
+
+def without_models(options: AnswerOptions) -> AnswerOptions:
+    """Return what can be sent to a child: names in the place of models, and no tools, which it finds by itself.
+
+    A judge is sent as it is.
+    """
+    model = None if options.writer is None else RemoteModel(options.writer.name)
+    other = options.other_verifier
+    return replace(
+        options,
+        model=model,
+        tools=options.uses_tools,
+        verifier=options.verifier if other is None else RemoteModel(other.name),
+    )
 
 
 class WorkerEndedError(RequestRefusedError):
@@ -110,125 +186,117 @@ class AnswerPool:
         async with self._starting:
             self._children = [child for child in self._children if not child.is_gone]
             while len(self._children) < min(size, self._most):
-                self._children.append(await _Child.start(self._greeting, self._longest_step_s))
+                self._children.append(_Child(self._greeting, self._longest_step_s))
             return list(self._children)
 
 
 class _Child:
-    """One child, and what is waited for of it."""
+    """One child, and what is waited for of it. Its pipes are used by two threads, so that none holds up the loop."""
 
-    def __init__(self, process: asyncio.subprocess.Process, longest_step_s: float) -> None:
+    def __init__(self, greeting: bytes, longest_step_s: float) -> None:
+        """Start it. It takes about a second until it is ready."""
         self.ready = asyncio.Event()
         """Set once it can answer without delay, or never will."""
         self.is_gone = False
-        self.busy = 0
-        """Questions whose next step it is to take."""
-        self._process = process
-        self._longest_step_s = longest_step_s
-        self._heard_s = 0.0
+        self._process = ChildProcess[ChildMessage](greeting, longest_step_s)
+        self._loop = asyncio.get_running_loop()
+        self._busy = set[int]()
         self._said: dict[int, asyncio.Queue[ChildMessage | None]] = {}
-        self._listening = asyncio.create_task(self._listen())
-
-    @classmethod
-    async def start(cls, said_first: bytes, longest_step_s: float) -> _Child:
-        """Start one. It takes about a second until it is ready."""
-        pipe = asyncio.subprocess.PIPE
-        # A session of its own: Ctrl-C is for the server, which decides what it means.
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *CHILD, stdin=pipe, stdout=pipe, start_new_session=True
-        )
-        child = cls(process, longest_step_s)
-        child._write(said_first)
-        return child
+        self._sending: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._is_lost = asyncio.Event()
+        for work in (self._send, self._listen):
+            threading.Thread(target=work, daemon=True).start()
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    def tell(self, message: StartAnswer | ResumeAnswer) -> None:
-        if not self.busy:
-            self._heard_s = asyncio.get_running_loop().time()
-        self.busy += 1
-        self._said.setdefault(message.number, asyncio.Queue())
-        self._write(pickle.dumps(message))
-        if self.is_gone:
-            self._said[message.number].put_nowait(None)
+    @property
+    def busy(self) -> int:
+        """Questions whose next step it is to take."""
+        return len(self._busy)
 
-    async def hear(self, number: int) -> ChildMessage:
-        """Wait for what is said of a question.
+    def tell(self, message: StartAnswer | ResumeAnswer) -> None:
+        said = self._said.setdefault(message.number, asyncio.Queue())
+        self._set_busy(message.number, is_busy=True)
+        self._sending.put(pickle.dumps(message))
+        if self.is_gone:
+            said.put_nowait(None)
+
+    async def hear(self, number: int) -> AnswerEvent | CallModel | None:
+        """Wait for the next step of an answer; None behind the last.
 
         Raises:
-            WorkerEndedError: The child has gone, or hangs and was ended.
+            OpenbookError: It failed.
+            WorkerEndedError: The child has gone, or hung and was ended.
         """
-        queue, loop = self._said[number], asyncio.get_running_loop()
-        while True:
-            try:
-                async with asyncio.timeout_at(self._heard_s + self._longest_step_s):
-                    said = await queue.get()
-            except TimeoutError:
-                if loop.time() - self._heard_s >= self._longest_step_s:
-                    self._kill()
-                continue
-            if said is None:
-                raise WorkerEndedError
-            if said.said is None or isinstance(said.said, CallModel | Exception):
-                self.busy -= 1
-            return said
+        message = await self._said[number].get()
+        if message is None:
+            raise WorkerEndedError
+        said = message.said
+        if said is None or isinstance(said, CallModel | Exception):
+            self._set_busy(number, is_busy=False)
+        if isinstance(said, Exception):
+            raise said
+        return said
 
-    def leave(self, number: int, *, is_waiting: bool) -> None:
-        """Drop a question. `is_waiting`: it is still being answered."""
+    def leave(self, number: int) -> None:
+        """Drop a question, answered or not."""
         self._said.pop(number, None)
-        if is_waiting:
-            self.busy -= 1
-        self._write(pickle.dumps(CancelAnswer(number)))
+        self._set_busy(number, is_busy=False)
+        self._sending.put(pickle.dumps(CancelAnswer(number)))
+
+    def _set_busy(self, number: int, *, is_busy: bool) -> None:
+        was_idle = not self._busy
+        (self._busy.add if is_busy else self._busy.discard)(number)
+        if was_idle or not self._busy:
+            self._process.waited_since_s = time.monotonic() if self._busy else None
 
     async def close(self) -> None:
         """End the process: in order, or at once if it is busy for long."""
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE_S):
-                await self._process.wait()
-        self._kill()
-        await self._listening
+        self._sending.put(None)
+        await asyncio.to_thread(self._process.end, _GRACE_S)
+        await self._is_lost.wait()
 
-    def _write(self, packed: bytes) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
-        if not stdin.is_closing():
-            stdin.write(packed)
+    def _send(self) -> None:
+        with suppress(ChildEndedError):
+            while (packed := self._sending.get()) is not None:
+                self._process.send(packed)
+            self._process.close_input()
 
-    def _kill(self) -> None:
-        with suppress(ProcessLookupError):
-            self._process.kill()
+    def _listen(self) -> None:
+        try:
+            with suppress(ChildEndedError):
+                while True:
+                    self._loop.call_soon_threadsafe(self._take, self._process.receive())
+        finally:
+            self._process.end()
+            self._sending.put(None)
+            with suppress(RuntimeError):  # the loop was closed before
+                self._loop.call_soon_threadsafe(self._lose)
 
-    async def _listen(self) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while True:
-                size = int.from_bytes(await stdout.readexactly(SIZE_BYTES), "big")
-                said: ChildMessage = pickle.loads(await stdout.readexactly(size))
-                self._heard_s = asyncio.get_running_loop().time()
-                if said == READY:
-                    self.ready.set()
-                elif said.number in self._said:
-                    self._said[said.number].put_nowait(said)
+    def _take(self, message: ChildMessage) -> None:
+        if self._busy:
+            self._process.waited_since_s = time.monotonic()
+        if message == READY:
+            self.ready.set()
+        elif message.number in self._said:
+            self._said[message.number].put_nowait(message)
+
+    def _lose(self) -> None:
         self.is_gone = True
         self.ready.set()
-        for queue in self._said.values():
-            queue.put_nowait(None)
-        await self._process.wait()
+        self._is_lost.set()
+        for said in self._said.values():
+            said.put_nowait(None)
 
 
 class _Steps:
     """The steps of one answer, taken in a child; in another one if that ends before it is done."""
 
-    def __init__(self, answer_pool: AnswerPool, asked: StartAnswer) -> None:
-        self._answerers = answer_pool
+    def __init__(self, pool: AnswerPool, asked: StartAnswer) -> None:
+        self._pool = pool
         self._child: _Child | None = None
-        self._is_waiting = False
         self._number = asked.number
         self._sent: list[StartAnswer | ResumeAnswer] = [asked]
         """All that a child has to be told to get as far."""
@@ -247,16 +315,19 @@ class _Steps:
         told = 0
         while True:
             try:
-                async with aclosing(self._steps()) as steps:
-                    skipped = 0
-                    async for step in steps:
-                        if skipped < told:  # of the same step, in the child that has ended
-                            skipped += 1
-                            continue
-                        told, skipped = told + 1, skipped + 1
-                        if isinstance(step, CallModel):
-                            self._calls.append(step)
+                child = self._child or await self._moved()
+                child.tell(self._sent[-1])
+                at = 0
+                while (step := await child.hear(self._number)) is not None:
+                    at += 1
+                    if at <= told:  # before the child that had it has ended
+                        continue
+                    told = at
+                    if isinstance(step, CallModel):
+                        self._calls.append(step)
                         yield step
+                        return
+                    yield step
             except WorkerEndedError:
                 if self._moves == _MOST_MOVES:
                     raise
@@ -266,33 +337,103 @@ class _Steps:
             else:
                 return
 
-    async def _steps(self) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
-        """Yield the steps that the last message leads to. A child that does not know the answer is brought so far."""
-        if self._child is None:
-            self._child = await self._answerers.least_busy()
-            for message, call in zip(self._sent, self._calls, strict=False):
-                async with aclosing(self._answer_to(message)) as steps:
-                    taken = [step async for step in steps]
-                if taken[-1:] != [call]:  # the library has changed, and what the model wrote is of other sources
-                    raise WorkerEndedError
-        async with aclosing(self._answer_to(self._sent[-1])) as steps:
-            async for step in steps:
-                yield step
-
-    async def _answer_to(
-        self, message: StartAnswer | ResumeAnswer
-    ) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
-        assert self._child is not None
-        self._child.tell(message)
-        self._is_waiting = True
-        while self._is_waiting:
-            said = (await self._child.hear(self._number)).said
-            self._is_waiting = said is not None and not isinstance(said, CallModel | Exception)
-            if isinstance(said, Exception):
-                raise said
-            if said is not None:
-                yield said
+    async def _moved(self) -> _Child:
+        """Return a child that has been brought as far as the answer is."""
+        child = self._child = await self._pool.least_busy()
+        for message, call in zip(self._sent, self._calls, strict=False):
+            child.tell(message)
+            step = await child.hear(self._number)
+            while not (step is None or isinstance(step, CallModel)):
+                step = await child.hear(self._number)
+            if step != call:  # the library has changed, and what the model wrote is of other sources
+                raise WorkerEndedError
+        return child
 
     def close(self) -> None:
         if self._child is not None:
-            self._child.leave(self._number, is_waiting=self._is_waiting)
+            self._child.leave(self._number)
+
+
+# From here on: what runs in a child.
+
+
+def run_child(
+    location: Location, settings: Settings, requests: Iterator[Any], say: Callable[[ChildMessage], None]
+) -> None:
+    """Open a library and answer from it. This is the child's whole life."""
+    # Whoever stops a service tells all of its processes. This one ends when the server has no more use for it.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    log_as_json()
+    with closing(ServedLibrary(Library(location, settings))) as library:
+        serve_answers(library, requests, say)
+
+
+def serve_answers(
+    library: ServedLibrary,
+    requests: Iterator[StartAnswer | ResumeAnswer | CancelAnswer],
+    say: Callable[[ChildMessage], None],
+) -> None:
+    """Do what is told, until nothing more is."""
+    # The first question loads a lot, which nobody should have to wait for.
+    nobodys = _Answerer(library, say=lambda _: None)
+    nobodys.handle(StartAnswer(READY.number, _NOBODYS, 1, EVERYTHING, AnswerOptions(model=RemoteModel("none"))))
+    nobodys.handle(CancelAnswer(READY.number))
+    answerer = _Answerer(library, say)
+    say(READY)
+    for request in requests:
+        answerer.handle(request)
+
+
+class _Answerer:
+    """The questions that a child answers."""
+
+    def __init__(self, library: ServedLibrary, say: Callable[[ChildMessage], None]) -> None:
+        self._library = library
+        self._say = say
+        self._answering: dict[int, Steps[Any]] = {}
+
+    def handle(self, request: StartAnswer | ResumeAnswer | CancelAnswer) -> None:
+        match request:
+            case StartAnswer(number):
+                self._answering[number] = self._steps(request)
+                self._go_on(number, None)
+            case ResumeAnswer(number, reply) if number in self._answering:
+                self._go_on(number, reply)
+            case CancelAnswer(number) if number in self._answering:
+                self._answering.pop(number).close()
+
+    def _steps(self, asked: StartAnswer) -> Steps[None]:
+        options = replace(asked.options, tools=installed_tools() or True) if asked.options.uses_tools else asked.options
+        with self._library.in_use() as assistant:
+            steps = assistant.generator.steps(asked.query, asked.limit, where=asked.where, options=options)
+            step: AnswerEvent | CallModel | Wait | None = next_step(steps, None)
+            while step is not None:
+                if isinstance(step, CallModel | Wait):
+                    step = next_step(steps, (yield step))
+                else:
+                    yield with_permalinks(step, assistant.index)
+                    step = next_step(steps, None)
+
+    def _go_on(self, number: int, reply: ReplyFinished | None) -> None:
+        last = self._taken(number, self._answering[number], reply)
+        if not isinstance(last, CallModel):
+            del self._answering[number]
+        self._say(ChildMessage(number, last))
+
+    def _taken(self, number: int, steps: Steps[None], reply: ReplyFinished | None) -> CallModel | OpenbookError | None:
+        """Take steps, and give the first that somebody else has to do, or why there is none."""
+        step: AnswerEvent | CallModel | Wait | None
+        try:
+            step = next_step(steps, reply)
+            while step is not None and not isinstance(step, CallModel):
+                if isinstance(step, Wait):
+                    wait_for(step.running, step.timeout_s)
+                else:
+                    self._say(ChildMessage(number, step))
+                step = next_step(steps, None)
+        except OpenbookError as exc:
+            return exc
+        except Exception:
+            _logger.exception("a question failed")
+            return OpenbookError("this question could not be answered", hint="the log of the server has more")
+        return step

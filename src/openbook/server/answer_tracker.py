@@ -16,6 +16,7 @@ from openbook.llm.messages import Event, Request
 from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream
 from openbook.server.metrics import Metrics
 from openbook.server.question_queue import NoTurnError
+from openbook.server.shutdown import ServerStoppedError
 from openbook.server.telemetry import AnswerSpans
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ class AnswerTracker:
             self._metrics.stage("own", sum(s for name, s in self.took_s.items() if name not in self._models))
         else:
             # Who goes away cancels the task, or closes the generator.
-            outcome = "cancelled" if isinstance(error, CancelledError | GeneratorExit) else "failed"
+            outcome = (
+                "cancelled" if isinstance(error, CancelledError | GeneratorExit | ServerStoppedError) else "failed"
+            )
             outcome = "overloaded" if isinstance(error, NoTurnError) else outcome
             self._metrics.ended(outcome)
         self._spans.end(outcome, self.answer)

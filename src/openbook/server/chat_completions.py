@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -210,10 +210,18 @@ async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool)
     status is sent by then.
     """
     yield _sent(_chunk(head, {"role": "assistant", "content": ""}))
+    written = NumberedText()
     try:
         async with aclosing(events):
-            async for line in _told(head, events, with_usage=with_usage):
-                yield line
+            async for event in events:
+                if isinstance(event, Queued):
+                    yield f": place {event.place} in the queue\n\n"
+                elif isinstance(event, Written) and not event.is_checked:
+                    if text := written.feed(event.text):
+                        yield _sent(_chunk(head, {"content": text}))
+                elif isinstance(event, Replied):
+                    for line in _end(head, written, event.answer, event.response, with_usage=with_usage):
+                        yield line
     except OpenbookError as exc:
         yield _sent(error_body(str(exc), exc.hint))
     except Exception:
@@ -222,26 +230,20 @@ async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool)
     yield "data: [DONE]\n\n"
 
 
-async def _told(head: CompletionHead, events: Progress, *, with_usage: bool) -> AsyncGenerator[str, None]:
-    written = NumberedText()
-    async for event in events:
-        if isinstance(event, Queued):
-            yield f": place {event.place} in the queue\n\n"
-        elif isinstance(event, Written) and not event.is_checked:
-            if text := written.feed(event.text):
-                yield _sent(_chunk(head, {"content": text}))
-        elif isinstance(event, Replied):
-            answer, reply = event.answer, event.response
-            # Of an answer without a model nothing has been sent; of one with a model, the quotes that follow it.
-            rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
-            text = written.feed(rest if written.text else answer.answer) + written.close()
-            text += source_list(written, answer, reply)
-            marked = url_citations(written, reply.citations)
-            yield _sent(_chunk(head, {"content": text, "annotations": marked}))
-            cited = [each.model_dump(mode="json") for each in reply.citations]
-            yield _sent(_chunk(head, {}, _finish(answer)) | {"citations": cited})
-            if with_usage:
-                yield _sent(head.of("chat.completion.chunk", choices=[], usage=_usage(reply)))
+def _end(
+    head: CompletionHead, written: NumberedText, answer: GenerationResult, reply: AnswerResponse, *, with_usage: bool
+) -> Iterator[str]:
+    """Yield what follows the words of a model."""
+    # Of an answer without a model nothing has been sent; of one with a model, the quotes that follow it.
+    rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
+    text = written.feed(rest if written.text else answer.answer) + written.close()
+    text += source_list(written, answer, reply)
+    marked = url_citations(written, reply.citations)
+    yield _sent(_chunk(head, {"content": text, "annotations": marked}))
+    cited = [each.model_dump(mode="json") for each in reply.citations]
+    yield _sent(_chunk(head, {}, _finish(answer)) | {"citations": cited})
+    if with_usage:
+        yield _sent(head.of("chat.completion.chunk", choices=[], usage=_usage(reply)))
 
 
 def _chunk(head: CompletionHead, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

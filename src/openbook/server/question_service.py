@@ -48,7 +48,7 @@ from openbook.server.schemas import (
 )
 from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
-from openbook.server.shutdown import ShutdownSignal
+from openbook.server.shutdown import ServerStoppedError, ShutdownSignal
 from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
 from openbook.types import Attachment, Filter
@@ -278,15 +278,6 @@ class QuestionService:
 
         Whoever sees their place in the queue waits longer.
         """
-        async with aclosing(self._events(asked, sees_place=sees_place)) as events:
-            while True:
-                async with self._stopping.heeded():
-                    event = await anext(events, None)
-                if event is None:
-                    return
-                yield event
-
-    async def _events(self, asked: PreparedQuestion, *, sees_place: bool) -> Progress:
         has_called = False
         tracker = AnswerTracker(
             *(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s),
@@ -294,25 +285,23 @@ class QuestionService:
         )
         try:
             with tracker as stages:
-                async for queued in self.queue.wait(asked.ticket, sees_place=sees_place):
-                    yield queued
+                async with aclosing(self.queue.wait(asked.ticket, sees_place=sees_place)) as places:
+                    while (queued := await self._stopping.next(places)) is not None:
+                        yield queued
                 asked.cost_usd = None
-                async with aclosing(self._answered(asked, stages)) as events:
-                    async for event in events:
-                        # Whoever can make an answer fail at its end must not get what came before for nothing.
-                        is_of_model = isinstance(event, ToolUsed) or (
-                            isinstance(event, Written) and not event.is_checked
-                        )
-                        has_called |= is_of_model or "rephrasing" in (stages.name, *stages.took_s)
-                        if isinstance(event, Answered):
-                            _check_paid(asked, event.answer)
-                        yield event
+                with self._library.in_use() as assistant:
+                    async with aclosing(self._stream(assistant, asked, stages.watched(asked.options))) as events:
+                        while (event := await self._stopping.next(events)) is not None:
+                            has_called |= self._note(event, asked, stages)
+                            if isinstance(event, Answered):
+                                _check_paid(asked, event.answer)
+                            yield event
                 assert stages.answer is not None
                 stages.enter("rendering")
                 reply = await self._in_thread(present, stages.answer, self._library, asked.session_id)
                 self.queue.end_turn(asked.ticket)
         except OpenbookError as exc:
-            if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
+            if not (has_called or isinstance(exc, CutOffError | TimedOutError | ServerStoppedError)):
                 asked.cost_usd = Decimal(0)
             raise
         reply.took_ms = round(stages.total_s * 1000, 1)
@@ -323,18 +312,20 @@ class QuestionService:
             reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
         yield Replied(stages.answer, reply)
 
-    async def _answered(self, asked: PreparedQuestion, stages: AnswerTracker) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer a question whose turn has come, and let the next one begin when a model writes."""
-        with self._library.in_use() as assistant:
-            async with aclosing(self._stream(assistant, asked, stages.watched(asked.options))) as events:
-                async for event in events:
-                    if isinstance(event, Stage):
-                        stages.enter(event.name)
-                    elif isinstance(event, Answered):
-                        stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
-                    if stages.is_of_model:
-                        self.queue.end_turn(asked.ticket)
-                    yield event
+    def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> bool:
+        """Note what has happened, and let the next question begin when a model writes.
+
+        Return whether a model has been called: whoever can make an answer fail at its end must not get what came
+        before for nothing.
+        """
+        if isinstance(event, Stage):
+            stages.enter(event.name)
+        elif isinstance(event, Answered):
+            stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
+        if stages.is_of_model:
+            self.queue.end_turn(asked.ticket)
+        is_of_model = isinstance(event, ToolUsed) or (isinstance(event, Written) and not event.is_checked)
+        return is_of_model or "rephrasing" in (stages.name, *stages.took_s)
 
     def _stream(
         self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions

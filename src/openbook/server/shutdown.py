@@ -5,8 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from openbook.server.failures import RequestRefusedError
+
+T = TypeVar("T")
+
+
+class ServerStoppedError(RequestRefusedError):
+    """The server was stopped meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "the server was stopped before it had answered", hint="ask again when it runs")
 
 
 class ShutdownSignal:
@@ -36,6 +46,9 @@ class ShutdownSignal:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise RequestRefusedError(
-                503, "the server was stopped before it had answered", hint="ask again when it runs"
-            ) from None
+            raise ServerStoppedError from None
+
+    async def next(self, events: AsyncGenerator[T, None]) -> T | None:
+        """Wait for the next event, unless the server stops; None behind the last."""
+        async with self.heeded():
+            return await anext(events, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,8 @@ from openbook.errors import QueryError
 from openbook.library import Library
 from openbook.llm.messages import Message, ReplyFinished
 from openbook.retrieval.search import EVERYTHING
-from openbook.server.answer_process import (
+from openbook.server.answer_pool import (
     READY,
-    SIZE_BYTES,
     CancelAnswer,
     ChildMessage,
     RemoteModel,
@@ -46,15 +44,10 @@ def begin(number: int, query: str = QUESTION, options: AnswerOptions = WRITING) 
 
 def said(library: ServedLibrary, *told: Any) -> list[ChildMessage]:
     """Tell a child things, and give what it says once it is ready."""
-    says = io.BytesIO()
-    serve_answers(library, io.BytesIO(b"".join(map(pickle.dumps, told))), says)
+    spoken: list[ChildMessage] = []
+    serve_answers(library, (pickle.loads(pickle.dumps(each)) for each in told), spoken.append)
     library.close()
-    spoken, packed = [], says.getvalue()
-    while packed:
-        end = SIZE_BYTES + int.from_bytes(packed[:SIZE_BYTES], "big")
-        spoken.append(pickle.loads(packed[SIZE_BYTES:end]))
-        packed = packed[end:]
-    return spoken[spoken.index(READY) + 1 :]
+    return [pickle.loads(pickle.dumps(each)) for each in spoken[spoken.index(READY) + 1 :]]  # as they cross the border
 
 
 def test_a_question_goes_to_the_model_and_on_with_its_reply(library: ServedLibrary) -> None:
