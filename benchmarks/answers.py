@@ -100,7 +100,7 @@ def main() -> None:
     ]
     with ExitStack() as stack:
         libraries = {
-            name: stack.enter_context(_library(arguments.checkouts / name, arguments.home / name))
+            name: stack.enter_context(open_library(arguments.checkouts / name, arguments.home / name))
             for name in dict.fromkeys(each.project for each in asked)
         }
         outcomes = [_ask(libraries[each.project], arguments.checkouts / each.project, each) for each in asked]
@@ -132,7 +132,8 @@ def read_questions(data: Path, file: Path | None = None) -> list[Asked]:
     ]
 
 
-def _library(folder: Path, home: Path) -> Library:
+def open_library(folder: Path, home: Path) -> Library:
+    """Open the library of a folder, which is made the first time."""
     home.mkdir(parents=True, exist_ok=True)
     library = Library(home / "library.sqlite", Settings(home=home))
     if not library.stats().chunks:

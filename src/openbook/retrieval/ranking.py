@@ -6,7 +6,7 @@ What each weight was fitted on, and what it is worth on projects left out, is in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
@@ -74,6 +74,19 @@ def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -
     """Order passages again, now that there are more signals of each."""
     more = [weighted_signals(each, weights.QUESTION) for each in signals]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
+
+
+def step_back(ranked: Sequence[RankedChunk], ids: Container[int]) -> list[RankedChunk]:
+    """Order passages or files again, some of which are worth as little as what is generated."""
+    return sorted(
+        (
+            RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
+            if each.outline.id in ids
+            else each
+            for each in ranked
+        ),
+        key=_order,
+    )
 
 
 def _files(
