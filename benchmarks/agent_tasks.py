@@ -46,7 +46,8 @@ LONGEST_HIT = 500
 AROUND = 40
 
 _NUMBERED = re.compile(r"(\d+)\| ")
-_HEAD = re.compile(r"(\S.*?):(\d+)-(\d+)(?: \(goes on to line \d+\))?(?:$|  )")
+_NAMED = re.compile(r"(?:(\S.*?):| )(\d+-\d+(?:,\d+-\d+)*)(?: \(goes on to line \d+\))?(?:$| )")
+_NAMED_TOO = re.compile(r", (\d+-\d+(?:,\d+-\d+)*)(?=$| |, )")
 _BRIEF = re.compile(r"  (\d+)\| ")
 _LINES = re.compile(r"(?<![\w.])\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*(?![\w.])")
 
@@ -93,11 +94,9 @@ def seen_in(reply: str) -> list[Seen]:
         if numbered := _NUMBERED.match(line):
             number = int(numbered[1])
             seen.append(Seen(path, number, number, is_shown=True))
-        elif head := _HEAD.match(line):
-            path = head[1]
-            seen.append(Seen(path, int(head[2]), int(head[3]), is_shown=False))
-            if brief := _BRIEF.search(line, head.end() - 2):
-                seen.append(Seen(path, int(brief[1]), int(brief[1]), is_shown=True))
+        elif head := _NAMED.match(line):
+            path = head[1] or path
+            seen += _named(path, head, line)
         elif line.startswith("import: "):
             for told in line.removeprefix("import: ").split("; "):
                 seen += _referenced(told, "")
@@ -107,6 +106,16 @@ def seen_in(reply: str) -> list[Seen]:
             path = line.strip()
             seen += _referenced(path, folder if line.startswith(" ") else "")
     return seen
+
+
+def _named(path: str, head: re.Match[str], line: str) -> Iterator[Seen]:
+    """Read a line of `search`: where results stand, and one of their lines or further results."""
+    brief = _BRIEF.search(line, head.end() - 1)
+    for ranges in [head[2], *([] if brief else _NAMED_TOO.findall(line))]:
+        for first, _, last in (lines.partition("-") for lines in ranges.split(",")):
+            yield Seen(path, int(first), int(last), is_shown=False)
+    if brief:
+        yield Seen(path, int(brief[1]), int(brief[1]), is_shown=True)
 
 
 def _referenced(told: str, folder: str) -> Iterator[Seen]:

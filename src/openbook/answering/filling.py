@@ -109,6 +109,12 @@ class DocumentChunks:
             context=tuple(_shared([chunk.context for chunk in chunks])),
         )
 
+    def whole(self, chunk: Chunk) -> Chunk:
+        """Return a chunk with the rest of the definition or section that it is a part of."""
+        place = self.place_of(chunk)
+        places = [place, *self.rest_of(place)] if place is not None else []
+        return self.joined(min(places), max(places)) if places else chunk
+
     @cached_property
     def _text(self) -> str:
         document = self._index.document(*self._document)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
-from openbook.answering.definition_heads import is_comment
+from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads, is_comment
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
+from openbook.questions.names import stands_in
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
 
@@ -109,6 +110,22 @@ def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None
     signature = chunk.signature if chunk.signature in text else ""
     piece = replace(chunk, span=span, text=text, signature=signature, docstring="")
     return piece if symbol is None else replace(piece, symbol=symbol, defines=(symbol,) if symbol else ())
+
+
+def from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
+    """Leave out what stands in a chunk before a definition, its comment kept, if that is more than a glance."""
+    heads = [
+        head
+        for head in definition_heads(ContextItem(1, RetrievalResult(chunk, 0.0), units(chunk)))
+        if head.defines == name
+    ]
+    meant = next((head for head in heads if stands_in(owners, head.within)), heads[0] if heads else None)
+    first = meant.first.span if meant else chunk.span
+    if first.start_line - chunk.span.start_line <= LONGEST_QUOTE_LINES:
+        return chunk
+    span = replace(chunk.span, start_char=first.start_char, start_line=first.start_line)
+    text = chunk.text[first.start_char - chunk.span.start_char :]
+    return replace(chunk, span=span, text=text, symbol=".".join((*chunk.context, name)))
 
 
 def unseen(chunk: Chunk, shown: Iterable[Span]) -> Chunk:

@@ -11,26 +11,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from openbook.answering.context import ContextItem
-from openbook.answering.course_results import outline_of_course
-from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import DocumentChunks, is_visible, with_ends
 from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
-from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
+from openbook.answering.outlines import (
+    document_outline,
+    first_line,
+    from_definition,
+    head_of_lesson,
+    header_of,
+    lines_of,
+)
 from openbook.answering.references import Reference, References, chunks_defining, chunks_naming, find_references
+from openbook.courses.catalog import outline
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary
-from openbook.questions.names import name_parts, stands_in
+from openbook.questions.names import name_parts
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.fusion import fuse, without_duplicates
 from openbook.retrieval.roles import role_of
-from openbook.text import LineIndex, counted, units
+from openbook.text import LineIndex, counted
 from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Span, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
@@ -51,7 +56,6 @@ _MOST_COURSES = 10
 _MOST_LINES = 300
 _LINES_READ = 200
 _MOST_ENTRIES = 50
-
 
 AnyLine = TypeVar("AnyLine", Reference, MatchingLine)
 
@@ -240,7 +244,7 @@ class LibraryTools:
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
         more = len(chosen) - len(chunks)
         note = f"{more} more place{' defines' if more == 1 else 's define'} that name." if more > 0 else ""
-        return [_result(chunk if whole else _from_definition(chunk, last, owners)) for chunk in chunks], note
+        return [_result(chunk if whole else from_definition(chunk, last, owners)) for chunk in chunks], note
 
     def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
         """Find every line that defines, calls, imports or mentions a name, exactly.
@@ -333,7 +337,17 @@ class LibraryTools:
         Args:
             course_name: Its title, or a part of it.
         """
-        return self._keep(outline_of_course(self._chunks_of(self._course(course_name))))
+        chunks = self._chunks_of(course := self._course(course_name))
+        beginning = {(chunk.span.path, chunk.span.start_char): chunk for chunk in chunks}
+        places = (one.places[0].span for one in outline(self._index, course))
+        begun = [beginning.get((place.path, place.start_char)) for place in places]
+        heads = {head.span: head for head in [header_of(chunks[0]), *(head_of_lesson(one) for one in begun if one)]}
+        note = "" if begun else "It has no numbered lesson; outline lists what a document of it holds."
+        return self._keep(list(heads.values()), note)
+
+    def whole_of(self, chunk: Chunk) -> Chunk:
+        """Return a chunk with the rest of the definition or section that it is a part of."""
+        return DocumentChunks(self._index, chunk.source, chunk.span.path, self._where).whole(chunk)
 
     def _courses(self) -> list[Course]:
         """Return the courses that may be seen.
@@ -429,9 +443,9 @@ class LibraryTools:
         more = f" {len(lines) - len(found)} not shown; narrow the path." if len(lines) > len(found) else ""
         return self._numbering.keep([_result(chunk) for chunk in found], f"{note}{more}")
 
-    def _keep(self, chunks: Sequence[Chunk]) -> str:
+    def _keep(self, chunks: Sequence[Chunk], note: str = "") -> str:
         more = len(chunks) - _MOST_ENTRIES
-        note = f"{more} more not shown; read the lines behind the last one." if more > 0 else ""
+        note = f"{more} more not shown; read the lines behind the last one." if more > 0 else note
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
 
 
@@ -484,15 +498,3 @@ def _is_in(result: RetrievalResult, other: RetrievalResult) -> bool:
     return (chunk.source, chunk.span.path) == (around.source, around.span.path) and (
         around.span.start_char <= chunk.span.start_char and chunk.span.end_char <= around.span.end_char
     )
-
-
-def _from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
-    """Leave out what stands in a chunk before a definition, its comment kept, if that is more than a glance."""
-    heads = [head for head in definition_heads(ContextItem(1, _result(chunk), units(chunk))) if head.defines == name]
-    meant = next((head for head in heads if stands_in(owners, head.within)), heads[0] if heads else None)
-    first = meant.first.span if meant else chunk.span
-    if first.start_line - chunk.span.start_line <= LONGEST_QUOTE_LINES:
-        return chunk
-    span = replace(chunk.span, start_char=first.start_char, start_line=first.start_line)
-    text = chunk.text[first.start_char - chunk.span.start_char :]
-    return replace(chunk, span=span, text=text, symbol=".".join((*chunk.context, name)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +10,15 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
 from openbook.text import counted, units
-from openbook.types import Excerpt, RetrievalResult, Unit
+from openbook.types import Chunk, Excerpt, RetrievalResult, Unit
 
-# Of the best result of a search. On the questions of `benchmarks.agent_tokens` a whole passage has 250 tokens.
-_BEST_TOKENS = 600
+# Of the best result of a search, with the rest of its definition. Of `benchmarks.agent_tasks`, 600 show the lines of
+# two tasks of 35 less in one call, and 1,000 of none more.
+_BEST_TOKENS = 800
 
-# What a line shows of each other result.
-_LONGEST_LINE = 100
+# What a line shows of the best other results, and how many these are. Those behind them are only named.
+_LONGEST_LINE = 80
+_MOST_LINES = 7
 
 # Shown before the lines that match, where the passage is too long to be shown from its start.
 _LEADING_UNITS = 2
@@ -28,16 +31,28 @@ Places = Callable[[str, str], str]
 class ResultItem:
     """One result."""
 
-    place: str
-    """`path:start-end`."""
+    path: str
+    """As the agent is to name it."""
+    first_line: int
+    last_line: int
     about: str
     """What is defined there, or where the original puts it: a heading, a lesson, a page."""
     goes_on_to: int
     """Line that the passage ends in, if it was cut here; else 0."""
     lines: str
     """Each with its number; of a long line, its sentences."""
-    is_brief: bool = False
-    """Whether `lines` is the one line that matches best, and the place is that of the whole passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedItem:
+    """Results in one definition or section, of which one line is shown."""
+
+    path: str
+    ranges: tuple[tuple[int, int], ...]
+    """First and last line of each, in order."""
+    about: str
+    line: str
+    """The one that matches best of the best result, with its number; empty if it is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,7 @@ class Listing:
 
     results: tuple[ResultItem, ...]
     note: str
+    others: tuple[NamedItem, ...] = ()
 
 
 @dataclass(slots=True)
@@ -56,6 +72,8 @@ class ResultListing:
     max_tokens: int
     best_first: bool = False
     """Whether the first result is shown whole, and of the others the line that matches best."""
+    whole_of: Callable[[Chunk], Chunk] = lambda chunk: chunk
+    """Returns a chunk with the rest of the definition or section that it is a part of."""
     listed: Listing = Listing((), "nothing found")
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
@@ -100,22 +118,39 @@ class ResultListing:
 
     def _brief(self, results: Sequence[RetrievalResult], note: str) -> Listing:
         """Show the first result, and a line of each other one as far as the budget holds."""
-        best = self._list(results[:1], "", min(self.max_tokens, _BEST_TOKENS)).results
-        left = self.max_tokens - sum(estimate_tokens(f"{_head(each)}\n{each.lines}\n") for each in best)
-        entries = list(best)
-        for result in results[1:]:
-            entry = self._in_a_line(result)
-            left -= estimate_tokens(f"{_head(entry)}\n")
+        best = self._best(results[0], min(self.max_tokens, _BEST_TOKENS))
+        others = self._named([result for result in results[1:] if not self._is_in(result, best)])
+        left, kept = self.max_tokens - estimate_tokens(f"{_head(best)}\n{best.lines}\n"), list[NamedItem]()
+        for other in others:
+            left -= estimate_tokens(f"{other.path}\n {_told(other)}\n")
             if left < 0:
                 break
-            entries.append(entry)
-        missing = len(results) - len(entries)
-        return Listing(tuple(entries), "; ".join(filter(None, (note, _left_out(missing)))))
+            kept.append(other)
+        missing = sum(len(other.ranges) for other in others[len(kept) :])
+        return Listing((best,), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
 
-    def _in_a_line(self, result: RetrievalResult) -> ResultItem:
-        chunk = result.chunk
-        place = f"{self.place_of(chunk.source, chunk.span.path)}:{chunk.span.start_line}-{chunk.span.end_line}"
-        return ResultItem(place, chunk.symbol or label_of(result), 0, _best_line(result), is_brief=True)
+    def _best(self, result: RetrievalResult, tokens: int) -> ResultItem:
+        """Show the whole definition or section, or as much of it as fits from the passage that was found."""
+        whole = replace(result, chunk=self.whole_of(result.chunk))
+        every = units(whole.chunk)
+        shown = _telling(every, tokens, result.excerpt, result.chunk.span.start_line) or every[:1]
+        return self._entry(whole, shown, every)
+
+    def _is_in(self, result: RetrievalResult, best: ResultItem) -> bool:
+        span = result.chunk.span
+        is_within = best.first_line <= span.start_line and span.end_line <= best.last_line
+        return is_within and self.place_of(result.chunk.source, span.path) == best.path
+
+    def _named(self, results: Sequence[RetrievalResult]) -> list[NamedItem]:
+        """Return results with one line each, those of a definition or section as one, in the order of the best."""
+        items: dict[tuple[str, object], NamedItem] = {}
+        for result in results:
+            chunk = result.chunk
+            path, lines = self.place_of(chunk.source, chunk.span.path), (chunk.span.start_line, chunk.span.end_line)
+            about = chunk.symbol or label_of(result)
+            item = items.get((path, about or lines)) or NamedItem(path, (), about, _best_line(result))
+            items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
+        return [item if n < _MOST_LINES else replace(item, line="") for n, item in enumerate(items.values())]
 
     def _list(self, results: Sequence[RetrievalResult], note: str, max_tokens: int) -> Listing:
         entries: list[ResultItem] = []
@@ -138,7 +173,9 @@ class ResultListing:
         chunk = result.chunk
         first, last, end = shown[0].span, shown[-1].span, every[-1].span
         return ResultItem(
-            place=f"{self.place_of(chunk.source, chunk.span.path)}:{first.start_line}-{last.end_line}",
+            path=self.place_of(chunk.source, chunk.span.path),
+            first_line=first.start_line,
+            last_line=last.end_line,
             about=chunk.symbol or label_of(result),
             goes_on_to=end.end_line if end.end_char > last.end_char else 0,
             lines="\n".join(map(_numbered, shown)),
@@ -153,30 +190,50 @@ def _left_out(missing: int) -> str:
 def as_text(listed: Listing) -> str:
     """Write a listing as a model reads it: a line for the place, then its numbered lines.
 
-    Results of one document alone share a line with its path.
+    Results of one document alone share a line with its path, and so do those of which one line is shown.
 
     Example:
-        >>> entry = ResultItem(place="a.py:3-4", about="f", goes_on_to=9, lines="3| def f():")
+        >>> entry = ResultItem("a.py", 3, 4, about="f", goes_on_to=9, lines="3| def f():")
         >>> print(as_text(Listing((entry,), "1 more")))
         a.py:3-4 (goes on to line 9)  f
         3| def f():
         (1 more)
     """
     entries = listed.results
-    if any(entry.is_brief for entry in entries):
-        whole = [f"{_head(entry)}\n{entry.lines}\n" for entry in entries if not entry.is_brief]
-        text = "\n".join([*whole, *(_head(entry) for entry in entries if entry.is_brief)])
-    elif len({entry.place.rpartition(":")[0] for entry in entries}) == 1 < len(entries):
-        text = "\n".join([entries[0].place.rpartition(":")[0], *(entry.lines for entry in entries)])
+    if len({entry.path for entry in entries}) == 1 < len(entries):
+        text = "\n".join([entries[0].path, *(entry.lines for entry in entries)])
     else:
         text = "\n\n".join(f"{_head(entry)}\n{entry.lines}" for entry in entries)
-    return "\n".join(filter(None, (text, listed.note and f"({listed.note})")))
+    others = "".join(f"\n{line}" for line in _by_file(listed.others))
+    return "\n".join(filter(None, (text, others, listed.note and f"({listed.note})")))
 
 
 def _head(entry: ResultItem) -> str:
     cut = f" (goes on to line {entry.goes_on_to})" if entry.goes_on_to else ""
-    line = f"  {entry.lines}" if entry.is_brief else ""
-    return f"{entry.place}{cut}  {entry.about}".rstrip() + line
+    return f"{entry.path}:{entry.first_line}-{entry.last_line}{cut}  {entry.about}".rstrip()
+
+
+def _by_file(others: Sequence[NamedItem]) -> list[str]:
+    """Write a line for each, those of a file with several below its path, in the order of the best of each file."""
+    of_file: dict[str, list[NamedItem]] = {}
+    for other in others:
+        of_file.setdefault(other.path, []).append(other)
+    lines = list[str]()
+    for path, held in of_file.items():
+        named = ", ".join(_told(each) for each in held if not each.line)
+        told = [*(_told(each) for each in held if each.line), *([named] if named else [])]
+        lines += [path, *(f" {each}" for each in told)] if len(told) > 1 else [f"{path}:{told[0]}"]
+    return lines
+
+
+def _told(other: NamedItem) -> str:
+    """Write where results stand, what is there, if the line does not say it, and the line."""
+    ranges = ",".join(f"{first}-{last}" for first, last in other.ranges)
+    about = re.split(r" › |\.", other.about)[-1]
+    if not other.line:
+        return f"{ranges} {about}".rstrip()
+    is_said = re.search(rf"(?<!\w){re.escape(about)}\s*[(:={{<]", other.line)
+    return "  ".join(filter(None, (ranges, "" if is_said else about, other.line)))
 
 
 def _best_line(result: RetrievalResult) -> str:
@@ -201,15 +258,27 @@ def _numbered(unit: Unit) -> str:
     return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
 
 
-def _telling(every: Sequence[Unit], tokens: int, excerpt: Excerpt | None) -> list[Unit]:
-    """Choose the units to show: from the first on, or from just before what matches where these would leave it out."""
+def _telling(every: Sequence[Unit], tokens: int, excerpt: Excerpt | None, first_line: int = 0) -> list[Unit]:
+    """Choose the units to show, with what matches among them.
+
+    They begin with the first one, or at a line where these would leave it out, or just before it.
+    """
     shown = _fitting(every, tokens)
     if excerpt is None or len(shown) == len(every) or (shown and shown[-1].span.end_line >= excerpt.end_line):
         return shown
-    matching = next((n for n, unit in enumerate(every) if unit.span.end_line >= excerpt.start_line), 0)
-    first = max(0, matching - _LEADING_UNITS)
     last_ones = _fitting(every[::-1], tokens)[::-1]
-    return last_ones if len(last_ones) >= len(every) - first else _fitting(every[first:], tokens)
+
+    def unit_at(line: int) -> int:
+        return next((n for n, unit in enumerate(every) if unit.span.end_line >= line), 0)
+
+    starts = [unit_at(first_line)] if first_line else []
+    for first in [*starts, max(0, unit_at(excerpt.start_line) - _LEADING_UNITS)]:
+        if len(last_ones) >= len(every) - first:
+            return last_ones
+        shown = _fitting(every[first:], tokens)
+        if shown and shown[-1].span.end_line >= excerpt.end_line:
+            break
+    return shown
 
 
 def _fitting(every: Sequence[Unit], tokens: int) -> list[Unit]:

@@ -109,7 +109,7 @@ class McpTools:
         full: Annotated[bool, Field(description="Show the lines of all results, not of the best alone.")] = False,
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find the passages that speak most of a question: the best one whole, of each other one the best line.
+        """Find the passages that speak most of a question: the best one whole, of others the best line.
 
         Use it before grep: it finds code by what it does, in code, documentation and courses at once. Files seldom
         use the words of a question: give a few searches in their words as `also`. read_lines shows the other results:
@@ -117,7 +117,7 @@ class McpTools:
         """
 
         def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
-            listing.best_first = not full
+            listing.best_first, listing.whole_of = not full, tools.whole_of
             others = [each for each in also if tokenize(each)]
             return listing.keep(tools.results_of((query, *others), kind, within, limit))
 

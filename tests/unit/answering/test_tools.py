@@ -262,6 +262,17 @@ def test_courses_are_listed_and_outlined_by_a_part_of_their_title_slips_forgiven
             call("course_outline", course_name=title)
 
 
+def test_of_a_course_in_a_folder_the_lessons_are_listed_once_each_and_no_other_files(library: Library) -> None:
+    for path, number in (("rope/1.vtt", 1), ("rope/1.txt", 1), ("rope/2.txt", 2), ("rope/notes.txt", None)):
+        text = f"Ropes in {path}"
+        lesson = Lesson("Ropes", number, course_path="rope")
+        library.put_chunks(text, [chunk_of(text, path, kind="course", lesson=lesson)])
+
+    told = Hand(library)("course_outline", course_name="Ropes")
+
+    assert places(told) == ["rope/1.txt:1-1", "rope/2.txt:1-1"]
+
+
 def test_a_library_without_courses_says_so(library: Library) -> None:
     call = Hand(library, Filter(frozenset({"code"})))
 

@@ -64,7 +64,7 @@ def test_a_first_result_that_is_too_large_is_cut_and_not_dropped() -> None:
     listing.keep([result("a.py", "\n".join(f"name_{n} = {n}" for n in range(200)))])
 
     [entry] = listing.listed.results
-    assert entry.place.startswith("a.py:1-")
+    assert (entry.path, entry.first_line) == ("a.py", 1)
     assert entry.lines.count("\n") > 3
 
 
@@ -90,7 +90,7 @@ def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
 
     [entry] = listing.listed.results
     assert "31| retries = 3" in entry.lines
-    assert entry.place.startswith("a.py:28-")
+    assert entry.first_line == 28
     assert entry.goes_on_to == 40
 
 
@@ -116,6 +116,53 @@ def test_of_the_lines_that_match_the_one_is_shown_whose_words_stand_nowhere_else
     assert text.endswith("  4| { cranes, 2 },")
 
 
+def test_other_results_in_one_file_stand_below_its_path_and_those_in_one_definition_share_a_line() -> None:
+    parts = [result("b.py", "x = 1\n", "Box.carry"), result("b.py", "\n\n\ny = 2", "Box.carry")]
+    results = [result("a.py", "first"), *parts, result("b.py", "z = 3", "Box.lift"), result("c.py", "w = 4")]
+
+    text = ResultListing(path_of, 1000, best_first=True).keep(results)
+
+    assert text.partition("\n\n")[2] == "b.py\n 1-1,1-4  carry  1| x = 1\n 1-1  lift  1| z = 3\nc.py:1-1  1| w = 4"
+
+
+def test_of_many_other_results_the_last_ones_are_named_without_a_line() -> None:
+    results = [result(f"{n}.py", f"name_{n} = {n}", f"name_{n}") for n in range(12)]
+
+    told = ResultListing(path_of, 1000, best_first=True).keep(results).splitlines()
+
+    assert told[-5:-3] == ["7.py:1-1  1| name_7 = 7", "8.py:1-1 name_8"]
+
+
+def _whole(text: str) -> ResultListing:
+    whole = result("a.py", text).chunk
+    return ResultListing(path_of, 1000, best_first=True, whole_of=lambda _: whole)
+
+
+def _cut_out(text: str, first: int, last: int) -> RetrievalResult:
+    lines = LineIndex(text)
+    start, end = lines.start_of(first), lines.end_of(last)
+    return RetrievalResult(Chunk("s", lines.span("a.py", start, end), text[start:end], "code"), 1.0)
+
+
+def test_the_best_result_is_shown_with_the_rest_of_its_definition_and_other_parts_of_it_are_left_out() -> None:
+    text = "def carry():\n    one()\n    two()\n    three()"
+
+    told = _whole(text).keep([_cut_out(text, 2, 3), _cut_out(text, 4, 4)])
+
+    assert told == "a.py:1-4\n1| def carry():\n2|     one()\n3|     two()\n4|     three()"
+
+
+def test_of_a_definition_that_is_too_long_the_part_that_was_found_is_shown_and_what_follows_said() -> None:
+    text = "\n".join("retries = 3" if n == 300 else f"line_{n} = {n}" for n in range(400))
+    [found] = with_excerpts(read_question("retries"), [_cut_out(text, 295, 320)])
+
+    told = _whole(text).keep([found])
+
+    assert told.startswith("a.py:295-")
+    assert "(goes on to line 400)" in told.splitlines()[0]
+    assert "301| retries = 3" in told
+
+
 def test_lines_of_other_results_that_do_not_fit_are_counted() -> None:
     listing = ResultListing(path_of, 100, best_first=True)
 
@@ -131,7 +178,7 @@ def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
 
     told = listing.keep_lines(result("a.py", text), 80)
 
-    last = int(listing.listed.results[0].place.rpartition("-")[2])
+    last = listing.listed.results[0].last_line
     assert last < 40
     assert told.endswith(f"(the document has 80 lines; go on with first_line={last + 1})")
     assert ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 40).endswith("(the document has 40 lines)")
