@@ -20,6 +20,11 @@ _INDEXES = ("index", "README", "intro")
 # Indentation of a link that is no item of a list.
 _UNNUMBERED = -1
 
+# What entries call their file, their title, and what is below them: Jupyter Book, MyST, Hugging Face and Quarto.
+_NAMED = ("file", "href", "local")
+_TITLED = ("title", "text", "section")
+_INNER = ("sections", "children", "chapters", "contents")
+
 # Deeper tables of contents are of no course.
 _DEEPEST = 30
 
@@ -103,28 +108,29 @@ def _jupyter_book(text: str, folder: str, pages: Pages) -> Contents | None:
     config = _mapping(read_yaml(pages.read(posixpath.join(folder, "_config.yml"))))
     title, author = str(config.get("title") or ""), str(config.get("author") or "")
     if isinstance(values, list):  # as it was before 2021: the first is the front page
-        entries = _book_entries(values[1:], folder, pages)
-    else:
-        parts = values.get("parts") or [{"chapters": values.get("chapters") or values.get("sections") or []}]
-        # Chapters are numbered through, whatever the parts.
-        chapters = [chapter for part in parts for chapter in part.get("chapters") or part.get("sections") or ()]
-        entries = _book_entries(chapters, folder, pages)
-    return Contents(entries, title, author)
+        return Contents(_entries(values[1:], folder, pages), title, author)
+    parts = values.get("parts") or [{"chapters": values.get("chapters") or values.get("sections") or []}]
+    # Chapters are numbered through, whatever the parts.
+    chapters = [chapter for part in parts for chapter in part.get("chapters") or part.get("sections") or ()]
+    return Contents(_entries(chapters, folder, pages), title, author)
 
 
-def _book_entries(values: Any, folder: str, pages: Pages, depth: int = 0) -> tuple[Entry, ...]:
+def _entries(values: Any, folder: str, pages: Pages, depth: int = 0) -> tuple[Entry, ...]:
+    """Read entries that say by name what they are called, which file they are, and what is below them."""
     found = []
     for value in _listed(values) if depth < _DEEPEST else ():
-        if isinstance(value, str):
-            value = {"file": value}
-        value = _mapping(value)
-        if glob := value.get("glob"):
+        entry = {"file": value} if isinstance(value, str) else _mapping(value)
+        if glob := entry.get("glob"):
             found += [Entry("", path) for path in pages.below(folder) if _matches(path, folder, str(glob))]
             continue
-        inner = value.get("sections") or value.get("children") or value.get("chapters")
-        path = pages.find(folder, str(value["file"])) if value.get("file") else ""
-        found.append(Entry(str(value.get("title") or ""), path, _book_entries(inner, folder, pages, depth + 1)))
+        inner, named, title = (_first(entry, names) for names in (_INNER, _NAMED, _TITLED))
+        path = pages.find(folder, str(named)) if named else ""
+        found.append(Entry(_word(title), path, _entries(inner, folder, pages, depth + 1)))
     return tuple(found)
+
+
+def _first(entry: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((entry[name] for name in names if entry.get(name)), None)
 
 
 def _matches(path: str, folder: str, glob: str) -> bool:
@@ -136,24 +142,12 @@ def _matches(path: str, folder: str, glob: str) -> bool:
 
 def _myst(text: str, folder: str, pages: Pages) -> Contents | None:
     project = _mapping(_mapping(read_yaml(text)).get("project"))
-    entries = _book_entries(_listed(project.get("toc"))[1:], folder, pages)
-    authors = [_mapping(author).get("name", author) for author in _listed(project.get("authors"))]
-    return Contents(entries, str(project.get("title") or ""), ", ".join(filter(None, map(_word, authors))))
+    entries = _entries(_listed(project.get("toc"))[1:], folder, pages)
+    return Contents(entries, _word(project.get("title")), _names(project.get("authors")))
 
 
 def _toctree(text: str, folder: str, pages: Pages) -> Contents | None:
-    def entries(values: Any, depth: int = 0) -> tuple[Entry, ...]:
-        found = (_mapping(value) for value in (_listed(values) if depth < _DEEPEST else ()))
-        return tuple(
-            Entry(
-                _word(value.get("title")),
-                pages.find(folder, str(value["local"])) if value.get("local") else "",
-                entries(value.get("sections"), depth + 1),
-            )
-            for value in found
-        )
-
-    return Contents(entries(read_yaml(text)))
+    return Contents(_entries(read_yaml(text), folder, pages))
 
 
 def _mkdocs(text: str, folder: str, pages: Pages) -> Contents | None:
@@ -184,29 +178,23 @@ def _quarto(text: str, folder: str, pages: Pages) -> Contents | None:
     sidebar = site.get("sidebar")
     sidebar = _mapping(sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar)
 
-    def entries(listed: Any, depth: int = 0) -> Iterator[Entry]:
+    def without_parts(listed: Any, depth: int = 0) -> Iterator[Any]:
+        """Yield chapters alone, which are numbered through, whatever the parts."""
         for value in _listed(listed) if depth < _DEEPEST else ():
-            if isinstance(value, str):
-                yield Entry("", pages.find(folder, value))
-                continue
-            value = _mapping(value)
-            chapters = value.get("chapters") or value.get("contents")
-            if chapters and "part" in value:  # chapters are numbered through, whatever the parts
-                part = pages.find(folder, _word(value["part"]))
-                yield from [Entry("", part)] if part and not depth and not book else []
-                yield from entries(chapters, depth + 1)
-                continue
-            named = _word(value.get("href") or value.get("file"))
-            title = _word(value.get("text") or value.get("section"))
-            yield Entry(title, pages.find(folder, named) if named else "", tuple(entries(chapters, depth + 1)))
+            chapters = _first(_mapping(value), _INNER)
+            if chapters and "part" in value:
+                page = _word(value["part"])
+                yield from [page] if pages.find(folder, page) and page and not depth and not book else []
+                yield from without_parts(chapters, depth + 1)
+            else:
+                yield value
 
-    of_book = tuple(entry for entry in entries(book.get("chapters")) if _has_number(entry.path, pages))
-    author = book.get("author")
-    authors = [_mapping(one).get("name", one) for one in (author if isinstance(author, list) else [author])]
+    chapters = _entries(list(without_parts(book.get("chapters"))), folder, pages)
+    of_book = tuple(entry for entry in chapters if _has_number(entry.path, pages))
     return Contents(
-        of_book or tuple(entries(sidebar.get("contents"))),
+        of_book or _entries(list(without_parts(sidebar.get("contents"))), folder, pages),
         _word(book.get("title") or site.get("title")),
-        ", ".join(filter(None, map(_word, authors))),
+        _names(book.get("author")),
         _word(book.get("site-url") or site.get("site-url")),
     )
 
@@ -245,8 +233,7 @@ def _summary(text: str, folder: str, pages: Pages) -> Contents | None:
             root.append((len(found[1].expandtabs(4)) if found[2] else _UNNUMBERED, Entry(found[3].strip(), path)))
     # A foreword stands beside the list, and has no number.
     root = [one for one in root if one[0] != _UNNUMBERED] or [(0, entry) for _, entry in root]
-    authors = ", ".join(filter(None, map(_word, _listed(book.get("authors")))))
-    return Contents(_nested(root), _word(book.get("title")), authors)
+    return Contents(_nested(root), _word(book.get("title")), _names(book.get("authors")))
 
 
 def _nested(entries: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
@@ -289,6 +276,12 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _names(people: Any) -> str:
+    """Return the names of one author or several, who may have more than a name."""
+    names = (_mapping(one).get("name", one) for one in (people if isinstance(people, list) else [people]))
+    return ", ".join(filter(None, map(_word, names)))
 
 
 def _word(value: Any) -> str:
