@@ -25,8 +25,8 @@ from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
-from openbook.sources.recognition import readers_of
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:

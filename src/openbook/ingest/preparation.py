@@ -22,9 +22,9 @@ from openbook.sources.courses import as_lesson
 from openbook.sources.documents import DocumentReader
 from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
+from openbook.sources.optional_readers import recognizer_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
-from openbook.sources.recognition import recognizer_of
 from openbook.types import Document
 
 # Of the time that a file has: what is attached beyond it is skipped, so that the message is not lost with it.

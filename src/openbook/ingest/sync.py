@@ -177,9 +177,8 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
     from openbook.sources import optional_readers
     from openbook.sources.readers.pdf import may_be_read_now
     from openbook.sources.readers.reading import PdfOptions
-    from openbook.sources.recognition import recognizer_of
 
-    options = PdfOptions(settings.max_pages, settings.pdf_password, recognizer_of(settings))
+    options = PdfOptions(settings.max_pages, settings.pdf_password, optional_readers.recognizer_of(settings))
     late = took_longer(settings.file_timeout_s)
     outdated = {
         path

@@ -184,7 +184,7 @@ def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
             return read_mail(raw, language)
         return replace(read_text(decode(raw, path), path, "docs", "text"), remarks=("no mail; read as text",))
     if language == "msg":
-        from openbook.sources.readers.msg import read_msg
+        from openbook.sources.readers.mail import read_msg
 
         return read_msg(raw, path)
     if language == "zip":

@@ -1,13 +1,21 @@
-"""Readers that need a package or a program that may not be there, and what to do about that."""
+"""Readers that need a package or a program, and what to do without it; and readers that settings ask for."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from openbook.settings import Settings
 from openbook.types import SkipReason
+
+if TYPE_CHECKING:
+    from openbook.sources.reader_registry import FileReader
+    from openbook.sources.readers.ocr import Recognizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +61,29 @@ def optional_reader(suffix: str) -> OptionalReader | None:
 def may_be_read_now(reason: str) -> bool:
     """Return whether a file that was skipped for a missing package or program could be read now."""
     return any(SkipReason.of(reason) is one.reason and one.is_there() for one in OPTIONAL_READERS)
+
+
+def recognizer_of(settings: Settings) -> Recognizer | None:
+    """Return what recognizes text in pictures; None where it is not asked for."""
+    if not settings.ocr:
+        return None
+    from openbook.sources.readers.ocr import recognize  # most sources have no use for it
+
+    return recognize
+
+
+def readers_of(settings: Settings) -> Mapping[str, FileReader]:
+    """Return the readers that the settings ask for, by suffix. They pickle."""
+    readers: dict[str, FileReader] = {}
+    recognizer = recognizer_of(settings)
+    if recognizer is not None:
+        from openbook.sources.readers.ocr import PICTURES, read_picture
+
+        readers |= dict.fromkeys(PICTURES, partial(read_picture, recognizer=recognizer))
+    if settings.audio:
+        from openbook.sources.readers.recordings import RECORDINGS, Whisper, read_recording
+
+        at_home = settings.models_folder / settings.audio
+        folder = at_home if at_home.is_dir() else Path(settings.audio).expanduser().resolve()
+        readers |= dict.fromkeys(RECORDINGS, partial(read_recording, transcriber=Whisper(settings.audio, folder)))
+    return readers

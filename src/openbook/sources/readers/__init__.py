@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
-from typing import Literal, assert_never
+from typing import Any
 
 from openbook.sources.formats import SingleFormat
 from openbook.sources.readers.calendar import read_calendar
@@ -15,8 +16,14 @@ from openbook.sources.readers.html import read_html
 from openbook.sources.readers.markdown import read_markdown
 from openbook.sources.readers.markup import read_markup
 from openbook.sources.readers.notebook import read_notebook
-from openbook.sources.readers.plain import read_plain_text, read_unstructured
-from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reader, Reading
+from openbook.sources.readers.reading import (
+    DEFAULT_PDF_OPTIONS,
+    PdfOptions,
+    Reader,
+    Reading,
+    read_plain_text,
+    read_unstructured,
+)
 from openbook.sources.readers.rst import read_rst
 from openbook.sources.readers.subtitles import read_subtitles
 from openbook.sources.readers.xml import read_xml
@@ -44,6 +51,26 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 """Reader by language. All other languages are read without structure."""
 
+# Where the readers of bytes are: each is loaded by the sources that have such files, and by no other.
+_OF_BYTES: Mapping[SingleFormat, str] = MappingProxyType(
+    {
+        "doc": "legacy:read_legacy",
+        "docx": "docx:read_docx",
+        "epub": "epub:read_epub",
+        "odp": "odt:read_odp",
+        "ods": "spreadsheet:read_spreadsheet",
+        "odt": "odt:read_odt",
+        "pdf": "pdf:read_pdf",
+        "ppt": "legacy:read_legacy",
+        "pptx": "pptx:read_pptx",
+        "rtf": "rtf:read_rtf",
+        "xls": "spreadsheet:read_spreadsheet",
+        "xlsx": "spreadsheet:read_spreadsheet",
+    }
+)
+# Those that read several formats are told which; that of PDF has options.
+_TOLD = frozenset({"legacy", "spreadsheet"})
+
 
 def read_text(text: str, path: str, kind: Kind, language: str) -> Reading:
     """Read decoded text with the reader of its language, or as a course if it is one."""
@@ -63,57 +90,10 @@ def read_binary(
     Raises:
         SkippedFileError: It is damaged, encrypted or too large, or there is no text in it.
     """
-    reading = _extract(raw, path, language, pdf_options)
+    module, _, name = _OF_BYTES[language].partition(":")
+    read = getattr(import_module(f"{__name__}.{module}"), name)
+    more: tuple[Any, ...] = (pdf_options,) if language == "pdf" else (language,) if module in _TOLD else ()
+    reading: Reading = read(raw, path, *more)
     if reading.kind != "docs" or not is_course(reading.text):
         return reading
     return replace(reading, kind="course", blocks=read_course(reading.text, "").blocks)
-
-
-def _extract(raw: bytes, path: str, language: SingleFormat, pdf_options: PdfOptions) -> Reading:
-    # Each is loaded by the sources that have such files, and by no other.
-    match language:
-        case "pdf":
-            from openbook.sources.readers.pdf import read_pdf
-
-            return read_pdf(raw, path, pdf_options)
-        case "docx":
-            from openbook.sources.readers.docx import read_docx
-
-            return read_docx(raw, path)
-        case "pptx":
-            from openbook.sources.readers.pptx import read_pptx
-
-            return read_pptx(raw, path)
-        case "odt":
-            from openbook.sources.readers.odt import read_odt
-
-            return read_odt(raw, path)
-        case "epub":
-            from openbook.sources.readers.epub import read_epub
-
-            return read_epub(raw, path)
-        case _:
-            return _extract_more(raw, path, language)
-
-
-def _extract_more(
-    raw: bytes, path: str, language: Literal["doc", "odp", "ods", "ppt", "rtf", "xls", "xlsx"]
-) -> Reading:
-    match language:
-        case "xlsx" | "xls" | "ods":
-            from openbook.sources.readers.spreadsheet import read_spreadsheet
-
-            return read_spreadsheet(raw, path, language)
-        case "doc" | "ppt":
-            from openbook.sources.readers.legacy import read_legacy
-
-            return read_legacy(raw, path, language)
-        case "odp":
-            from openbook.sources.readers.odp import read_odp
-
-            return read_odp(raw, path)
-        case "rtf":
-            from openbook.sources.readers.rtf import read_rtf
-
-            return read_rtf(raw, path)
-    assert_never(language)

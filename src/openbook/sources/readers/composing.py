@@ -13,6 +13,15 @@ _SOFT_HYPHEN = "\u00ad"
 CELL_BORDER = " | "
 """Stands between the cells of a table: a row is one line, which is one statement."""
 
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+# Romans wrote no more, and 30 letters for an item say nothing.
+_LARGEST_ROMAN, _LARGEST_LETTER = 3999, 30 * len(_LETTERS)
+
 
 class Composer:
     """Build a reading from headings, texts and anchors in order.
@@ -120,6 +129,30 @@ def ranges(numbers: Collection[int]) -> list[str]:
     firsts = [number for number in sorted(numbers) if number - 1 not in numbers]
     lasts = [number for number in sorted(numbers) if number + 1 not in numbers]
     return [str(a) if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True)]
+
+
+def numeral(number: int, form: str) -> str:
+    """Write a number of a list. What a form does not reach, and an unknown form, is decimal.
+
+    Example:
+        >>> [numeral(number, form) for number, form in ((3, "1"), (3, "a"), (28, "A"), (14, "i"), (0, "I"))]
+        ['3', 'c', 'BB', 'xiv', '0']
+    """
+    shown = ""
+    if form in {"a", "A"} and 0 < number <= _LARGEST_LETTER:
+        times, letter = divmod(number - 1, len(_LETTERS))
+        shown = _LETTERS[letter] * (times + 1)
+    elif form in {"i", "I"} and 0 < number <= _LARGEST_ROMAN:
+        shown = _roman(number)
+    return (shown.upper() if form.isupper() else shown) or str(number)
+
+
+def _roman(number: int) -> str:
+    signs = []
+    for worth, sign in _ROMAN:
+        times, number = divmod(number, worth)
+        signs.append(sign * times)
+    return "".join(signs)
 
 
 def _line(text: str) -> str:

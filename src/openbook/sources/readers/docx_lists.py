@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
-from openbook.sources.readers.numbering import numeral
+from openbook.sources.readers.composing import numeral
 
 _FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _UNNUMBERED = frozenset({"bullet", "none"})

@@ -1,19 +1,23 @@
-"""Reads mail: one message (EML) or many in one file (mbox), with their headers and their text."""
+"""Reads mail with headers and text: one message (EML; MSG, as Outlook saves it) or many in one file (mbox)."""
 
 from __future__ import annotations
 
 import codecs
 import email
 import email.policy
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from email.message import EmailMessage, MIMEPart
 from itertools import islice
+from typing import Any
 
+from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.html import read_html
 from openbook.sources.readers.reading import AttachedFile, Reading
+from openbook.types import SkipReason
 
 _MOST_MESSAGES = 10_000
 _MOST_PARTS = 1_000
@@ -31,6 +35,8 @@ _HEADER_BYTES = 8192
 _MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _AS_IS = frozenset({"7bit", "8bit", "binary"})
 
+_OUTLOOK_MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or save it as EML"
+
 
 def is_mail(raw: bytes) -> bool:
     r"""Return whether a file begins as a message does.
@@ -44,7 +50,7 @@ def is_mail(raw: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class _Letter:
     """What a message says."""
 
     subject: str
@@ -76,7 +82,7 @@ def read_mail(raw: bytes, language: str) -> Reading:
             continue
         if label:
             composer.anchor(label)
-        add_letter(composer, letter)
+        _add_letter(composer, letter)
         attached += (replace(one, name=f"{label}/{one.name}") for one in letter.attached) if label else letter.attached
     remarks = [remark_on("damaged: message", damaged)] if damaged else []
     if len(messages) > _MOST_MESSAGES:
@@ -84,7 +90,7 @@ def read_mail(raw: bytes, language: str) -> Reading:
     return replace(composer.reading(language, remarks), attached=tuple(attached))
 
 
-def add_letter(composer: Composer, letter: Letter) -> None:
+def _add_letter(composer: Composer, letter: _Letter) -> None:
     """Add a message: its subject, its header, its text by paragraphs, and the names of what is attached."""
     composer.heading(letter.subject or "(no subject)", 1)
     composer.text("\n".join(f"{name}: {value}" for name, value in letter.header if value))
@@ -128,13 +134,13 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _letter(raw: bytes, *, is_converted: bool) -> Letter:
+def _letter(raw: bytes, *, is_converted: bool) -> _Letter:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     if is_converted:
         _state_utf8(message)
     body = message.get_body(("plain", "html"))
     parts = islice(_parts(message), _MOST_PARTS)
-    return Letter(
+    return _Letter(
         _header(message, "Subject"),
         tuple((name, _header(message, name)) for name in _SHOWN),
         str(body.get_content()) if body is not None else "",
@@ -171,3 +177,31 @@ def _bytes_of(part: MIMEPart) -> bytes:
 
 def _header(message: EmailMessage, name: str) -> str:
     return " ".join(str(message.get(name) or "").split())
+
+
+def read_msg(raw: bytes, path: str) -> Reading:
+    """Read a message, as `read_mail` does."""
+    try:
+        from oxmsg import Message
+    except ModuleNotFoundError as exc:
+        raise SkippedFileError(path, _OUTLOOK_MISSING) from exc
+
+    try:
+        letter = _letter_of_outlook(Message.load(io.BytesIO(raw)))
+    except Exception as exc:  # whatever the package raises for bytes that are no message
+        raise SkippedFileError(path, f"damaged: {type(exc).__name__}: {exc}"[:200]) from exc
+    composer = Composer()
+    _add_letter(composer, letter)
+    return replace(composer.reading("msg"), attached=letter.attached)
+
+
+def _letter_of_outlook(message: Any) -> _Letter:
+    recipients = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
+    files = [(one.file_name or "attachment", one.file_bytes) for one in message.attachments]
+    return _Letter(
+        message.subject or "",
+        (("From", message.sender), ("To", recipients), ("Date", message.sent_date)),
+        message.body or message.html_body or "",
+        not message.body,
+        tuple(AttachedFile(name, content) for name, content in files if content is not None),
+    )

@@ -1,4 +1,4 @@
-"""Reads OpenDocument texts: headings, paragraphs, lists, tables and notes, in order of the body."""
+"""Reads OpenDocument texts and presentations: headings, paragraphs, lists, tables and notes, in order of the body."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.composing import Composer, numeral, remark_on
 from openbook.sources.readers.docx import CODE_STYLE
 from openbook.sources.readers.docx_lists import BULLET, integer
 from openbook.sources.readers.formulas import on_one_line, raised
-from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import ZipPackage
 
@@ -36,6 +35,9 @@ _ASIDE = frozenset(
 
 # "super 58%" and "33% 58%" by which text is raised, and made smaller; "sub" and "-33%" lower it.
 _RAISED = re.compile(r"super\b|[1-9]")
+
+# What stands on every slide.
+_EVERYWHERE = frozenset({"date-time", "footer", "header", "page-number"})
 
 # Spaces are written as a count, which may be anything.
 _MOST_SPACES = 100
@@ -69,17 +71,51 @@ def read_odt(raw: bytes, path: str) -> Reading:
     Left out are indexes, comments and what was deleted. No anchors: headings name the places.
     """
     package = ZipPackage(raw, path)
-    root, body = open_body(package, "text")
+    root, body = _open_body(package, "text")
     composer = Composer()
     try:
-        BodyText(root, composer).flow(body)
+        _BodyText(root, composer).flow(body)
     except RecursionError:
         package.refuse("nested too deeply")
     has_pictures = next(body.iter("image"), None) is not None
     return composer.reading("odt", ["no text, only pictures"] if has_pictures and not len(composer) else [])
 
 
-def open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
+def read_odp(raw: bytes, path: str) -> Reading:
+    """Read a presentation.
+
+    Anchors are `slide 1`, `slide 2` ... The title of a slide is a heading; then come its frames in order, and its
+    notes. Slides that only show pictures are remarked on.
+    """
+    package = ZipPackage(raw, path)
+    root, body = _open_body(package, "presentation")
+    composer = Composer()
+    text = _BodyText(root, composer)
+    silent = set()
+    try:
+        for number, page in enumerate((child for child in body if child.tag == "page"), start=1):
+            before = len(composer)
+            composer.anchor(f"slide {number}")
+            _add_slide(page, composer, text)
+            if len(composer) == before and next(page.iter("image"), None) is not None:
+                silent.add(number)
+    except RecursionError:
+        package.refuse("nested too deeply")
+    return composer.reading("odp", [remark_on("no text on slide", silent)] if silent else [])
+
+
+def _add_slide(page: Element, composer: Composer, text: _BodyText) -> None:
+    frames = [child for child in page if child.get("class") not in _EVERYWHERE and child.tag != "forms"]
+    for title in (frame for frame in frames if frame.get("class") == "title"):
+        composer.heading(" ".join("".join(title.itertext()).split()), 1)
+    for frame in frames:
+        if frame.get("class") != "title" and frame.tag != "notes":
+            text.flow(frame)
+    for notes in (frame for frame in frames if frame.tag == "notes"):
+        text.flow(notes)
+
+
+def _open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
     """Return the content of an OpenDocument file and its body: `text` or `presentation`."""
     if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
         package.refuse("encrypted")
@@ -92,7 +128,7 @@ def open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
     return root, body
 
 
-class BodyText:
+class _BodyText:
     """Adds the parts of a body to a composer."""
 
     def __init__(self, root: Element, composer: Composer) -> None:

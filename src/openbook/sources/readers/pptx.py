@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from openbook.sources.readers.composing import Composer, remark_on
+from openbook.sources.readers.composing import Composer, numeral, remark_on
 from openbook.sources.readers.formulas import formula, on_one_line, raised
-from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import ZipPackage
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from openbook.settings import Secret
+from openbook.sources.classify import classify
 from openbook.text import paragraphs
 from openbook.types import Anchor, Block, Kind
 
@@ -101,3 +102,15 @@ def shifted(blocks: Iterable[Block], by: int) -> Iterator[Block]:
     """Yield the blocks of a part of a text as blocks of the whole, where the part starts at `by`."""
     for block in blocks:
         yield replace(block, start_char=block.start_char + by, end_char=block.end_char + by)
+
+
+def read_unstructured(text: str, path: str) -> Reading:
+    """Read code, settings and data: text without blocks."""
+    kind, language = classify(path, text)
+    return Reading(text, kind, language)
+
+
+def read_plain_text(text: str, path: str) -> Reading:
+    """Read prose as paragraphs. No line is taken for a heading, because nothing marks one."""
+    kind, language = classify(path, text)
+    return Reading(text, kind, language, tuple(Block(start, end) for start, end in paragraphs(text)))

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.html_marks import unescape
-from openbook.sources.readers.plain import read_plain_text
-from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.reading import Reading, read_plain_text
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")

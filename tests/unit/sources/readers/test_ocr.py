@@ -18,11 +18,11 @@ from PIL import Image, ImageDraw, ImageFont
 from openbook.errors import SkippedFileError
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
+from openbook.sources.optional_readers import readers_of, recognizer_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.ocr import MISSING, PICTURES, REMARK, OcrLine, lines_of, read_picture, recognize
 from openbook.sources.readers.pdf import NO_TEXT, may_be_read_now, read_pdf
 from openbook.sources.readers.reading import PdfOptions
-from openbook.sources.recognition import readers_of, recognizer_of
 from openbook.types import SkipReason
 from tests.unit.sources.readers.pdf_files import blank, pdf, picture, text
 

@@ -18,10 +18,10 @@ from openbook.errors import MissingExtraError, SettingsError, SkippedFileError
 from openbook.grounding.installed_models import fetch_model
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
+from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.recordings import REMARK, Whisper, read_recording
 from openbook.sources.readers.subtitles import Cue
-from openbook.sources.recognition import readers_of
 from tests.model_server import ModelServer
 
 REPOSITORY = "Systran/faster-whisper-tiny"
