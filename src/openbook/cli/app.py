@@ -47,6 +47,9 @@ app: typer.Typer = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+# What can be put right by other words of the command.
+_OF_USAGE = (QueryError, SourceNotFoundError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError)
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code. Errors of ours become one line and a hint."""
@@ -61,15 +64,9 @@ def run(arguments: Sequence[str]) -> int:
     except SettingsError as exc:
         printing.complain(str(exc), exc.hint or "unset it to use the default")
         return EXIT_USAGE
-    except (QueryError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError) as exc:
-        printing.complain(str(exc), exc.hint)
-        return EXIT_USAGE
-    except SourceNotFoundError as exc:
-        printing.complain(str(exc), exc.hint)
-        return EXIT_USAGE
     except OpenbookError as exc:
         printing.complain(str(exc), exc.hint)
-        return EXIT_FAILURE
+        return EXIT_USAGE if isinstance(exc, _OF_USAGE) else EXIT_FAILURE
     return 0
 
 

@@ -39,9 +39,9 @@ def add(
 
     The library is `default` unless named. Repositories are fetched over the network; no other command does that.
     """
-    from openbook.cli import fetching, opening
+    from openbook.cli import opening
 
-    fetching.fetch(paths, opening.settings())
+    options.fetch(paths, opening.settings())
     for report in opening.add_paths(options.as_paths(paths), library, course=course, rebuild=rebuild, may_be_wide=yes):
         if report.wrote:
             printing.print_report(report)

@@ -12,7 +12,7 @@ from openbook.answering.verifiers import open_verifier
 from openbook.cli import printing
 from openbook.cli.asking import open_writer
 from openbook.cli.opening import settings
-from openbook.cli.reading import read_text_file
+from openbook.cli.options import read_text_file
 from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import LibraryFiles, run_questions

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 from openbook.cli import EXIT_NOTHING, EXIT_USAGE, printing
-from openbook.cli.reading import read_text_file
+from openbook.cli.options import read_text_file
 from openbook.costs import format_usd
 from openbook.grounding.entailment import JudgedClaim, judge_claims
 from openbook.grounding.protocol import CitedClaim, Judge, SourceText

@@ -1,11 +1,12 @@
-"""What commands have in common: their options, and what is checked before they begin."""
+"""What commands have in common: their options, what is checked before they begin, and the files they are given."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -14,7 +15,8 @@ import typer
 
 from openbook.answers import POLICIES
 from openbook.cli import EXIT_NOTHING, printing
-from openbook.errors import SourceError
+from openbook.errors import QueryError, SourceError
+from openbook.settings import Settings
 from openbook.types import KINDS, Filter, Kind
 
 if TYPE_CHECKING:
@@ -246,9 +248,38 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
     """
     if words and "" in words:
         raise typer.BadParameter("the path is empty; is a shell variable unset?", param_hint="PATH")
-    from openbook.cli.fetching import fetched_path
+    return [_fetched_path(word) for word in words or ()]
 
-    return [fetched_path(word) for word in words or ()]
+
+def fetch(words: Sequence[str] | None, settings: Settings) -> None:
+    """Fetch the repositories among some words, or what has changed in them. Nothing else goes to the network."""
+    for word in words or ():
+        if _is_repository(word):
+            from openbook.cli.opening import progress_bar
+            from openbook.libraries.repositories import fetch_repository
+
+            with progress_bar() as progress:
+                state = fetch_repository(word, settings, progress=progress).state
+            if state is not None and state.head is not None:
+                printing.note(f"fetched {state.head.web_url} at {state.head.commit[:12]}")
+
+
+def _fetched_path(word: str) -> Path:
+    """Return the path that a word means; for a repository, the folder of what was fetched of it."""
+    if _is_repository(word):
+        from openbook.libraries.repositories import fetched_files
+
+        return fetched_files(word, Settings.from_env())
+    return Path(word)
+
+
+def _is_repository(word: str) -> bool:
+    # `docs/api` is a path that does not exist where there is a folder `docs`.
+    if "/" not in word or any(_exists(path) for path in (Path(word), Path(word.partition("/")[0]))):
+        return False
+    from openbook.sources.repository_urls import names_repository
+
+    return names_repository(word)
 
 
 def check_filled(assistant: Library, where: Filter) -> None:
@@ -271,3 +302,33 @@ def check_filled(assistant: Library, where: Filter) -> None:
             "give a folder that holds text, or look at its ignore rules",
         )
         raise typer.Exit(EXIT_NOTHING)
+
+
+def read_text_file(file: Path, parameter: str) -> str:
+    """Read a text file."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as exc:  # ValueError: no UTF-8, or a NUL character in the path
+        raise typer.BadParameter(f"cannot read {str(file)!r}: {exc}", param_hint=parameter) from exc
+
+
+def read_queries(file: Path) -> Iterator[str]:
+    """Read one question a line."""
+    from openbook.questions.question import read_question
+
+    # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
+    for number, line in enumerate(read_text_file(file, "--queries").split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{str(file)!r}, line {number}"
+        try:
+            question = json.loads(line)["query"]
+        except (ValueError, TypeError, KeyError, RecursionError) as exc:
+            raise typer.BadParameter(f'{place}: not of the form {{"query": "..."}}', param_hint="--queries") from exc
+        if not isinstance(question, str):
+            raise typer.BadParameter(f"{place}: the query must be a string", param_hint="--queries")
+        try:
+            read_question(question)
+        except QueryError as exc:
+            raise typer.BadParameter(f"{place}: {exc}", param_hint="--queries") from exc
+        yield question

@@ -149,7 +149,6 @@ def search(
 ) -> None:
     """Search files and passages."""
     from openbook.cli.opening import asked
-    from openbook.cli.reading import read_queries
 
     where = options.filter_of(kind, glob, source, lesson)
     chosen_view = options.one_of(VIEWS, view, "--view")
@@ -157,7 +156,7 @@ def search(
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
     words = words or []
     if queries:
-        questions, named = list(read_queries(queries)), list(words)
+        questions, named = list(options.read_queries(queries)), list(words)
     else:
         question, named = options.question_and_paths(words)
         options.check_question(question)

@@ -13,15 +13,10 @@ from openbook.errors import RateLimitedError
 from openbook.llm.messages import Event, ReplyFinished, Request
 from openbook.llm.protocol import Model, ModelWrapper, aclosing_stream, closing_stream
 from openbook.llm.request_tokens import estimate_request
+from openbook.llm.retry import async_sleep
 from openbook.settings import Settings
 
 _MINUTE_S = 60.0
-
-
-async def _asleep(seconds: float) -> None:
-    import asyncio
-
-    await asyncio.sleep(seconds)
 
 
 @dataclass(slots=True)
@@ -56,7 +51,7 @@ class RateLimitedModel(ModelWrapper):
         longest_wait_s: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        asleep: Callable[[float], Awaitable[None]] = _asleep,
+        asleep: Callable[[float], Awaitable[None]] = async_sleep,
     ) -> None:
         """Limit the calls of a model.
 

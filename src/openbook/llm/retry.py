@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from openbook.errors import ModelError, OverloadedError, RateLimitedError, TimedOutError, UnreachableError
 
 
-async def _asleep(seconds: float) -> None:
+async def async_sleep(seconds: float) -> None:
+    """Wait without blocking."""
     import asyncio
 
     await asyncio.sleep(seconds)
@@ -26,7 +27,7 @@ class RetryPolicy:
     """A provider that asks for a longer wait is not waited for: its error says how long it would be."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    asleep: Callable[[float], Awaitable[None]] = _asleep
+    asleep: Callable[[float], Awaitable[None]] = async_sleep
     random: Callable[[], float] = random.random
 
 

@@ -74,14 +74,10 @@ class StudyGuide:
 
     def to_markdown(self) -> str:
         """Return the guide as Markdown, with its sources numbered at the end."""
-        from openbook.study.guide import as_markdown
-
         return as_markdown(self)
 
     def to_anki(self) -> str:
         """Return terms and questions as a text file that Anki imports as cards."""
-        from openbook.study.guide import as_anki
-
         return as_anki(self)
 
     def __str__(self) -> str:
