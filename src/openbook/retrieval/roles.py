@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -19,6 +19,8 @@ _FOLDERS: Mapping[str, Role] = {
     # Forms that people fill in, which name what a project is about and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
+# `tests2`, `test-d`, `e2e-win` and `testing` at the top: in 150 repositories, code there is of tests.
+_TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
 # Folders with a note for each change, posts, and the documentation of earlier versions.
 _CHANGE_FOLDERS = frozenset(
     {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes", "_posts", "versioned_docs"}
@@ -77,7 +79,7 @@ def role_of(path: str, kind: Kind) -> Role:
         return named
     folder = pure.parent.as_posix().lower()
     folders = folder.split("/")
-    role: Role = next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
+    role = _role_of_folders(folders, kind)
     is_news = not _CHANGE_FOLDERS.isdisjoint(folders) or _BLOG.match(folder) is not None
     if kind != "code" and role not in ("test", "example") and is_news:
         return "changelog"
@@ -101,6 +103,12 @@ def _role_of_name(path: PurePosixPath) -> Role | None:
     if path.suffix.lower() in _GENERATED_SUFFIXES:
         return "generated"
     return "test" if _TEST_STEM.search(path.stem) else None
+
+
+def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
+    if kind == "code" and _TEST_FOLDER.fullmatch(folders[0]):
+        return "test"
+    return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
