@@ -49,7 +49,8 @@ def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
             printing.print_json(entry)
         elif found.verdict:
             name = line.number if line.id is None else line.id
-            printing.say(f"{printing.one_line(str(name))}: {found.verdict}{_because(found)}")
+            because = f": {printing.one_line(found.reason)}" if found.reason else ""
+            printing.say(f"{printing.one_line(str(name))}: {found.verdict}{because}")
             printing.say(f"    {printing.one_line(' '.join(line.claim.claim.split()))}", style={"dim": True})
     for fault in faults[:_MOST_NAMED]:
         printing.complain(fault, "")
@@ -59,10 +60,6 @@ def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
     if faults:
         return EXIT_USAGE
     return EXIT_NOTHING if any(found.verdict == "conflict" for found in judged) else 0
-
-
-def _because(found: JudgedClaim) -> str:
-    return f": {printing.one_line(found.reason)}" if found.reason else ""
 
 
 def _note_summary(judged: Sequence[JudgedClaim], judge: Judge | None) -> None:

@@ -125,7 +125,13 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     """
     scan = folder.scan()
     known = index.records(folder.name)
-    todo = tuple(file for file in scan.files if file.path not in known or _is_outdated(file, known[file.path]))
+    todo = tuple(
+        file
+        for file in scan.files
+        if (record := known.get(file.path)) is None
+        or record.stamp != file.stamp
+        or _would_be_read_otherwise(file.path, record)
+    )
     paths = {file.path for file in scan.files}
     held: dict[str, set[str]] = {}
     missing: set[str] = set()
@@ -147,11 +153,6 @@ def compare_source(folder: Folder, index: Index) -> Difference:
         holder for holder, inner in held.items() if any(_would_be_read_otherwise(one, known[one]) for one in inner)
     }
     return difference.with_todo(outdated) if outdated else difference
-
-
-def _is_outdated(file: ScannedFile, record: FileRecord) -> bool:
-    """Return whether a file can have changed, or would be read otherwise now."""
-    return _would_be_read_otherwise(file.path, record) or record.stamp != file.stamp
 
 
 def _would_be_read_otherwise(path: str, record: FileRecord) -> bool:

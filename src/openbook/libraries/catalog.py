@@ -120,7 +120,10 @@ class LibraryCatalog:
             return LibraryMatch(own)
         places = [path.expanduser().resolve() for path in paths]
         above = [name_for([folder]) for folder in places[0].parents] if len(places) == 1 else []
-        named = sorted((name for name in self.names() if not _OF_FOLDERS.search(name)), key=_default_first)
+        named = sorted(
+            (name for name in self.names() if not _OF_FOLDERS.search(name)),
+            key=lambda name: (name != DEFAULT_LIBRARY, name),
+        )
         match = LibraryMatch(own)
         for name in filter(self.holds, (*above, *named)):
             roots = self.roots(name)
@@ -142,10 +145,6 @@ class LibraryCatalog:
             self._engine.remove(name)
         else:
             remove_library_file(file)
-
-
-def _default_first(name: str) -> tuple[bool, str]:
-    return name != DEFAULT_LIBRARY, name
 
 
 def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple[Source, str]]:

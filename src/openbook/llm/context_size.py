@@ -35,7 +35,12 @@ def context_size(provider: Provider, model: str, key: Secret | None = None) -> i
     shown = {"body": {"model": model}, "options": options}
     try:
         return (
-            _asked(sdk, lambda: _of_props(client.get("/props", cast_to=object, options=options)))
+            _asked(
+                sdk,
+                lambda: int(
+                    client.get("/props", cast_to=object, options=options)["default_generation_settings"]["n_ctx"]
+                ),
+            )
             or _asked(sdk, lambda: _of_show(client.post("/api/show", cast_to=object, **shown)))
             or _asked(sdk, lambda: _of_ps(client.get("/api/ps", cast_to=object, options=options), model))
         )
@@ -50,10 +55,6 @@ def _asked(sdk: Any, ask: Any) -> int | None:
     except odd:  # it has no such address, or says something else
         return None
     return found
-
-
-def _of_props(reply: Any) -> int:
-    return int(reply["default_generation_settings"]["n_ctx"])
 
 
 def _of_show(reply: Any) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 
 PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
 
@@ -40,16 +41,6 @@ def size_of(raw: bytes) -> tuple[int, int]:
     return width, height
 
 
-def _png(raw: bytes) -> tuple[int, int]:
-    width, height = struct.unpack_from(">II", raw, 16)
-    return width, height
-
-
-def _gif(raw: bytes) -> tuple[int, int]:
-    width, height = struct.unpack_from("<HH", raw, 6)
-    return width, height
-
-
 def _jpeg(raw: bytes) -> tuple[int, int]:
     at = 2
     while True:
@@ -79,4 +70,9 @@ def _webp(raw: bytes) -> tuple[int, int]:
     raise IndexError(12)
 
 
-_READERS = {PNG: _png, JPEG: _jpeg, GIF: _gif, WEBP: _webp}
+_READERS: Mapping[str, Callable[[bytes], tuple[int, ...]]] = {
+    PNG: lambda raw: struct.unpack_from(">II", raw, 16),
+    JPEG: _jpeg,
+    GIF: lambda raw: struct.unpack_from("<HH", raw, 6),
+    WEBP: _webp,
+}

@@ -63,16 +63,12 @@ def read_course_file(text: str, path: str, files: Iterable[str]) -> CourseFile:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
-        raise _error(path, _line_of_error(exc), str(exc)) from exc
+        line = re.search(r"at line (\d+)", str(exc))
+        raise _error(path, int(line[1]) if line else 1, str(exc)) from exc
     reader = _Reader(text, path, frozenset(files))
     reader.check_keys(values, _COURSE_KEYS, 0)
     title, link, instructor = (reader.string(values, key, 0) for key in ("title", "link", "instructor"))
     return CourseFile(title, link, instructor, reader.lessons(values.get("lessons")))
-
-
-def _line_of_error(exc: tomllib.TOMLDecodeError) -> int:
-    found = re.search(r"at line (\d+)", str(exc))
-    return int(found[1]) if found else 1
 
 
 class _Reader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -114,21 +114,16 @@ def _courses_in(pages: Pages) -> tuple[list[str], dict[str, Contents]]:
         return sorted(tables), tables
     if tables:
         return ["."], {".": next(iter(tables.values()))}
-    shown = sorted(folder for folder in top if _holds_material(folder, pages))
+    shown = sorted(
+        folder for folder in top if not is_aside_folder(folder) and any(map(can_be_lesson, pages.below(folder)))
+    )
     years = [folder for folder in shown if _YEAR.fullmatch(folder)]
     if len(years) > 1 and not any(number_in(posixpath.splitext(file)[0]) for file in files if can_be_lesson(file)):
         return years, {}
-    is_one = not are_courses(shown, ()) or not all(are_courses(shown, [file]) or _is_own(file, pages) for file in files)
+    is_one = not are_courses(shown, ()) or not all(
+        are_courses(shown, [file]) or is_course(pages.read(file)) for file in files
+    )
     return (["."], {}) if is_one else (shown, {})
-
-
-def _is_own(file: str, pages: Pages) -> bool:
-    """Return whether a file is a course of its own."""
-    return is_course(pages.read(file))
-
-
-def _holds_material(folder: str, pages: Pages) -> bool:
-    return not is_aside_folder(folder) and any(map(can_be_lesson, pages.below(folder)))
 
 
 def _tables_of_contents(pages: Pages) -> dict[str, Contents]:
@@ -178,13 +173,10 @@ def _as_written(written: CourseFile, folder: str, course: Lesson) -> dict[str, P
         path = one.file if folder == "." else f"{folder}/{one.file}"
         lesson = replace(_lesson(course, Listed(one.place, one.title)), link=one.link) if not one.hidden else course
         sections.setdefault(path, []).append(Section(one.heading, lesson))
-    return {path: _of_sections(listed, course) for path, listed in sections.items()}
-
-
-def _of_sections(sections: Sequence[Section], course: Lesson) -> Placement:
-    if len(sections) == 1 and not sections[0].heading:
-        return Placement(sections[0].lesson)
-    return Placement(course, tuple(sections))
+    return {
+        path: Placement(course, tuple(listed)) if len(listed) > 1 or listed[0].heading else Placement(listed[0].lesson)
+        for path, listed in sections.items()
+    }
 
 
 def _lesson(course: Lesson, listed: Listed | None) -> Lesson:

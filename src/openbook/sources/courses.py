@@ -30,7 +30,8 @@ def as_lesson(document: Document, placement: Placement) -> Document:
     speaks of the folder.
     """
     describing = is_describing(PurePosixPath(document.path).name)
-    if document.kind == "course" and not (describing and _is_mere_header(document)):
+    is_mere_header = all(block.lesson is None or block.lesson.number is None for block in document.blocks)
+    if document.kind == "course" and not (describing and is_mere_header):
         return document
     blocks = document.blocks or (Block(0, len(document.text)),)
     kind = "course" if document.kind == "docs" else document.kind
@@ -48,10 +49,6 @@ def as_lesson(document: Document, placement: Placement) -> Document:
     if lesson.number is not None and not lesson.title:
         lesson = replace(lesson, title=title_of(document, lesson.course))
     return replace(document, kind=kind, blocks=tuple(replace(block, lesson=lesson) for block in blocks))
-
-
-def _is_mere_header(document: Document) -> bool:
-    return all(block.lesson is None or block.lesson.number is None for block in document.blocks)
 
 
 def title_of(document: Document, course: str = "") -> str:

@@ -292,16 +292,14 @@ def _stated_title(path: str, pages: Pages) -> str:
     return found[1].strip() if found else ""
 
 
-def _own_title(path: str, pages: Pages) -> str:
-    title = page_title(path, pages) if path.lower().endswith(_PAGES) else ""
-    return title or name_of_page(path)
-
-
 def _beside(
     files: Sequence[_File], modules: Mapping[tuple[str, ...], int], found: Numbers, pages: Pages, *, is_anew: bool
 ) -> dict[str, Listed]:
     """Assign code, data and what else is no lesson to the lesson or module that it lies in."""
-    titles = {one.place: one.title or _own_title(path, pages) for path, one in reversed(list(found.items()))}
+    titles = {
+        one.place: one.title or (page_title(path, pages) if path.lower().endswith(_PAGES) else "") or name_of_page(path)
+        for path, one in reversed(list(found.items()))
+    }
     beside: dict[str, Listed] = {}
     for file in files:
         if file.path in found or any(map(is_aside_folder, file.folders)):

@@ -73,12 +73,44 @@ class StudyGuide:
         }
 
     def to_markdown(self) -> str:
-        """Return the guide as Markdown, with its sources numbered at the end."""
-        return as_markdown(self)
+        """Return the guide as Markdown. Answers stand behind their questions, and sources, numbered, at the end."""
+        sources = _Sources()
+        lines = [f"# {self.title}", "", f"*{_origin(self)}*"]
+        if self.summary:
+            lines += ["", "## Summary", ""]
+            lines += [f"- {item.text} {sources.marks(item.citations)}" for item in self.summary]
+        if self.terms:
+            lines += ["", "## Key terms", ""]
+            lines += [f"- **{item.prompt}**: {item.text} {sources.marks(item.citations)}" for item in self.terms]
+        if self.questions:
+            lines += ["", "## Questions", ""]
+            lines += [f"{number}. {item.prompt}" for number, item in enumerate(self.questions, start=1)]
+            lines += ["", "## Answers", ""]
+            lines += [
+                f"{number}. {item.text} {sources.marks(item.citations)}"
+                for number, item in enumerate(self.questions, start=1)
+            ]
+        if sources.numbers:
+            lines += ["", "## Sources", ""]
+            lines += [f"- [{number}] {place}" for place, number in sources.numbers.items()]
+        return "\n".join(lines) + "\n"
 
     def to_anki(self) -> str:
-        """Return terms and questions as a text file that Anki imports as cards."""
-        return as_anki(self)
+        """Return terms and questions as a text file that Anki imports: identifier, front, back and tag of each card."""
+        lines = [
+            "#separator:tab",
+            "#html:true",
+            "#notetype:Basic",
+            f"#deck:{_DECK}::{_on_one_line(self.title).replace('::', ':')}",
+            "#guid column:1",
+            "#tags column:4",
+        ]
+        tag = _TAG_SEPARATORS.sub("-", self.title.strip())
+        for item in self.cards:
+            # The same whenever the same question is asked of the same lesson.
+            identifier = hashlib.sha256(f"{self.title}\0{item.prompt}".encode()).hexdigest()[:20]
+            lines.append("\t".join((identifier, *_sides(item), tag)))
+        return "\n".join(lines) + "\n"
 
     def __str__(self) -> str:
         return self.to_markdown()
@@ -103,54 +135,10 @@ class _Sources:
         return "".join(f"[{number}]{' (not checked)' * unchecked}" for number, unchecked in found.items())
 
 
-def as_markdown(guide: StudyGuide) -> str:
-    """Write a guide as Markdown. Answers stand behind their questions, in a part of their own."""
-    sources = _Sources()
-    lines = [f"# {guide.title}", "", f"*{_origin(guide)}*"]
-    if guide.summary:
-        lines += ["", "## Summary", ""]
-        lines += [f"- {item.text} {sources.marks(item.citations)}" for item in guide.summary]
-    if guide.terms:
-        lines += ["", "## Key terms", ""]
-        lines += [f"- **{item.prompt}**: {item.text} {sources.marks(item.citations)}" for item in guide.terms]
-    if guide.questions:
-        lines += ["", "## Questions", ""]
-        lines += [f"{number}. {item.prompt}" for number, item in enumerate(guide.questions, start=1)]
-        lines += ["", "## Answers", ""]
-        lines += [
-            f"{number}. {item.text} {sources.marks(item.citations)}"
-            for number, item in enumerate(guide.questions, start=1)
-        ]
-    if sources.numbers:
-        lines += ["", "## Sources", ""]
-        lines += [f"- [{number}] {place}" for place, number in sources.numbers.items()]
-    return "\n".join(lines) + "\n"
-
-
 def _origin(guide: StudyGuide) -> str:
     if guide.model == "extractive":
         return "Quoted from the sources; no model wrote this."
     return f"Written by {guide.model} from the sources that are cited, and checked against them."
-
-
-def as_anki(guide: StudyGuide) -> str:
-    """Write terms and questions as a file for Anki's import: identifier, front, back and tag of a card in each line."""
-    lines = [
-        "#separator:tab",
-        "#html:true",
-        "#notetype:Basic",
-        f"#deck:{_DECK}::{_on_one_line(guide.title).replace('::', ':')}",
-        "#guid column:1",
-        "#tags column:4",
-    ]
-    tag = _TAG_SEPARATORS.sub("-", guide.title.strip())
-    lines += ["\t".join((_identifier(guide, item), *_sides(item), tag)) for item in guide.cards]
-    return "\n".join(lines) + "\n"
-
-
-def _identifier(guide: StudyGuide, item: StudyItem) -> str:
-    """Return what a card is known by: the same whenever the same question is asked of the same lesson."""
-    return hashlib.sha256(f"{guide.title}\0{item.prompt}".encode()).hexdigest()[:20]
 
 
 def _sides(item: StudyItem) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from openbook.answering.context_answerer import ContextAnswerer
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps, run
-from openbook.answers import Answered, Citation, Claim, GenerationResult, answered
+from openbook.answers import Answered, GenerationResult, answered
 from openbook.errors import QueryError
 from openbook.index.protocol import Index
 from openbook.llm.prompts import prompts_of
@@ -161,19 +161,8 @@ def _item(item: re.Match[str], start: int, result: GenerationResult, good: froze
         number for number, one in enumerate(result.claims) if start <= one.start_char < end and one.end_char > said
     ]
     citations = tuple(one for one in result.citations if one.claim in claims and one.verdict in good)
-    if not citations or any(_is_bad(result.claims[number], good) for number in claims):
+    if not citations or any(result.claims[number].verdict not in {"", *good} for number in claims):
         return None
+    each_once = {(one.source, one.span): one for one in citations}
     prompt = (item["prompt"] or "").strip(" :")
-    return StudyItem(_without_marks(item["text"]), _each_once(citations), prompt)
-
-
-def _is_bad(claim: Claim, good: frozenset[str]) -> bool:
-    return bool(claim.verdict) and claim.verdict not in good
-
-
-def _each_once(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
-    return tuple({(one.source, one.span): one for one in citations}.values())
-
-
-def _without_marks(text: str) -> str:
-    return _MARK.sub("", text).strip()
+    return StudyItem(_MARK.sub("", item["text"]).strip(), tuple(each_once.values()), prompt)

@@ -107,12 +107,10 @@ def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
         return raw.removeprefix(codecs.BOM_UTF8), False
     encoding = next((encoding for mark, encoding in _MARKS if raw.startswith(mark)), "")
     # The first character of a header is ASCII, which has a zero beside it.
-    encoding = encoding or {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(_zeros(raw), "")
+    encoding = encoding or {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(
+        (raw[:1] == b"\0", raw[1:2] == b"\0"), ""
+    )
     return (raw.decode(encoding, "replace").encode(), True) if encoding else (raw, False)
-
-
-def _zeros(raw: bytes) -> tuple[bool, bool]:
-    return raw[:1] == b"\0", raw[1:2] == b"\0"
 
 
 def _state_utf8(message: EmailMessage) -> None:
