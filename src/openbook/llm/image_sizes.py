@@ -1,9 +1,10 @@
-"""How many pixels an image has, from the first bytes of its file: nothing is decoded."""
+"""How many pixels an image has, from the first bytes of its file: nothing is decoded. And pixels as PNG."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Mapping
 
 PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
 
@@ -76,3 +77,14 @@ _READERS: Mapping[str, Callable[[bytes], tuple[int, ...]]] = {
     GIF: lambda raw: struct.unpack_from("<HH", raw, 6),
     WEBP: _webp,
 }
+
+
+def png(rows: Iterable[bytes], width: int, height: int, channels: int, *, level: int = 6) -> bytes:
+    """Write rows of pixels as PNG, in place of a package of 7 MB. `level`: of compression, from 0 to 9."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + row for row in rows), level)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")

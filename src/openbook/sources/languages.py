@@ -14,9 +14,9 @@ from openbook.types import Kind
 Format = tuple[Kind, str]
 
 _CODE = """
+astro awk css d dart elm fish go heex java less lua nix nu proto r sass scss svelte swift tcl tsx vim vue wat
+zig
 asm: asm s
-astro: astro
-awk: awk
 bash: bash bats ksh sh zsh
 batch: bat cmd
 c: c h
@@ -25,110 +25,73 @@ coffeescript: coffee
 cpp: c++ cc cpp cu cuh cxx h++ hh hpp hxx inl ipp tpp
 crystal: cr
 csharp: cs csx
-css: css
 cython: pxd pxi pyx
-d: d
-dart: dart
 elixir: ex exs
-elm: elm
 embedded_template: ejs erb
 erlang: erl hrl
-fish: fish
 fortran: f f03 f08 f77 f90 f95 for
 fsharp: fs fsi fsx
 gotmpl: gotmpl tmpl
-go: go
 graphql: gql graphql graphqls
 groovy: gradle groovy
 handlebars: handlebars hbs mustache
 haskell: hs lhs
 hcl: hcl tf
-heex: heex
-java: java
 javascript: cjs es6 js jsx mjs
 jinja2: j2 jinja jinja2
 jsonnet: jsonnet libsonnet
 julia: jl
 kotlin: kt kts
-less: less
-lua: lua
 matlab: m
 nim: nim nims
-nix: nix
-nu: nu
 objc: mm
 ocaml: ml mli
 pascal: pas pp
 perl: pl pm t
 php: php phtml
 powershell: ps1 psd1 psm1
-proto: proto
 python: py pyi pyw
-r: r
 racket: rkt
 ruby: gemspec rake rb ru
 rust: rs
-sass: sass
 scala: sbt sc scala
 scheme: scm sld ss
-scss: scss
 solidity: sol
 sql: ddl sql
 starlark: bazel bzl star
-svelte: svelte
-swift: swift
-tcl: tcl
-tsx: tsx
 typescript: cts mts ts
 verilog: sv svh v
 vhdl: vhd vhdl
-vim: vim
-vue: vue
-wat: wat
-zig: zig
 """
 
 _DOCS = """
+man org pod srt vtt
 asciidoc: adoc asciidoc
 html: htm html xhtml
 latex: latex sty tex
 markdown: markdown md mdown mdx mkd mkdn qmd rmd
 notebook: ipynb
-man: man
-org: org
-pod: pod
 rst: rest rst
-srt: srt
 text: text txt
 typst: typ
-vtt: vtt
 ics: ics ical ifb
 """
 
 _CONFIG = """
-cmake: cmake
-dockerfile: dockerfile
-dtd: dtd
+cmake dockerfile dtd json5 just kdl properties toml
 ini: cfg conf cnf desktop ini service
 json: json webmanifest
-json5: json5
 jsonc: code-workspace jsonc
-just: just
-kdl: kdl
 make: mak mk
-properties: properties
-toml: toml
 xml: atom csproj dbk dita docbook fb2 nxml plist props resx rss targets tei vcxproj wsdl xlf xml xsd xsl xslt
 yaml: yaml yml
 """
 
 _DATA = """
-csv: csv
+csv log tsv
 json: geojson
 jsonl: jsonl ndjson
-log: log
 po: po pot
-tsv: tsv
 """
 
 _NAMES = """
@@ -152,28 +115,22 @@ starlark: build tiltfile workspace
 """
 
 _PROGRAMS = """
+elixir fish groovy julia perl php ruby
 awk: awk gawk mawk
 bash: ash bash dash ksh sh zsh
-elixir: elixir
-fish: fish
-groovy: groovy
 javascript: bun deno node nodejs
-julia: julia
 lua: lua luajit
-perl: perl
-php: php
 powershell: pwsh
 python: pypy python
 r: rscript
-ruby: ruby
 tcl: tclsh wish
 """
 
 
 def _parse(table: str) -> dict[str, str]:
-    """Turn lines of `language: word word` into word to language."""
-    pairs = (line.split(": ", 1) for line in table.strip().splitlines())
-    return {word: language for language, words in pairs for word in words.split()}
+    """Turn lines of `language: word word` into word to language. Words of a line without a colon are languages."""
+    lines = (line.partition(": ") for line in table.strip().splitlines())
+    return {word: name if words else word for name, _, words in lines for word in (words or name).split()}
 
 
 def _formats(**tables: str) -> Mapping[str, Format]:

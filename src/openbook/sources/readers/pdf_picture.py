@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import re
-import struct
 import unicodedata
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from openbook.llm.image_sizes import png
 from openbook.sources.readers.pdf import open_pdf
 from openbook.sources.readers.reading import PdfOptions
 
@@ -142,14 +141,8 @@ def _png(bitmap: PdfBitmap, marks: Sequence[Rectangle]) -> bytes:
             for channel, table in enumerate(_TABLES):
                 part = slice(left * depth + channel, right * depth, depth)
                 row[part] = row[part].translate(table)
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\0" + row for row in rows), 4)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+    return png(map(bytes, rows), width, height, depth, level=4)
 
 
 # For each of red, green and blue, what a byte of the page becomes under a mark.
 _TABLES = tuple(bytes(value * part // 255 for value in range(256)) for part in _MARK)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
