@@ -223,7 +223,7 @@ def _end(when: str) -> float | None:
 
 
 def _console() -> str:
-    from openbook.server.audit import CONSOLE
+    from openbook.server.people import CONSOLE
 
     return CONSOLE
 

@@ -16,11 +16,9 @@ from openbook.server.models import ModelRegistry
 from openbook.server.page import add_page
 from openbook.server.parts import ServerParts
 from openbook.server.routes import (
-    answers,
     chat_completions,
     contents,
     conversations,
-    courses,
     feedback,
     logins,
     oidc,
@@ -68,21 +66,11 @@ def create_app(
         version=openbook.__version__,
         responses=_RESPONSES,
     )
-    for topic in (
-        questions,
-        answers,
-        contents,
-        courses,
-        conversations,
-        logins,
-        oidc,
-        people,
-        chat_completions,
-        operation,
-        start,
-        feedback,
-        shares,
-    ):
+    topics = (
+        *(questions, contents, conversations, logins, oidc, people),
+        *(chat_completions, operation, start, feedback, shares),
+    )
+    for topic in topics:
         app.include_router(topic.router)
     add_error_handlers(app)
     add_page(app)

@@ -1,8 +1,10 @@
-"""Work that goes on in the background, several pieces at a time, and how far it is."""
+"""Work that goes on in the background, several pieces at a time, and how far it is; that of other servers, too."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import logging
 import secrets
 import threading
@@ -13,11 +15,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from openbook.errors import OpenbookError
+from openbook.errors import OpenbookError, SharedError
 from openbook.ingest.sync import Progress
 from openbook.process_pool import INTERRUPT
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.schemas import JobResponse
+from openbook.server.shared_store import SharedWork, ToldWork
 
 _logger = logging.getLogger(__name__)
 
@@ -142,19 +145,6 @@ class JobQueue:
             if job.state == "error" and job.why_stopped != _UNWANTED  # one of that name is another one
         }
 
-    async def follow(self, job: Job) -> AsyncIterator[Job]:
-        """Yield the job each time that it has got further, and when it has ended."""
-        told = None
-        while True:
-            has_ended = job.has_ended  # asked first: what ends from now on has to be told yet
-            now = (job.state, job.done, job.total)
-            if now != told:
-                told = now
-                yield job
-            if has_ended:
-                return
-            await asyncio.sleep(_LOOK_EVERY_S)
-
     def stop(self) -> None:
         """Stop after what is being committed. What was committed stays."""
         self._end(self.open(), _STOPPED)
@@ -215,3 +205,102 @@ class JobQueue:
                 self._running.remove(job)
                 self._begin()
             job.doing.set_result(None)
+
+
+_LOOK_ELSEWHERE_EVERY_S = 0.3
+
+# A server hears of it the next time that it tells of the job, and ends what it is committing.
+_STOPPED_WITHIN_S = 30.0
+
+_LOST = "the server that did this has stopped; it goes on when that server is started again"
+
+
+class RemoteJob:
+    """A job that another server does."""
+
+    def __init__(self, told: ToldWork) -> None:
+        read = json.loads(told.header)
+        self.id = told.id
+        self.owner = told.owner
+        self.source: str = read["source"]
+        self._job = JobResponse.model_validate(read["job"])
+        if told.is_lost:
+            self._job.state, self._job.message = "error", _LOST
+
+    def response(self) -> JobResponse:
+        return self._job
+
+    @property
+    def has_ended(self) -> bool:
+        return self._job.state in ("done", "error")
+
+
+class SharedJobs:
+    """Find, follow and stop jobs, those of other servers too. Without a store there are none."""
+
+    def __init__(self, here: JobQueue, work: SharedWork | None) -> None:
+        self._here = here
+        self._work = work
+
+    def find(self, owner: str, job_id: str) -> Job | RemoteJob | None:
+        """Return a job; None if this owner has none of that id.
+
+        Raises:
+            SharedError: It is none of this server, and what others do cannot be read.
+        """
+        found = self._here.get(owner, job_id)
+        if found is not None or self._work is None:
+            return found
+        told = self._work.find("job", owner, job_id)
+        return None if told is None else RemoteJob(told)
+
+    async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
+        """Yield a job each time that it has got further, and when it has ended.
+
+        Raises:
+            SharedError: What others do cannot be read any more.
+        """
+        told: JobResponse | None = None
+        while True:
+            now = job.response()
+            if now != told:
+                told = now
+                yield now
+            if now.state in ("done", "error"):
+                return
+            if isinstance(job, Job):
+                await asyncio.sleep(_LOOK_EVERY_S)
+                continue
+            await asyncio.sleep(_LOOK_ELSEWHERE_EVERY_S)
+            found = await asyncio.to_thread(self.find, job.owner, job.id)
+            if found is None:
+                return
+            job = found
+
+    def cancel(self, job: Job | RemoteJob) -> None:
+        """Stop a job. What was committed stays, and one that has ended as it is."""
+        if isinstance(job, Job):
+            self._here.cancel(job)
+        elif self._work is not None:
+            self._work.stop("job", job.owner, job.id)
+
+    def elsewhere(self) -> list[RemoteJob]:
+        """List what other servers are doing; empty while that cannot be read."""
+        if self._work is None:
+            return []
+        with contextlib.suppress(SharedError):
+            here = {job.id for job in self._here.all()}
+            found = [RemoteJob(told) for told in self._work.all("job") if told.id not in here]
+            return [job for job in found if not job.has_ended]
+        return []
+
+    def cancel_elsewhere(self, source: str) -> None:
+        """Stop the work of other servers on one source, and wait for it."""
+        until = time.monotonic() + _STOPPED_WITHIN_S
+        while time.monotonic() < until:
+            running = [job for job in self.elsewhere() if job.source == source]
+            if not running:
+                return
+            for job in running:
+                self.cancel(job)
+            time.sleep(_LOOK_ELSEWHERE_EVERY_S)

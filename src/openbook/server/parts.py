@@ -15,31 +15,28 @@ from openbook.errors import OpenbookError
 from openbook.libraries.catalog import name_of
 from openbook.library import Library
 from openbook.server.answer_pool import AnswerPool
-from openbook.server.audit import Deed
+from openbook.server.answer_tracker import open_tracer
 from openbook.server.auth import Authenticator, Caller
 from openbook.server.colouring import COLOURER
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.feedback import FeedbackStore
-from openbook.server.jobs import JobQueue
+from openbook.server.jobs import JobQueue, SharedJobs
 from openbook.server.limits import Limits, MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.server.oidc import OidcDoor
 from openbook.server.originals import Originals
-from openbook.server.people import People
+from openbook.server.people import Deed, People
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import QuestionService
-from openbook.server.running_answers import RunningAnswers
+from openbook.server.running_answers import RunningAnswers, SharedAnswers
 from openbook.server.search_service import SearchService
 from openbook.server.served_library import ServedLibrary
-from openbook.server.shared_answers import SharedAnswers
-from openbook.server.shared_jobs import SharedJobs
 from openbook.server.shared_store import open_shared_store
 from openbook.server.shares import ShareStore
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.study_guides import StudyGuides
-from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import UploadStore
 from openbook.server.work_teller import WorkTeller
 from openbook.sessions.protocol import Sessions

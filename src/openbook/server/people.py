@@ -2,11 +2,91 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from openbook.server.audit import AuditLog, Deed
 from openbook.server.classes import ClassStore
 from openbook.server.keys import Grant, KeyStore
+
+Deed = Literal[
+    "added key",
+    "changed key",
+    "rotated key",
+    "removed key",
+    "added class",
+    "rotated class",
+    "changed class",
+    "removed class",
+    "joined class",
+    "replaced PIN",
+    "logged in",
+    "logged out",
+    "was refused",
+    "added source",
+    "removed source",
+    "changed course",
+    "uploaded",
+    "deleted file",
+    "shared",
+    "revoked link",
+]
+
+CONSOLE = "console"
+"""Who used the command line of the server's machine."""
+
+# What is refused can be repeated without end, and the log is never shortened.
+_REFUSALS_PER_MINUTE = 30
+
+_TEXT_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEvent:
+    """A line of the log."""
+
+    at: float
+    """Unix seconds."""
+    who: str
+    """Name of a key, `browser` for callers without one, `console`, or empty where nobody was let in."""
+    did: str
+    what: str
+    address: str
+    """Of the connection, which may be a proxy's; empty for the command line."""
+
+
+class AuditLog:
+    """Add to the log of a home, and read it. Safe for threads and processes. Nothing changes or removes a line."""
+
+    def __init__(self, keys: KeyStore) -> None:
+        self._tables = keys.tables
+        self._now = keys.now
+        self._lock = threading.Lock()
+        self._refused_at: list[float] = []
+        self._left_out = 0
+
+    def add(self, who: str, did: Deed, what: str = "", address: str = "") -> None:
+        with self._tables.transaction() as execute:
+            row = (self._now(), who, did, what[:_TEXT_CHARS], address)
+            execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)
+
+    def refuse(self, what: str, address: str) -> None:
+        """Write down that a login was refused: 30 in a minute, and how many were left out with the next one."""
+        with self._lock:
+            now = self._now()
+            self._refused_at = [at for at in self._refused_at if now - at < 60]
+            if len(self._refused_at) >= _REFUSALS_PER_MINUTE:
+                self._left_out += 1
+                return
+            self._refused_at.append(now)
+            left_out, self._left_out = self._left_out, 0
+        self.add("", "was refused", f"{what}; {left_out} more before it" if left_out else what, address)
+
+    def last(self, most: int) -> list[AuditEvent]:
+        """Return the last lines, the latest first."""
+        rows = self._tables.read("SELECT at, who, did, what, address FROM audit ORDER BY rowid DESC LIMIT ?", (most,))
+        return [AuditEvent(*row) for row in rows]
 
 
 class People:

@@ -37,10 +37,9 @@ from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.limits import COUNTED_ALONE, Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry
-from openbook.server.presenting import present
+from openbook.server.presenting import Replacing, find_replaced, present
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
-from openbook.server.records import Replacing, find_replaced
 from openbook.server.schemas import (
     AnswerResponse,
     FilterRequest,

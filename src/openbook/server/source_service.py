@@ -17,7 +17,7 @@ from openbook.ingest.sync import Progress, SyncReport
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
-from openbook.server.jobs import Job, JobQueue, Work
+from openbook.server.jobs import Job, JobQueue, SharedJobs, Work
 from openbook.server.schemas import (
     CourseResponse,
     CoursesResponse,
@@ -29,7 +29,6 @@ from openbook.server.schemas import (
     UploadResponse,
 )
 from openbook.server.served_library import ServedLibrary
-from openbook.server.shared_jobs import SharedJobs
 from openbook.server.suggestions import SuggestionCache
 from openbook.server.uploads import Upload, UploadStore
 from openbook.settings import Settings

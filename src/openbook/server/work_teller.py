@@ -10,13 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fastapi.encoders import jsonable_encoder
-from fastapi.sse import ServerSentEvent
-from pydantic import BaseModel
-
 from openbook.errors import SharedError
 from openbook.server.jobs import Job, JobQueue
-from openbook.server.running_answers import RunningAnswer, RunningAnswers
+from openbook.server.running_answers import RunningAnswer, RunningAnswers, write_event
 from openbook.server.shared_store import Kind, SharedWork, WorkNews
 
 _logger = logging.getLogger(__name__)
@@ -145,19 +141,6 @@ def _job_news(job: Job) -> Callable[[_Told], WorkNews]:
         return WorkNews(job.id, job.owner, header, has_ended=has_ended, known=told.last)
 
     return news
-
-
-def write_event(event: ServerSentEvent) -> str:
-    """Write an event as `read_event` reads it: its name, and below it its value as JSON."""
-    data = event.data
-    written = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(jsonable_encoder(data))
-    return f"{event.event}\n{written}"
-
-
-def read_event(number: int, text: str) -> ServerSentEvent:
-    """Read an event that `write_event` wrote."""
-    name, _, data = text.partition("\n")
-    return ServerSentEvent(event=name, raw_data=data, id=str(number))
 
 
 def _passes(text: str) -> bool:

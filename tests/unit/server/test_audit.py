@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.server.audit import AuditLog
 from openbook.server.keys import KeyStore
+from openbook.server.people import AuditLog
 from tests.fakes.clock import Clock
 
 

@@ -13,7 +13,7 @@ from openbook.errors import SourceError
 from openbook.ingest.sync import Progress
 from openbook.process_pool import ProcessPool
 from openbook.server.failures import RequestRefusedError
-from openbook.server.jobs import Job, JobQueue
+from openbook.server.jobs import Job, JobQueue, SharedJobs
 from tests.jobs import act
 from tests.support import children_of
 
@@ -24,7 +24,7 @@ def queue(most: int = 1, longest_s: float = 60.0) -> JobQueue:
 
 def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
     async def read() -> list[tuple[str, int, int]]:
-        return [(each.state, each.done, each.total) async for each in jobs.follow(job)]
+        return [(each.state, each.done, each.total) async for each in SharedJobs(jobs, None).follow(job)]
 
     return asyncio.run(read())
 

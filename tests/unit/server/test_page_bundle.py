@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openbook.server import page
-from openbook.server.page_bundle import NotJoinableError, join_later, join_modules, joined_or_nothing
+from openbook.server.page import NotJoinableError, join_later, join_modules, joined_or_nothing
 from tests.support import write_tree
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openbook.server.records import read_record
+from openbook.server.presenting import read_record
 
 # As the versions before `exact` and `conflict` wrote it.
 OLD_HTML = (

@@ -12,10 +12,8 @@ from typing import Any
 from fastapi.sse import ServerSentEvent
 
 from openbook.errors import SharedError
-from openbook.server.jobs import JobQueue
-from openbook.server.running_answers import RunningAnswer
-from openbook.server.shared_answers import RemoteAnswer, SharedAnswers
-from openbook.server.shared_jobs import RemoteJob, SharedJobs
+from openbook.server.jobs import JobQueue, RemoteJob, SharedJobs
+from openbook.server.running_answers import RemoteAnswer, RunningAnswer, SharedAnswers
 from openbook.server.shared_store import Heard, Kind, ToldWork, WorkNews
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.work_teller import WorkTeller

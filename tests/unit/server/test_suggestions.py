@@ -10,9 +10,8 @@ from time import process_time
 import pytest
 
 from openbook.library import Library
-from openbook.server.headings import question_on_heading
 from openbook.server.served_library import ServedLibrary
-from openbook.server.suggestions import SuggestionCache, suggest
+from openbook.server.suggestions import SuggestionCache, question_on_heading, suggest
 from openbook.settings import Settings
 from tests.support import write_tree
 

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from openbook.answers import Claim, GenerationResult, Verdict
 from openbook.errors import MissingExtraError, ModelError, OverloadedError, SettingsError
 from openbook.llm.messages import Message, Request
-from openbook.server.telemetry import AnswerSpans, open_tracer
+from openbook.server.answer_tracker import AnswerSpans, open_tracer
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 

@@ -1,4 +1,4 @@
-"""Routes for sources, uploads, courses, documents and the work that fills the library."""
+"""Routes for sources, uploads, courses and guides to them, documents, and the work that fills the library."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
+from fastapi.responses import PlainTextResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.answers import has_lines
@@ -18,12 +19,13 @@ from openbook.errors import QueryError
 from openbook.server.auth import Editor, Identified
 from openbook.server.document_html import document_html
 from openbook.server.failures import RequestRefusedError, error_body
-from openbook.server.jobs import Job
+from openbook.server.jobs import Job, RemoteJob
 from openbook.server.originals import page_of
 from openbook.server.parts import Id, Parts, note
 from openbook.server.rendering import coloured_lines
 from openbook.server.schemas import (
     AcceptedResponse,
+    CourseEditRequest,
     CoursesResponse,
     DocumentResponse,
     JobResponse,
@@ -33,9 +35,9 @@ from openbook.server.schemas import (
     UnitResponse,
     UploadResponse,
 )
-from openbook.server.shared_jobs import RemoteJob
+from openbook.sources.course_edits import edit_of, place_of
 from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
-from openbook.types import Document, Span
+from openbook.types import Document, Filter, Span
 
 # A page of the viewer. More is fetched with another span.
 _MOST_UNITS = 400
@@ -294,3 +296,35 @@ async def remove_document(request: Request, parts: Parts, caller: Editor, docume
     await parts.tell_others()
     await asyncio.to_thread(note, request, caller, "deleted file", f"{job.source}: {place[1] if place else 'not read'}")
     return AcceptedResponse(job_id=job.id, source=job.source)
+
+
+# Terms and questions of a guide, at most.
+_ITEMS = 8
+
+
+@router.patch("/api/courses")
+def edit_course(request: Request, parts: Parts, caller: Editor, edit: CourseEditRequest) -> CoursesResponse:
+    """Rename, hide, move or split a lesson: writes `course.toml` in the folder of the course. Returns all courses."""
+    parts.contents.edit_course(edit.source, edit.path, edit_of(edit.action, edit.lesson, edit.value))
+    note(request, caller, "changed course", f"{edit.source}/{edit.path}")
+    return parts.contents.courses()
+
+
+def _lesson(
+    parts: Parts,
+    caller: Identified,
+    course: Annotated[str, Query(max_length=4096, description="Source and path of a course: `school/knots`.")],
+    lesson: Annotated[str, Query(pattern=r"^\d{1,7}(\.\d{1,7})?$", description="Number of a lesson.")],
+) -> Filter:
+    parts.limits.take(caller)
+    place = place_of(lesson)
+    with parts.library.in_use() as assistant:
+        found = assistant.course(course)
+    return Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
+
+
+@router.get("/api/study", response_class=PlainTextResponse)
+async def study(parts: Parts, where: Annotated[Filter, Depends(_lesson)]) -> PlainTextResponse:
+    """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
+    guide = await to_thread.run_sync(parts.guides.make, where, _ITEMS, limiter=parts.guides.threads)
+    return PlainTextResponse(guide, media_type="text/markdown; charset=utf-8")

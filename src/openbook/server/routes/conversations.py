@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
 from openbook.server.parts import Id, Parts
+from openbook.server.presenting import read_records
 from openbook.server.question_service import no_session
-from openbook.server.records import read_records
 from openbook.server.rendering import visible
 from openbook.server.routes.questions import arrival_of, unless_gone
 from openbook.server.schemas import AnswerResponse, SuggestionsResponse

@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse
 from openbook.server.auth import Identified, Owner
 from openbook.server.feedback import question_set
 from openbook.server.parts import Id, Parts
+from openbook.server.presenting import read_records
 from openbook.server.question_service import no_session
-from openbook.server.records import read_records
 from openbook.server.session_schemas import FeedbackListResponse, FeedbackResponse, RatingRequest
 
 router: APIRouter = APIRouter()

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from openbook.server.auth import Caller, Identified
 from openbook.server.failures import RequestRefusedError
 from openbook.server.parts import Id, Parts, note
+from openbook.server.presenting import read_records
 from openbook.server.question_service import no_session
-from openbook.server.records import read_records
 from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
     NewShareResponse,

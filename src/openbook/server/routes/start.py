@@ -9,11 +9,10 @@ from fastapi import APIRouter, Request, Response
 from openbook.server.auth import Identified
 from openbook.server.parts import Parts
 from openbook.server.people_schemas import CallerResponse
-from openbook.server.routes.answers import answers
 from openbook.server.routes.contents import courses, sources
 from openbook.server.routes.conversations import sessions
 from openbook.server.routes.logins import me
-from openbook.server.routes.questions import models
+from openbook.server.routes.questions import answers, models
 from openbook.server.schemas import (
     CoursesResponse,
     ModelsResponse,
