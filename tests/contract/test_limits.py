@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openbook.integrations.redis_client import RedisClient
-from openbook.integrations.redis_limits import RedisLimits
+from openbook.integrations.redis_store import RedisLimits
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, Key, KeyStore

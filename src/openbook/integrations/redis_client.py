@@ -41,6 +41,9 @@ end
 # As the path of an address.
 _DATABASE = re.compile(r"(/\d*)?")
 
+LONGEST_MS = 2**53
+"""Redis counts in 64 bits, a Lua script in 53: 285,000 years."""
+
 Script = Callable[..., Any]
 """Called with a list of keys, then with texts and numbers. Nothing else happens while it runs."""
 

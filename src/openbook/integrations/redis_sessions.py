@@ -7,7 +7,7 @@ from typing import Any
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_client import LONGEST_MS, RedisClient
 from openbook.sessions.protocol import Cut, Session, has_changed, session_title
 
 # A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the
@@ -17,9 +17,6 @@ _SESSION, _EXCHANGES, _OWNER, _AGES = "session:", "exchanges:", "owner:", "sessi
 
 # Redis answers nobody else meanwhile: some milliseconds.
 _EXPIRE_AT_ONCE = 500
-
-# Redis counts in 64 bits, a Lua script in 53: 285,000 years.
-_LONGEST_MS = 2**53
 
 _OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
 
@@ -105,7 +102,7 @@ class RedisSessions:
             expire_s: Seconds after its last question that a conversation is kept.
         """
         self._expire_s = repr(expire_s)
-        self._lives_ms = min(int(expire_s * 1000) + 1, _LONGEST_MS)
+        self._lives_ms = min(int(expire_s * 1000) + 1, LONGEST_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
         self._change, self._delete = shared.script(_CHANGE), shared.script(_DELETE)
         self._expire = shared.script(_EXPIRE)

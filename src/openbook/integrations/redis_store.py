@@ -1,32 +1,32 @@
-"""What several servers share, in a Redis, and what browsers have logged in."""
+"""What several servers share in a Redis: logins of browsers, limits of keys, and news of running work."""
 
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
-from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_client import LONGEST_MS, RedisClient
 from openbook.integrations.redis_sessions import RedisSessions
-from openbook.integrations.redis_work import RedisWork
 from openbook.server.keys import hash_of
+from openbook.server.limits import SpendReservation, all_spent, too_many, too_many_today, usd_per_day
 from openbook.server.logins import new_token
+from openbook.server.shared_store import LOST_AFTER_S, Heard, Kind, ToldWork, WorkNews
 from openbook.settings import Secret, Settings
 
 if TYPE_CHECKING:
-    from openbook.integrations.redis_limits import RedisLimits
+    from openbook.server.auth import Caller
+
 
 _LOGIN = "login:"
 
 _SECRET_BYTES = 32
 
 _ADD = "redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])"
-_FIND = "return redis.call('GET', KEYS[1]) or ''"
+_SUBJECT = "return redis.call('GET', KEYS[1]) or ''"
 _RENEW = "redis.call('PEXPIRE', KEYS[1], ARGV[2])"
 _REMOVE = "redis.call('DEL', KEYS[1])"
 _SECRET = "redis.call('SET', KEYS[1], ARGV[2], 'NX') return redis.call('GET', KEYS[1])"
-
-# Redis counts in 64 bits, a Lua script in 53: 285,000 years.
-_LONGEST_MS = 2**53
 
 
 class RedisStore(RedisClient):
@@ -52,8 +52,6 @@ class RedisStore(RedisClient):
         return RedisSessions(self, expire_s=expire_s)
 
     def limits(self, settings: Settings) -> RedisLimits:
-        from openbook.integrations.redis_limits import RedisLimits  # needs what only a server has
-
         return RedisLimits(self, settings)
 
     def logins(self) -> RedisLogins:
@@ -74,7 +72,7 @@ class RedisLogins:
 
     def __init__(self, shared: RedisClient) -> None:
         """Take a Redis, which whoever opened it closes."""
-        self._add, self._find, self._renew, self._remove = map(shared.script, (_ADD, _FIND, _RENEW, _REMOVE))
+        self._add, self._find, self._renew, self._remove = map(shared.script, (_ADD, _SUBJECT, _RENEW, _REMOVE))
         self._secret = shared.script(_SECRET)
 
     def add(self, subject: str, lasts_s: float) -> str:
@@ -100,4 +98,188 @@ def _key(token: str) -> str:
 
 
 def _milliseconds(seconds: float) -> int:
-    return max(1, min(int(seconds * 1000), _LONGEST_MS))
+    return max(1, min(int(seconds * 1000), LONGEST_MS))
+
+
+# Of each kind: a hash and a stream of events for each piece of work, and two sorted sets of ids by the time at which
+# they began, of one owner and of all.
+_WORK, _EVENTS, _OWNER, _ALL = "work:", "work-events:", "work-of:", "work"
+
+# As long as an answer that has ended is remembered by its own server.
+_LIVES_MS = 600_000
+
+_TELL = """
+local owner, id, header, ended, known, whole, lives_ms, dropped = unpack(ARGV, 2, 9)
+local kept = redis.call('HMGET', KEYS[1], 'owner', 'last', 'stop')
+if kept[1] and kept[1] ~= owner then return {0, 0} end
+if tonumber(kept[2] or 0) < tonumber(known) then return {1, 0} end
+if whole == '1' then redis.call('DEL', KEYS[2]) end
+local first = 10 + tonumber(dropped)
+for at = 10, first - 1 do redis.call('XDEL', KEYS[2], ARGV[at] .. '-0') end
+local last = tonumber(kept[2] or 0)
+for at = first, #ARGV, 2 do
+  -- What was told by a request whose reply got lost is there already.
+  if tonumber(ARGV[at]) > last then
+    redis.call('XADD', KEYS[2], ARGV[at] .. '-0', 'event', ARGV[at + 1])
+    last = tonumber(ARGV[at])
+  end
+end
+redis.call('HSET', KEYS[1], 'owner', owner, 'header', header, 'ended', ended, 'at', now, 'last', last)
+redis.call('ZADD', KEYS[3], 'NX', now, id)
+redis.call('ZADD', KEYS[4], 'NX', now, id)
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lives_ms) end
+return {0, tonumber(kept[3] or 0)}
+"""
+
+_READ = """
+local function read(key)
+  local kept = redis.call('HMGET', key, 'owner', 'header', 'ended', 'at')
+  if not kept[1] then return false end
+  local silent = kept[3] == '' and tonumber(now) - tonumber(kept[4]) > tonumber(ARGV[2])
+  return {kept[1], kept[2], silent and 1 or 0}
+end
+"""
+
+_FIND = f"""
+{_READ}
+local found = read(KEYS[1])
+if not found or found[1] ~= ARGV[3] then return false end
+local events = {{}}
+for _, each in ipairs(redis.call('XRANGE', KEYS[2], ARGV[4] .. '-0', '+')) do
+  events[#events + 1] = {{each[1], each[2][2]}}
+end
+found[4] = events
+return found
+"""
+
+_LIST = f"""
+{_READ}
+local listed = {{}}
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local found = read(KEYS[2] .. id)
+  if found then
+    listed[#listed + 1] = {{id, found[1], found[2], found[3]}}
+  else
+    redis.call('ZREM', KEYS[1], id)
+  end
+end
+return listed
+"""
+
+_STOP = "if redis.call('HGET', KEYS[1], 'owner') == ARGV[2] then redis.call('HSET', KEYS[1], 'stop', 1) end"
+
+
+class RedisWork:
+    """Work of several servers, told through a Redis. Implements `SharedWork`."""
+
+    def __init__(self, shared: RedisClient) -> None:
+        """Take a Redis, which whoever opened it closes."""
+        self._tell, self._find = shared.script(_TELL), shared.script(_FIND)
+        self._list, self._stop = shared.script(_LIST), shared.script(_STOP)
+
+    def tell(self, kind: Kind, news: WorkNews) -> Heard:
+        at = f"{kind}:{news.id}"
+        keys = [_WORK + at, _EVENTS + at, f"{_OWNER}{kind}:{news.owner}", f"{_ALL}:{kind}"]
+        flags = ("1" if news.has_ended else "", news.known, "1" if news.is_whole else "", _LIVES_MS)
+        events = [part for event in news.events for part in event]
+        is_behind, stop = self._tell(
+            keys, news.owner, news.id, news.header, *flags, len(news.dropped), *news.dropped, *events
+        )
+        return Heard(bool(is_behind), bool(stop))
+
+    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> ToldWork | None:
+        at = f"{kind}:{work_id}"
+        found = self._find([_WORK + at, _EVENTS + at], LOST_AFTER_S, owner, after + 1)
+        return None if found is None else _told(work_id, *found)
+
+    def all(self, kind: Kind, owner: str | None = None) -> list[ToldWork]:
+        listing = f"{_ALL}:{kind}" if owner is None else f"{_OWNER}{kind}:{owner}"
+        return [_told(*each) for each in self._list([listing, f"{_WORK}{kind}:"], LOST_AFTER_S)]
+
+    def stop(self, kind: Kind, owner: str, work_id: str) -> None:
+        self._stop([f"{_WORK}{kind}:{work_id}"], owner)
+
+
+def _told(work_id: str, owner: str, header: str, is_lost: int, events: Any = ()) -> ToldWork:
+    numbered = tuple((int(number.partition("-")[0]), text) for number, text in events)
+    return ToldWork(work_id, owner, header, bool(is_lost), numbered)
+
+
+_QUESTIONS, _SPENT = "questions:", "spent:"
+
+# Gives what there was too much of, `day` or `minute`, and the seconds to wait, as a text; nothing where the question
+# is let through. After a minute without a question all of them have come back, so nothing has to be remembered.
+_TAKE = """
+local most, at, most_today = tonumber(ARGV[2]), tonumber(now), tonumber(ARGV[3])
+local today = KEYS[1] .. ':' .. math.floor(at / 86400)
+if most_today and tonumber(redis.call('GET', today) or 0) >= most_today then
+  return {'day', string.format('%.17g', 86400 - at % 86400)}
+end
+local kept = redis.call('HMGET', KEYS[1], 'left', 'since')
+local left, since = tonumber(kept[1] or most), tonumber(kept[2] or at)
+left = math.min(most, left + math.max(0, at - since) * most / 60)
+if left < 1 then return {'minute', string.format('%.17g', (1 - left) * 60 / most)} end
+redis.call('HSET', KEYS[1], 'left', string.format('%.17g', left - 1), 'since', now)
+redis.call('EXPIRE', KEYS[1], 60)
+if most_today then
+  redis.call('INCR', today)
+  redis.call('EXPIRE', today, 86400)
+end
+return {'', ''}
+"""
+
+# Gives what is set aside, the day, and the seconds up to midnight. What is set aside is counted as spent: whoever
+# dies before it is settled has called a model, and nobody knows what that did cost.
+_RESERVE = """
+local day = math.floor(tonumber(now) / 86400)
+local key = KEYS[1] .. ':' .. day
+local spent = tonumber(redis.call('GET', key) or 0)
+local granted = math.min(tonumber(ARGV[2]), tonumber(ARGV[3]) - spent)
+local wait = string.format('%.17g', 86400 - tonumber(now) % 86400)
+if granted <= 0 then return {'', '', wait} end
+-- The day after is the last one that an answer of this day can end in.
+redis.call('SET', key, string.format('%.17g', spent + granted), 'EX', 2 * 86400)
+return {string.format('%.17g', granted), tostring(day), wait}
+"""
+
+_SETTLE = """
+local key, granted = KEYS[1] .. ':' .. ARGV[2], tonumber(ARGV[3])
+local spent = tonumber(redis.call('GET', key) or granted) - granted + tonumber(ARGV[4])
+redis.call('SET', key, string.format('%.17g', math.max(0, spent)), 'EX', 2 * 86400)
+"""
+
+
+class RedisLimits:
+    """Limits shared through a Redis, on its clock."""
+
+    def __init__(self, shared: RedisClient, settings: Settings) -> None:
+        """Take a Redis, which whoever opened it closes, and the limits."""
+        self._per_minute = settings.key_questions_per_minute
+        self._usd_per_day = settings.key_usd_per_day
+        self._take, self._reserve, self._settle = (shared.script(each) for each in (_TAKE, _RESERVE, _SETTLE))
+
+    def take(self, caller: Caller) -> None:
+        if caller.key is None:
+            return
+        most_today = caller.key.grant.questions_per_day
+        which, wait_s = self._take(
+            [_QUESTIONS + caller.key.id], self._per_minute, "" if most_today is None else most_today
+        )
+        if which == "minute":
+            raise too_many(self._per_minute, float(wait_s))
+        if which == "day" and most_today is not None:
+            raise too_many_today(most_today, float(wait_s))
+
+    def reserve(self, caller: Caller, usd: float) -> SpendReservation:
+        if caller.key is None:
+            return SpendReservation(usd)
+        most = usd_per_day(caller.key, self._usd_per_day)
+        granted, day, wait_s = self._reserve([_SPENT + caller.key.id], repr(usd), repr(most))
+        if not granted:
+            raise all_spent(most, float(wait_s))
+        return SpendReservation(float(granted), day)
+
+    def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
+        if caller.key is None or cost_usd is None:
+            return
+        self._settle([_SPENT + caller.key.id], grant.day, repr(grant.usd), repr(float(cost_usd)))

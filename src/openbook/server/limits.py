@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from openbook.errors import SharedError
-from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
+
+if TYPE_CHECKING:
+    # The plugin of Redis imports this module, also where the server is not installed.
+    from openbook.server.auth import Caller
 
 _DAY_S = 24 * 3600
 

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from openbook.integrations.redis_client import RedisClient
-from openbook.integrations.redis_limits import RedisLimits
+from openbook.integrations.redis_store import RedisLimits
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key

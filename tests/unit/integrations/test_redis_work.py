@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from openbook.integrations.redis_client import RedisClient
-from openbook.integrations.redis_work import RedisWork
+from openbook.integrations.redis_store import RedisWork
 from openbook.server.shared_store import LOST_AFTER_S, Heard, ToldWork, WorkNews
 from openbook.settings import Secret
 from tests.redis_server import RedisServer
