@@ -20,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import IO, Any, Generic, TypeVar, cast
 
 from openbook.memory import release_memory
@@ -43,6 +44,10 @@ serve(sys.stdin.buffer, sys.stdout.buffer)
 """
 
 _POLL_S = 0.2
+
+# Jobs of each child that are handed out before their results are taken: fast children must not fill the memory of a
+# slow consumer.
+_AHEAD = 5
 
 # A job that took so long had much to hold. Giving it back takes a hundredth of that.
 _LONG_JOB_S = 1.0
@@ -232,12 +237,21 @@ class ProcessPool(Generic[Job, Result]):
 
     def run(self, jobs: Iterable[Job]) -> Generator[tuple[Job, Result | JobFailure], None, None]:
         """Yield every job with its result, as they finish. Closing the iterator ends the children."""
-        waiting: queue.SimpleQueue[tuple[Job, bytes]] = queue.SimpleQueue()
-        left = 0
-        for job in jobs:
-            waiting.put((job, pickle.dumps(job)))
-            left += 1
-        done = _Done[tuple[Job, Result | JobFailure]](4 * self._count)
+        # Not `queue.Queue`: Ctrl-C may come when that has taken its lock, which is written in Python, and is not yet
+        # where it would release it. Then whoever is to put a result waits for ever.
+        waiting: queue.SimpleQueue[tuple[Job, bytes] | None] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[Job, Result | JobFailure]] = queue.SimpleQueue()
+        todo = iter(jobs)
+
+        def hand_out(most: int) -> int:
+            handed = [(job, pickle.dumps(job)) for job in islice(todo, most)]
+            for each in handed:
+                waiting.put(each)
+            if len(handed) < most:
+                waiting.put(None)
+            return len(handed)
+
+        left = hand_out(_AHEAD * self._count)
         workers = [self._worker() for _ in range(min(self._count, left))]
         threads = [threading.Thread(target=_feed, args=(each, waiting, done), daemon=True) for each in workers]
         try:
@@ -249,11 +263,12 @@ class ProcessPool(Generic[Job, Result]):
                 except queue.Empty:
                     INTERRUPT.get()()
                     continue
-                left -= 1
+                left += hand_out(1) - 1
                 yield finished
         finally:
             for worker in workers:
                 worker.stop()
+            waiting.put(None)
             for thread in threads:
                 if thread.is_alive():  # an interrupt may have come before it was started
                     thread.join(_JOIN_S)
@@ -295,49 +310,16 @@ class SharedProcess(Generic[Job, Result]):
             self._worker.end()
 
 
-class _Done(Generic[Result]):
-    """A queue of results with a bound, so that fast children do not fill the memory of a slow consumer.
-
-    Not `queue.Queue`: Ctrl-C may come when that has taken its lock, which is written in Python, and is not yet where
-    it would release it. Then whoever is to put a result waits for ever. A `SimpleQueue` has no such moment.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
-        self._places: queue.SimpleQueue[None] = queue.SimpleQueue()
-        for _ in range(size):
-            self._places.put(None)
-
-    def put(self, result: Result, timeout: float) -> None:
-        """Wait for a place and put a result there, or raise `queue.Empty` if there was no place in time."""
-        self._places.get(timeout=timeout)
-        self._results.put(result)
-
-    def get(self, timeout: float) -> Result:
-        """Return the next result, or raise `queue.Empty` if there was none in time."""
-        result = self._results.get(timeout=timeout)
-        self._places.put(None)
-        return result
-
-
 def _feed(
     worker: _Worker[Result],
-    waiting: queue.SimpleQueue[tuple[Job, bytes]],
-    done: _Done[tuple[Job, Result | JobFailure]],
+    waiting: queue.SimpleQueue[tuple[Job, bytes] | None],
+    done: queue.SimpleQueue[tuple[Job, Result | JobFailure]],
 ) -> None:
-    """Have a worker do what waits, in a thread of its own."""
-    while not worker.is_stopped:
-        try:
-            job, packed = waiting.get_nowait()
-        except queue.Empty:
-            break
-        finished = (job, worker.ask(packed))
-        while not worker.is_stopped:
-            try:
-                done.put(finished, timeout=_POLL_S)
-            except queue.Empty:
-                continue
-            break
+    """Have a worker do what waits, in a thread of its own. None says that no more will come."""
+    while not worker.is_stopped and (given := waiting.get()) is not None:
+        job, packed = given
+        done.put((job, worker.ask(packed)))
+    waiting.put(None)  # for the next worker
     worker.end()
 
 
