@@ -33,6 +33,13 @@ _MOST_OPEN = 100
 # Faster than anybody sees, and rare enough to cost nothing.
 _LOOK_EVERY_S = 0.1
 
+_LOOK_ELSEWHERE_EVERY_S = 0.3
+
+# A server hears of it the next time that it tells of the job, and ends what it is committing.
+_STOPPED_WITHIN_S = 30.0
+
+_LOST = "the server that did this has stopped; it goes on when that server is started again"
+
 Work = Callable[[Progress], dict[str, Any]]
 """Does it, tells how far it is, and gives a report as JSON values."""
 
@@ -84,10 +91,34 @@ class Job:
         return self.state in ("done", "error")
 
 
-class JobQueue:
-    """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe."""
+class RemoteJob:
+    """A job that another server does."""
 
-    def __init__(self, *, most: int, longest_s: float) -> None:
+    def __init__(self, told: ToldWork) -> None:
+        read = json.loads(told.header)
+        self.id = told.id
+        self.owner = told.owner
+        self.source: str = read["source"]
+        self._job = JobResponse.model_validate(read["job"])
+        if told.is_lost:
+            self._job.state, self._job.message = "error", _LOST
+
+    def response(self) -> JobResponse:
+        return self._job
+
+    @property
+    def has_ended(self) -> bool:
+        return self._job.state in ("done", "error")
+
+
+class JobQueue:
+    """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe.
+
+    `work`: where servers tell each other of theirs, which are found, followed and stopped, too.
+    """
+
+    def __init__(self, *, most: int, longest_s: float, work: SharedWork | None = None) -> None:
+        self._work = work
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
@@ -123,11 +154,6 @@ class JobQueue:
                 self._threads.submit(self._do, job)
             ahead.append(job)
 
-    def get(self, owner: str, job_id: str) -> Job | None:
-        """Return a job; None if this owner has none of that id."""
-        job = self._jobs.get(job_id)
-        return job if job is not None and job.owner == owner else None
-
     def all(self) -> list[Job]:
         """List what is remembered, in order."""
         return list(self._jobs.values())
@@ -145,6 +171,63 @@ class JobQueue:
             if job.state == "error" and job.why_stopped != _UNWANTED  # one of that name is another one
         }
 
+    def find(self, owner: str, job_id: str) -> Job | RemoteJob | None:
+        """Return a job; None if this owner has none of that id.
+
+        Raises:
+            SharedError: It is none of this server, and what others do cannot be read.
+        """
+        found = self._jobs.get(job_id)
+        if found is not None and found.owner == owner:
+            return found
+        if self._work is None:
+            return None
+        told = self._work.find("job", owner, job_id)
+        return None if told is None else RemoteJob(told)
+
+    async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
+        """Yield a job each time that it has got further, and when it has ended.
+
+        Raises:
+            SharedError: What others do cannot be read any more.
+        """
+        told: JobResponse | None = None
+        while True:
+            now = job.response()
+            if now != told:
+                told = now
+                yield now
+            if now.state in ("done", "error"):
+                return
+            if isinstance(job, Job):
+                await asyncio.sleep(_LOOK_EVERY_S)
+                continue
+            await asyncio.sleep(_LOOK_ELSEWHERE_EVERY_S)
+            found = await asyncio.to_thread(self.find, job.owner, job.id)
+            if found is None:
+                return
+            job = found
+
+    def elsewhere(self) -> list[RemoteJob]:
+        """List what other servers are doing; empty while that cannot be read."""
+        if self._work is None:
+            return []
+        with contextlib.suppress(SharedError):
+            found = [RemoteJob(told) for told in self._work.all("job") if told.id not in self._jobs]
+            return [job for job in found if not job.has_ended]
+        return []
+
+    def cancel_elsewhere(self, source: str) -> None:
+        """Stop the work of other servers on one source, and wait for it."""
+        until = time.monotonic() + _STOPPED_WITHIN_S
+        while time.monotonic() < until:
+            running = [job for job in self.elsewhere() if job.source == source]
+            if not running:
+                return
+            for job in running:
+                self.cancel(job)
+            time.sleep(_LOOK_ELSEWHERE_EVERY_S)
+
     def stop(self) -> None:
         """Stop after what is being committed. What was committed stays."""
         self._end(self.open(), _STOPPED)
@@ -155,9 +238,12 @@ class JobQueue:
         self._end(ending, _UNWANTED)
         wait([job.doing for job in ending])
 
-    def cancel(self, job: Job) -> None:
+    def cancel(self, job: Job | RemoteJob) -> None:
         """Stop a job. What was committed stays, and one that has ended as it is."""
-        if not job.has_ended:
+        if isinstance(job, RemoteJob):
+            if self._work is not None:
+                self._work.stop("job", job.owner, job.id)
+        elif not job.has_ended:
             self._end([job], _CANCELLED)
 
     def close(self) -> None:
@@ -205,102 +291,3 @@ class JobQueue:
                 self._running.remove(job)
                 self._begin()
             job.doing.set_result(None)
-
-
-_LOOK_ELSEWHERE_EVERY_S = 0.3
-
-# A server hears of it the next time that it tells of the job, and ends what it is committing.
-_STOPPED_WITHIN_S = 30.0
-
-_LOST = "the server that did this has stopped; it goes on when that server is started again"
-
-
-class RemoteJob:
-    """A job that another server does."""
-
-    def __init__(self, told: ToldWork) -> None:
-        read = json.loads(told.header)
-        self.id = told.id
-        self.owner = told.owner
-        self.source: str = read["source"]
-        self._job = JobResponse.model_validate(read["job"])
-        if told.is_lost:
-            self._job.state, self._job.message = "error", _LOST
-
-    def response(self) -> JobResponse:
-        return self._job
-
-    @property
-    def has_ended(self) -> bool:
-        return self._job.state in ("done", "error")
-
-
-class SharedJobs:
-    """Find, follow and stop jobs, those of other servers too. Without a store there are none."""
-
-    def __init__(self, here: JobQueue, work: SharedWork | None) -> None:
-        self._here = here
-        self._work = work
-
-    def find(self, owner: str, job_id: str) -> Job | RemoteJob | None:
-        """Return a job; None if this owner has none of that id.
-
-        Raises:
-            SharedError: It is none of this server, and what others do cannot be read.
-        """
-        found = self._here.get(owner, job_id)
-        if found is not None or self._work is None:
-            return found
-        told = self._work.find("job", owner, job_id)
-        return None if told is None else RemoteJob(told)
-
-    async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
-        """Yield a job each time that it has got further, and when it has ended.
-
-        Raises:
-            SharedError: What others do cannot be read any more.
-        """
-        told: JobResponse | None = None
-        while True:
-            now = job.response()
-            if now != told:
-                told = now
-                yield now
-            if now.state in ("done", "error"):
-                return
-            if isinstance(job, Job):
-                await asyncio.sleep(_LOOK_EVERY_S)
-                continue
-            await asyncio.sleep(_LOOK_ELSEWHERE_EVERY_S)
-            found = await asyncio.to_thread(self.find, job.owner, job.id)
-            if found is None:
-                return
-            job = found
-
-    def cancel(self, job: Job | RemoteJob) -> None:
-        """Stop a job. What was committed stays, and one that has ended as it is."""
-        if isinstance(job, Job):
-            self._here.cancel(job)
-        elif self._work is not None:
-            self._work.stop("job", job.owner, job.id)
-
-    def elsewhere(self) -> list[RemoteJob]:
-        """List what other servers are doing; empty while that cannot be read."""
-        if self._work is None:
-            return []
-        with contextlib.suppress(SharedError):
-            here = {job.id for job in self._here.all()}
-            found = [RemoteJob(told) for told in self._work.all("job") if told.id not in here]
-            return [job for job in found if not job.has_ended]
-        return []
-
-    def cancel_elsewhere(self, source: str) -> None:
-        """Stop the work of other servers on one source, and wait for it."""
-        until = time.monotonic() + _STOPPED_WITHIN_S
-        while time.monotonic() < until:
-            running = [job for job in self.elsewhere() if job.source == source]
-            if not running:
-                return
-            for job in running:
-                self.cancel(job)
-            time.sleep(_LOOK_ELSEWHERE_EVERY_S)

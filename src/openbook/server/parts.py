@@ -20,7 +20,7 @@ from openbook.server.auth import Authenticator, Caller
 from openbook.server.colouring import COLOURER
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.feedback import FeedbackStore
-from openbook.server.jobs import JobQueue, SharedJobs
+from openbook.server.jobs import JobQueue
 from openbook.server.limits import Limits, MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
@@ -83,11 +83,10 @@ class ServerParts:
             self.limits = MemoryLimits(self.keys, settings)
 
         self.library, self.stopping = ServedLibrary(assistant), ShutdownSignal()
-        self.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s)
         work = self.shared.work() if self.shared is not None else None
-        self.shared_jobs = SharedJobs(self.jobs, work)
+        self.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s, work=work)
         uploads = UploadStore(name_of(assistant.location), settings)
-        self.contents = SourceService(self.library, self.jobs, uploads, settings, roots=roots, others=self.shared_jobs)
+        self.contents = SourceService(self.library, self.jobs, uploads, settings, roots=roots)
         self.originals = Originals(self.library, uploads=uploads)
         self.guides = StudyGuides(self.library)
         self.images = QuestionImages(settings.server_images, self.originals.pages)

@@ -17,7 +17,7 @@ from openbook.ingest.sync import Progress, SyncReport
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
-from openbook.server.jobs import Job, JobQueue, SharedJobs, Work
+from openbook.server.jobs import Job, JobQueue, Work
 from openbook.server.schemas import (
     CourseResponse,
     CoursesResponse,
@@ -54,13 +54,11 @@ class SourceService:
         settings: Settings,
         *,
         roots: Sequence[Path],
-        others: SharedJobs,
     ) -> None:
         """Serve a library. Folders and repositories can be added from below `roots`."""
         self._library = library
         self._suggestions = SuggestionCache(library)
         self._jobs = jobs
-        self._others = others
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
@@ -69,7 +67,7 @@ class SourceService:
         self._changing = threading.Lock()
 
     def sources(self) -> SourcesResponse:
-        busy = {job.source for job in self._jobs.open()} | {job.source for job in self._others.elsewhere()}
+        busy = {job.source for job in self._jobs.open()} | {job.source for job in self._jobs.elsewhere()}
         failed = self._jobs.failed()
         self._uploads.refresh_for_listing()
         with self._library.in_use() as assistant:
@@ -196,7 +194,7 @@ class SourceService:
             if self._uploads.at(location) is not None:
                 self._uploads.refresh()  # first: what cannot be deleted is not forgotten
             self._jobs.cancel_source(name)  # else what is committed later brings it back
-            self._others.cancel_elsewhere(name)
+            self._jobs.cancel_elsewhere(name)
             self._uploads.forget(location)  # first, as the storage may refuse it
             assistant.remove(name)
 

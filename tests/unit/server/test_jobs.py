@@ -13,7 +13,7 @@ from openbook.errors import SourceError
 from openbook.ingest.sync import Progress
 from openbook.process_pool import ProcessPool
 from openbook.server.failures import RequestRefusedError
-from openbook.server.jobs import Job, JobQueue, SharedJobs
+from openbook.server.jobs import Job, JobQueue
 from tests.jobs import act
 from tests.support import children_of
 
@@ -24,7 +24,7 @@ def queue(most: int = 1, longest_s: float = 60.0) -> JobQueue:
 
 def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
     async def read() -> list[tuple[str, int, int]]:
-        return [(each.state, each.done, each.total) async for each in SharedJobs(jobs, None).follow(job)]
+        return [(each.state, each.done, each.total) async for each in jobs.follow(job)]
 
     return asyncio.run(read())
 
@@ -39,7 +39,7 @@ def test_work_is_followed_to_its_report() -> None:
     job = jobs.start("ada", "docs", work)
 
     assert followed(jobs, job)[-1] == ("done", 3, 3)
-    assert (job.report, jobs.get("ada", job.id), jobs.get("eve", job.id)) == ({"added": 3}, job, None)
+    assert (job.report, jobs.find("ada", job.id), jobs.find("eve", job.id)) == ({"added": 3}, job, None)
     jobs.close()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi.sse import ServerSentEvent
 
 from openbook.errors import SharedError
-from openbook.server.jobs import JobQueue, RemoteJob, SharedJobs
+from openbook.server.jobs import JobQueue, RemoteJob
 from openbook.server.running_answers import RemoteAnswer, RunningAnswer, SharedAnswers
 from openbook.server.shared_store import Heard, Kind, ToldWork, WorkNews
 from openbook.server.shutdown import ShutdownSignal
@@ -202,7 +202,7 @@ def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
     work = MemoryWork(
         ToldWork("1", "ada", header, is_lost=False), ToldWork("2", "bo", header.replace("notes", "a"), False)
     )
-    jobs = SharedJobs(JobQueue(most=1, longest_s=9), work)
+    jobs = JobQueue(most=1, longest_s=9, work=work)
 
     busy = [job.source for job in jobs.elsewhere()]
     jobs.cancel_elsewhere("notes")
@@ -219,7 +219,7 @@ def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> 
     done = dataclasses.replace(running, header=running.header.replace("running", "done"))
 
     async def states(work: MemoryWork) -> list[str]:
-        jobs = SharedJobs(JobQueue(most=1, longest_s=9), work)
+        jobs = JobQueue(most=1, longest_s=9, work=work)
         return [each.state async for each in jobs.follow(RemoteJob(running))]
 
     assert run(states(MemoryWork(done))) == ["running", "done"]

@@ -183,7 +183,7 @@ async def upload(
 
 
 def _own_job(parts: Parts, caller: Identified, job_id: Id) -> Job | RemoteJob:
-    found = parts.shared_jobs.find(caller.owner, job_id)
+    found = parts.jobs.find(caller.owner, job_id)
     if found is None:
         raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
     return found
@@ -201,13 +201,13 @@ def job(found: OwnJob) -> JobResponse:
 @router.delete("/api/jobs/{job_id}", status_code=204)
 def cancel_job(parts: Parts, found: OwnJob) -> None:
     """Stop work in the background. What is indexed by now, and uploaded files, stay. What has ended stays as it is."""
-    parts.shared_jobs.cancel(found)
+    parts.jobs.cancel(found)
 
 
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(parts: Parts, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
     """Follow work in the background: `progress`, and at last `done` or `error`."""
-    async for each in parts.shared_jobs.follow(found):
+    async for each in parts.jobs.follow(found):
         if each.state == "error":
             yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
         else:
