@@ -1,12 +1,13 @@
-"""Whether "What does NAME do?" is answered from the section of the documentation that has the name as its heading.
+"""Whether "What does NAME do?" is answered from the part of the documentation that begins with the name.
 
-    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] [--options] PROJECT ...
+    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] [--options | --items] PROJECT ...
 
 The headings of Markdown and reStructuredText that are one name with an underscore (`server_idle_timeout`) are asked
 for, in each project the first N in alphabetical order; with `--options` those that begin with an option
-(`-c, --checksum`, `--bail[=<n>]`), in an order drawn once. An answer is right if its first citation, or any, lies in a
-section with that heading. Nobody chose these questions, and no two of them are worded differently: they show whether a
-name is found where it is described, and nothing else.
+(`-c, --checksum`, `--bail[=<n>]`), in an order drawn once; with `--items` the items of Markdown lists that begin with
+a name in bold or as code (`- **edit-url-template:** ...`). An answer is right if its first citation, or any, lies in a
+section with that heading, or in such an item. Nobody chose these questions, and no two of them are worded differently:
+they show whether a name is found where it is described, and nothing else.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from pathlib import Path
 
 from openbook.evals.metrics import ExpectedSpan, mean
 from openbook.library import Library
+from openbook.retrieval.roles import is_aside
 from openbook.settings import Settings
 
 _NAME = re.compile(r"[`\"]*([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)[`\"]*")
 _OPTION = re.compile(r"[`\"]*(?:-\w[`,\s]+)?`?(--[a-z][a-z\d-]+)(?![\w-]).*")
+_ITEM = re.compile(r"(\s*)[-*+]\s+[*`_]{1,3}([a-z][a-z0-9]*(?:-[a-z0-9]+)+)[:*`_].*")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
 _FEWEST_LINES = 3
 
@@ -54,6 +57,23 @@ def sections(checkout: Path, heading: re.Pattern[str] = _NAME) -> Mapping[str, l
     return found
 
 
+def items(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
+    """Return where each name begins an item of a list, with the lines up to the next item or blank line."""
+    found: defaultdict[str, list[ExpectedSpan]] = defaultdict(list)
+    for page in sorted(checkout.rglob("*.md")):
+        if is_aside(page.relative_to(checkout).as_posix()):  # release notes name what has changed
+            continue
+        lines = page.read_text(encoding="utf-8", errors="replace").split("\n")
+        for number, line in enumerate(lines, start=1):
+            if not (item := _ITEM.fullmatch(line)):
+                continue
+            last = number
+            while last < len(lines) and lines[last].strip() and not re.match(r"\s*[-*+]\s|#", lines[last]):
+                last += 1
+            found[item[2]].append(ExpectedSpan(page.relative_to(checkout).as_posix(), number, last))
+    return found
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -61,20 +81,22 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
     parser.add_argument("--most", type=int, default=60, help="names of a project")
     parser.add_argument("--options", action="store_true", help="ask for options instead")
+    parser.add_argument("--items", action="store_true", help="ask for items of lists instead")
     parser.add_argument("projects", nargs="+", metavar="PROJECT")
     arguments = parser.parse_args()
     print("| project | names | first citation right | any right | refused |\n|---|---|---|---|---|")
     for project in arguments.projects:
         home = arguments.home / project
         home.mkdir(parents=True, exist_ok=True)
-        places = sections(arguments.checkouts / project, _OPTION if arguments.options else _NAME)
+        checkout = arguments.checkouts / project
+        places = items(checkout) if arguments.items else sections(checkout, _OPTION if arguments.options else _NAME)
         names = sorted(places)
-        if arguments.options:
+        if arguments.options or arguments.items:
             random.Random(1).shuffle(names)
         outcomes = []
         with closing(Library(home / "library.sqlite", Settings(home=home))) as library:
             if not library.stats().chunks:
-                library.add(arguments.checkouts / project)
+                library.add(checkout)
             for name in names[: arguments.most]:
                 answer = library.query(f"What does {name} do?")
                 cited = [ExpectedSpan(c.span.path, c.span.start_line, c.span.end_line) for c in answer.citations]

@@ -146,7 +146,7 @@ _FEWEST_WORDS = 3
 
 
 def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
+    """Return the keys of passages of prose that describe an option or a setting: `--this-one`, `LIKE_THIS`, `so-too`.
 
     What opens the section under a heading that begins with the name describes it, and all that stands in an entry of a
     definition list whose head has it; without these, an item of a list that begins with it. Another name of several
@@ -157,7 +157,9 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
         return set()
     options = OPTION.findall(query.text)
     joined = [name for name in query.identifiers if "_" in name.strip("_")]
-    names = dict.fromkeys((*filter(str.isupper, joined), *options))
+    # `edit-url-template`, if nothing else is asked for.
+    alone = [query.name] if "-" in query.name else []
+    names = dict.fromkeys((*filter(str.isupper, joined), *options, *alone))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
     told = _in_entries(query, passages)

@@ -187,8 +187,9 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-_KIND = r"(?:option|flag|switch|setting|variable|directive|keyword|parameter|command|key|field|method)s?"
-_KIND_TOKENS = frozenset({"option", "flag", "switch", "paramet"})
+_KINDS = "option flag switch setting variable directive keyword parameter command key field"
+_KIND = rf"(?:{_KINDS.replace(' ', '|')}|method)s?"
+_KIND_TOKENS = frozenset(tokenize(_KINDS))
 # "the mouse option", "setting tab-size": a word beside what it is.
 _TERM = re.compile(
     rf"\bthe\s+(?P<before>[\w./-]*\w)\s+{_KIND}\b|\b{_KIND}\s+(?P<behind>[\w./-]*\w)\b|(?P<joined>\b\w+(?:-\w+)+\b)"
@@ -239,7 +240,7 @@ class Question:
     name: str = ""
     """All of the question, if it is one name as code, options or files have them: `message-delay-limit`.
 
-    Or the option that it asks for, if it asks for nothing else.
+    Or the option or setting that it asks for, if it asks for nothing else.
     """
     is_symbol: bool = False
     """The whole question is one name as code spells it."""
@@ -307,6 +308,22 @@ class Question:
         return stop_words(self.text)
 
 
+def _only_setting(text: str, tokens: tuple[str, ...]) -> str:
+    """Return the option or setting that a question asks for, if it asks for nothing else: many places say "cache".
+
+    Example:
+        >>> for text in ("What does --cache do?", "What is the edit-url-template option for?", "two-factor logins"):
+        ...     print(repr(_only_setting(text, tuple(tokenize(" ".join(content_words_of_question(text)))))))
+        '--cache'
+        'edit-url-template'
+        ''
+    """
+    terms = (found[found.lastgroup or 0] for found in _TERM.finditer(text))
+    named = OPTION.findall(text) or [term for term in terms if "-" in term or "_" in term]
+    is_alone = len(named) == 1 and set(tokens).issubset((*tokenize(named[0]), *_KIND_TOKENS))
+    return named[0] if is_alone else ""
+
+
 def read_question(text: str) -> Question:
     """Read a question.
 
@@ -341,8 +358,5 @@ def read_question(text: str) -> Question:
     named: dict[str, tuple[str, ...]] = {}
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
-    options = OPTION.findall(text)
-    # "What does --cache do?" asks for nothing but the option, and many other places say "cache".
-    is_of_option = len(options) == 1 and set(tokens).issubset((*tokenize(options[0]), *_KIND_TOKENS))
-    alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else options[0] if is_of_option else ""
+    alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else _only_setting(text, tokens)
     return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, sides, places is not None)

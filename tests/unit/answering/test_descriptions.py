@@ -32,6 +32,13 @@ def section(text: str, heading: str, path: str = "settings.md") -> Chunk:
             id="option-behind-its-short-form",
         ),
         pytest.param("What does --quiet do?", MENTION, QUIET, "All options", id="entry-of-a-list"),
+        pytest.param(
+            "What does the tide-mode option do?",
+            "Set tide-mode at each flood, since the tide-mode option does what piers do.",
+            "- **tide-mode:** Tells the harbour which tables it reads.",
+            "All options",
+            id="setting-with-a-hyphen",
+        ),
     ],
 )
 def test_an_option_is_quoted_from_what_describes_it(question: str, mention: str, told: str, heading: str) -> None:

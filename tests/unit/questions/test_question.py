@@ -277,7 +277,10 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
         ("how do I use --no-color?", "--no-color"),
         ("What does --no-color do?", "--no-color"),
         ("What does the --no-color flag do?", "--no-color"),
+        ("What does the pager-mode setting do?", "pager-mode"),
+        ("What is pager-mode for?", "pager-mode"),
         ("What does --no-color do to pagers?", ""),
+        ("What does pager-mode do to colors?", ""),
         ("How do --no-color and --color differ?", ""),
     ],
 )
