@@ -38,7 +38,7 @@ _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "
 _BESIDE = re.compile(
     r"\b(?:licen[cs]\w*|sponsor\w*|donat\w*|backers?|funding|enterprise|contribut\w*|credits?|thanks|acknowledg\w*"
     r"|copyright|authors?|maintainers?|translations?|table of contents|contents|community|star history|badges?"
-    r"|open collective|bugs|security|lizenz|mitwirken|licence|contribuer|licencia)\b",
+    r"|open collective|bugs|security|stand with|ukraine|lizenz|mitwirken|licence|contribuer|licencia)\b",
     re.IGNORECASE,
 )
 _IS_START = re.compile(
@@ -162,10 +162,11 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
 _FEWEST_OPENING_WORDS = 6
 _MOST = 4
 _TELLS_LITTLE = 2
-# "A server that moors ships.", but not "A timestamp can be added" or "A slow quay implies higher costs".
+# "A server that moors ships.", "This is a server for ships.", but not "A timestamp can be added" or "A slow quay
+# implies higher costs".
 _BEGINS_AS_DESCRIPTION = re.compile(
-    r"^[^a-z\n]*An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will|implies|means|needs|requires|makes"
-    r"|takes|gives|allows|uses|contains|does)\b)\w",
+    r"^[^a-z\n]*(?:This is an? |An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will|implies|means|needs"
+    r"|requires|makes|takes|gives|allows|uses|contains|does)\b))\w",
     re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")

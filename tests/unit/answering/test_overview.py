@@ -39,6 +39,20 @@ def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Library) -> 
     assert not any(citation.span.path.startswith("tests/") for citation in answer.citations)
 
 
+def test_a_banner_above_what_a_project_is_does_not_say_what_it_is(tmp_path: Path) -> None:
+    readme = (
+        "We stand with Ukraine\n---------------------\n\nThis is an image of a town that was hit by many rockets.\n\n"
+        "Ships at night\n--------------\n\nWorks where others have failed for a hundred years.\n\n"
+        "This is a server that does the mooring of ships.\n"
+    )
+    write_tree(tmp_path / "harbour", {"README.rst": readme})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("What is harbour?")
+
+    assert answer.citations[0].quote == "This is a server that does the mooring of ships."
+
+
 def test_the_page_on_architecture_comes_first_where_that_is_asked_for(harbour: Library) -> None:
     with harbour as assistant:
         answer = assistant.query("What is the architecture of this project?")
