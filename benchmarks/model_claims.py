@@ -23,7 +23,7 @@ from itertools import groupby
 from pathlib import Path
 
 from openbook.grounding.entailment import decide
-from openbook.grounding.literal import RULES, LiteralVerdict, check_literally, conflicts_of
+from openbook.grounding.literal import RULES, LiteralVerdict, ReadClaim, check_literally
 from openbook.grounding.model_prompt import VerificationPrompt
 from openbook.grounding.protocol import CitedClaim, SourceText
 
@@ -124,9 +124,15 @@ HEAD = (
 )
 
 
+def _conflicts_of(claim: CitedClaim) -> set[str]:
+    """Return the names of all rules that find a conflict."""
+    read = ReadClaim(claim)
+    return {name for name, rule in RULES.items() if rule(read)}
+
+
 def rule_table(cases: Sequence[Case]) -> str:
     """Write what each rule alone hits, and how many claims it alone would lose."""
-    hits = {id(case): conflicts_of(case.claim) for case in cases}
+    hits = {id(case): _conflicts_of(case.claim) for case in cases}
 
     def hit_by(rule: str) -> str:
         return row(rule, shares(cases, lambda case: rule in hits[id(case)]))
@@ -138,7 +144,7 @@ def rule_table(cases: Sequence[Case]) -> str:
 
 def left_out(cases: Sequence[Case]) -> dict[tuple[str, bool], Share]:
     """Choose the rules on all projects but one, and measure that one; every project in turn."""
-    hits = {id(case): set(conflicts_of(case.claim)) for case in cases}
+    hits = {id(case): _conflicts_of(case.claim) for case in cases}
     caught: set[int] = set()
     for project in {case.project for case in cases}:
         counts: Counter[tuple[str, bool]] = Counter(

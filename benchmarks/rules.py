@@ -61,7 +61,7 @@ _NEWCOMERS = Path(__file__).parent / "cases" / "newcomer_questions.jsonl"
 
 RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
-    "a bonus for the definition of a name": ((scoring, "ASKED_BONUS", 0.0), (extractive, "ASKED_BONUS", 0.0)),
+    "a bonus for the definition of a name": ((scoring, "_ASKED_BONUS", 0.0),),
     "a bonus for the sentence that defines": (
         (scoring, "_DEFINING_BONUS", 0.0),
         (weights.QUESTION, "defining", 0.0),
@@ -107,6 +107,13 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "names that are set": ((definition_heads, "_sets", lambda *_: False),),
     "front matter": ((passages, "_FRONT_MATTER", "\0"),),
     "flowing lines of manual pages": ((quoting, "_GOES_ON", _NEVER),),
+    # Whole mechanisms.
+    "what a quote needs below and above": ((extractive, "completed", lambda quote: quote),),
+    "sentences around a quote": ((extractive, "with_surroundings", lambda quotes, *_, **__: list(quotes)),),
+    "heads of definitions": ((passages, "definition_heads", lambda _: []),),
+    "descriptions of options": ((scoring, "describing", lambda *_: set()),),
+    "sentences and sections that define": ((scoring, "_definitions", lambda *_: set()),),
+    "examples in fences": ((passages, "examples_in", lambda _: ()),),
 }
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
@@ -106,14 +105,15 @@ def build_context(
     shown: list[ContextItem] = []
     left = max_tokens
     for number, result in enumerate(results, start=first):
-        every, costs = _read(result.chunk) if for_model else _measured(result.chunk)
+        every = units_of(result.chunk)
         left -= estimate_tokens(f"{_opening(number, result)}\n\n")
-        if for_model and (result.goes_on_to or bisect_right(costs, left) < len(every)):
+        cost = _tokens_of(result.chunk, for_model=for_model)
+        if for_model and (result.goes_on_to or cost > left):
             left -= _NOTE_TOKENS
-        fitting = bisect_right(costs, left)
+        fitting = len(every) if cost <= left else _fitting(result.chunk, left, for_model=for_model)
         if fitting:
             shown.append(ContextItem(number, result, every[:fitting]))
-            left -= costs[fitting - 1]
+            left -= cost
         if fitting < len(every):
             break
     return Context(tuple(shown))
@@ -121,7 +121,7 @@ def build_context(
 
 def most_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
     """Estimate the most tokens that a chunk takes in a context; `is_joined`: as a part of a source that is there."""
-    body = _read(chunk)[1][-1]
+    body = _tokens_of(chunk)
     if is_joined:
         return body
     return body + _NOTE_TOKENS + estimate_tokens(f"{_opening(_ANY_NUMBER, RetrievalResult(chunk, 0.0))}\n\n")
@@ -133,26 +133,10 @@ def _opening(number: int, result: RetrievalResult) -> ShownSource:
     return ShownSource(number, label_of(result) or chunk.symbol, str(chunk.span), ())
 
 
+@lru_cache(maxsize=_KEPT_CHUNKS)
 def units_of(chunk: Chunk) -> tuple[Unit, ...]:
     """Return the units of a chunk, cut once for all questions in a row that find it."""
-    return _measured(chunk)[0]
-
-
-@lru_cache(maxsize=_KEPT_CHUNKS)
-def _measured(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
-    """Return the units of a chunk, and what each costs with all those before it."""
-    every = units(chunk)
-    return every, tuple(accumulate(_cost(unit.number, unit.text) for unit in every))
-
-
-@lru_cache(maxsize=_KEPT_CHUNKS)
-def _read(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
-    """Return what `_measured` does, by what a model reads."""
-    every, costs = _measured(chunk)
-    texts = _displayed(chunk)
-    if all(unit.text is text for unit, text in zip(every, texts, strict=True)):
-        return every, costs
-    return every, tuple(accumulate(_cost(number, text) for number, text in enumerate(texts, start=1)))
+    return units(chunk)
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
@@ -160,9 +144,23 @@ def _displayed(chunk: Chunk) -> tuple[str, ...]:
     return displayed(chunk, units_of(chunk))
 
 
-def _cost(number: int, text: str) -> int:
-    # What looks like the end of a line to some program gets a number on each side.
-    return sum(estimate_tokens(f"{number}| {line}\n") for line in text.splitlines())
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _tokens_of(chunk: Chunk, *, for_model: bool = True) -> int:
+    """Estimate the tokens of all units of a chunk, which is no more than the sum of what each has."""
+    return estimate_tokens("".join(_lines_of(chunk, for_model=for_model)))
+
+
+def _fitting(chunk: Chunk, tokens: int, *, for_model: bool) -> int:
+    """Count the first units of a chunk that take so many tokens."""
+    costs = accumulate(map(estimate_tokens, _lines_of(chunk, for_model=for_model)))
+    return sum(cost <= tokens for cost in costs)
+
+
+def _lines_of(chunk: Chunk, *, for_model: bool) -> Iterator[str]:
+    """Yield each unit with its number. What looks like the end of a line to some program gets one on each side."""
+    texts = _displayed(chunk) if for_model else (unit.text for unit in units_of(chunk))
+    for number, text in enumerate(texts, start=1):
+        yield "".join(f"{number}| {line}\n" for line in text.splitlines())
 
 
 def label_of(result: RetrievalResult) -> str:

@@ -14,7 +14,6 @@ from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
-    ASKED_BONUS,
     ReadPassage,
     bonuses_of,
     has_name,
@@ -136,18 +135,16 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
-        # Whoever asks by a sentence of the sources wants to see it where it stands.
-        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
-        score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
-        scored.append(ScoredPassage(passage, score, echo))
+        scored.append(ScoredPassage(passage, signals.score + bonus - _ECHO_LOSS * echo, echo))
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
 
 
 def _only_imports(query: Question, read: ReadPassage) -> bool:
     """Return whether a passage is code that only makes names known, with its fences."""
+    if not (read.passage.is_code or is_fence(read.text.partition("\n")[0])):
+        return False
     lines = without_imports(query, read.text).split("\n")
-    is_code = read.passage.is_code or is_fence(lines[0])
-    return is_code and not any(line.strip() and not is_fence(line) for line in lines)
+    return not any(line.strip() and not is_fence(line) for line in lines)
 
 
 def _sides(

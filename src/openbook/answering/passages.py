@@ -180,10 +180,9 @@ class Passage:
 
     @property
     def _is_indented(self) -> bool:
-        chunk = self.shown.result.chunk
-        before = chunk.text[: self.start_char - chunk.span.start_char]
-        entry = entry_at(self.shown, self.first.number - 1)
-        return before.endswith(" " * (INDENT + (entry.indent if entry else 0)))
+        chunk, entry = self.shown.result.chunk, entry_at(self.shown, self.first.number - 1)
+        start = self.start_char - chunk.span.start_char
+        return chunk.text.endswith(" " * (INDENT + (entry.indent if entry else 0)), 0, start)
 
     @property
     def start_char(self) -> int:
@@ -206,6 +205,8 @@ def is_markup(text: str) -> bool:
     return _MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text))
 
 
+# The passages of a result are held against the same headings.
+@lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return " ".join(WORD.findall(_LABEL.sub("", text).casefold().replace("_", " ")))
 

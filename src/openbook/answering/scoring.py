@@ -12,7 +12,6 @@ from openbook.answering.passages import Passage, PassageKey, heading_over, is_ro
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
-from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
@@ -21,17 +20,14 @@ from openbook.tokens import tokenize
 class PassageSignals(NamedTuple):
     """What is known of a passage."""
 
-    words: float
-    """Share of the question's words that it holds, rare ones weighing more."""
     place: float
-    """That share, with the words that it stands under."""
+    """Share of the question's words that it holds or stands under, rare ones weighing more."""
     meaning: float
     """Cosine to the question."""
     result: float
     """Score of its result, as a share of the best."""
     rank: float
     """1 in the first result, a half in the second."""
-    proximity: float
     number_where_value_is_asked: float
     """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
     prose_for_how_to: float
@@ -46,7 +42,7 @@ class PassageSignals(NamedTuple):
 
 
 # Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
-WEIGHTS = PassageSignals(0.98, 3.12, 3.41, 1.45, 1.78, 0.92, 1.89, 1.66, 2.02, 0.45)
+WEIGHTS = PassageSignals(4.04, 3.84, 1.99, 1.78, 1.89, 1.50, 2.03, 0.51)
 
 _ASKS_FOR_VALUE = re.compile(
     r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"
@@ -64,8 +60,6 @@ class ReadPassage(NamedTuple):
 
     passage: Passage
     text: str
-    tokens: Sequence[str]
-    """In order."""
     words: frozenset[str]
     place: frozenset[str]
     """Its words, and those of the headings or the symbol that it stands under."""
@@ -77,9 +71,8 @@ def read_passage(passage: Passage) -> ReadPassage:
     above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
     if entry := entry_at(passage.shown, passage.first.number - 1):
         above = f"{above} {entry.name}"
-    tokens = tokenize(text)
-    words = frozenset(tokens)
-    return ReadPassage(passage, text, tokens, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
+    words = frozenset(tokenize(text))
+    return ReadPassage(passage, text, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
 
 
 # Most passages stand under the same headings as the one before.
@@ -109,16 +102,14 @@ def signals_of(
     ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}
     wants_value = _ASKS_FOR_VALUE.search(query.text) is not None
     found = []
-    for (passage, text, tokens, words, place), vector in zip(passages, vectors, strict=True):
+    for (passage, text, _, place), vector in zip(passages, vectors, strict=True):
         result, is_prose = passage.shown.result, passage.shown.is_prose
         found.append(
             PassageSignals(
-                words=coverage(words, rarity),
                 place=coverage(place, rarity),
                 meaning=max(0.0, float(asked @ vector)),
                 result=result.score / best if best > 0 else 0.0,
                 rank=1 / ranks[passage.shown.number],
-                proximity=proximity(expand_inflections(tokens, query.tokens), rarity),
                 number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
                 prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
@@ -131,9 +122,9 @@ def signals_of(
 # What outweighs the learned signals. The definition of a name that was asked for is
 # the answer, or its use where that was asked for; so is the sentence that says what a thing is. The questions that the
 # signals were fitted on name few things, and change by none.
-ASKED_BONUS = 3.0
+_ASKED_BONUS = 3.0
 _DEFINING_BONUS = 3.0
-# What describes an option need not name it again, as each mention of it does: words, place and proximity weigh 6, and
+# What describes an option need not name it again, as each mention of it does: that weighs 4, and
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
 
@@ -226,7 +217,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         asked_for = {passage.key for passage in passages if _uses(passage, query)}
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
-        ASKED_BONUS * (passage.key in asked_for)
+        _ASKED_BONUS * (passage.key in asked_for)
         + _DEFINING_BONUS * (passage.key in definitions)
         + _DESCRIBING_BONUS * (passage.key in described)
         for passage in passages

@@ -108,20 +108,13 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
     unclear = unclear_number(claim.claim, claim.cited_text)
     if is_verbatim(claim.claim, claim.cited_text):
         return LiteralVerdict("unverified", unclear, UNCLEAR) if unclear else LiteralVerdict("exact")
-    read = _Read(claim)
+    read = ReadClaim(claim)
     for name, rule in RULES.items():
         if reason := rule(read):
             return LiteralVerdict("conflict", reason, name)
     if unclear:
         return LiteralVerdict("unverified", unclear, UNCLEAR)
     return LiteralVerdict("unverified", NOT_CHECKED)
-
-
-def conflicts_of(claim: CitedClaim) -> dict[str, str]:
-    """Return the reasons of all rules that find a conflict, by name of the rule."""
-    read = _Read(claim)
-    found = {name: rule(read) for name, rule in RULES.items()}
-    return {name: reason for name, reason in found.items() if reason}
 
 
 def is_verbatim(claim: str, cited_text: str) -> bool:
@@ -154,7 +147,7 @@ def unclear_number(claim: str, cited_text: str) -> str:
     return next((f"the sign beside {number} cannot be read in the source" for number in beside if number in said), "")
 
 
-class _Read:
+class ReadClaim:
     """A claim and what it cites, in the forms that rules compare; each made when first needed."""
 
     def __init__(self, claim: CitedClaim) -> None:
@@ -197,7 +190,7 @@ class _Read:
         return bool(words) and words.isdisjoint(content_words(self.cited.text))
 
 
-def absent_quote(read: _Read) -> str:
+def absent_quote(read: ReadClaim) -> str:
     """Find a quotation that is not in the cited lines; a single word has to be missing from the whole source."""
     for quote in () if read.is_foreign else read.facts.quotes:
         if f"'{quote}'" in read.claim or f"‘{quote}’" in read.claim:
@@ -208,7 +201,7 @@ def absent_quote(read: _Read) -> str:
     return ""
 
 
-def absent_number(read: _Read) -> str:
+def absent_number(read: ReadClaim) -> str:
     """Find a number in digits that is not in the cited lines, in any unit, nor computed from what is there.
 
     What a claim says twice, or works out itself, is an example or a sum of its own.
@@ -229,7 +222,7 @@ def absent_number(read: _Read) -> str:
     return ""
 
 
-def absent_identifier(read: _Read) -> str:
+def absent_identifier(read: ReadClaim) -> str:
     """Find a name of code, written between backticks, that is nowhere in the sources that are cited."""
     if read.source is None:
         return ""
@@ -261,7 +254,7 @@ def names_of_code(code: str) -> list[str]:
     return [name for name in names if name.lower() not in _VALUES and len(name) >= _SHORTEST_NAME]
 
 
-def polarity(read: _Read) -> str:
+def polarity(read: ReadClaim) -> str:
     """Find a statement that the cited lines make with the opposite sign: "is shared", "may not be shared"."""
     if read.is_foreign:
         return ""
@@ -270,27 +263,27 @@ def polarity(read: _Read) -> str:
     return polarity_disagrees(read.claim, prose)
 
 
-def opposite(read: _Read) -> str:
+def opposite(read: ReadClaim) -> str:
     """Find a word in the place of its opposite: "before" for "after"."""
     return "" if read.is_foreign else opposite_disagrees(read.claim, read.sentences)
 
 
-def replaced(read: _Read) -> str:
+def replaced(read: ReadClaim) -> str:
     """Find a word of a cited sentence that another one has taken the place of, the words around it the same."""
     return "" if read.is_foreign else replaced_word(read.claim, read.sentences)
 
 
-def exchanged(read: _Read) -> str:
+def exchanged(read: ReadClaim) -> str:
     """Find two words that have changed sides: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
     return "" if read.is_foreign else exchanged_words(read.claim, read.sentences)
 
 
-def misattributed(read: _Read) -> str:
+def misattributed(read: ReadClaim) -> str:
     """Find words that the cited lines say of another name of code."""
     return "" if read.is_foreign else misattributed_words(read.claim, "\n".join(read.sentences))
 
 
-RULES: Mapping[str, Callable[[_Read], str]] = {
+RULES: Mapping[str, Callable[[ReadClaim], str]] = {
     "quote": absent_quote,
     "number": absent_number,
     "identifier": absent_identifier,
