@@ -240,8 +240,8 @@ class LanceIndex:
         """Return a row with what is scored of it."""
         if not stored.chunks or stored.rows:
             return stored
-        (row,) = self._tables.scored([self._state.row_id(stored)]).select(SCORED).to_pylist()
-        return replace(stored, **row)
+        (batch,) = self._tables.scored(np.array([self._state.row_id(stored)]))
+        return replace(stored, **batch.select(SCORED).to_pylist()[0])
 
     def _documents(self) -> DocumentTable:
         documents = self._state.documents()

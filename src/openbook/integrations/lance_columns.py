@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from os import SEEK_END
+from io import SEEK_END, BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -19,16 +19,12 @@ from openbook.integrations.lance_tables import ROW_ID, LanceTables
 from openbook.memory import release_memory
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
     from openbook.index.columns import Positions
 
 # Each commit that is read brings a part. Looking through one costs 20 microseconds; joining them copies what is new.
 _MOST_PARTS = 16
 
 _KEY = "source", "path", "kind", "course"
-_UNWANTED = -1, ("", "", "", "")
 
 
 class ColumnStore:
@@ -70,18 +66,17 @@ class ColumnStore:
     def _read(self, ids: Positions, documents: DocumentTable) -> Columns:
         places = documents.with_chunks[np.isin(documents.first_ids[documents.with_chunks], ids)]
         is_most = 2 * len(places) > len(documents)
+        names = Names(lambda: documents.listed(_KEY, places), lambda: documents.joined(_KEY, places))
+        if not is_most:  # else they would hold all documents
+            names = Names(names.keys)
         file = self._scratch(int(documents.numbers("chunks")[places].sum())) if is_most else None
         if file is not None:
             with file, contextlib.suppress(OSError):  # a full disk; what is mapped stays
-                return self._spilled(documents, places, file)
-        rows = documents.listed(("version", *_KEY), places)
-        numbers = documents.first_ids[places].tolist()
-        missing = {version: (id_, key) for id_, (version, *key) in zip(numbers, rows, strict=True)}
-        row_ids = [row_id for (row_id,) in documents.listed((ROW_ID,), places)]
-        return _part(self._tables.scored(row_ids, is_most=is_most), missing)
+                return self._placed(documents, places, names, file)
+        return self._placed(documents, places, names, BytesIO())
 
-    def _spilled(self, documents: DocumentTable, places: Positions, file: BinaryIO) -> Columns:
-        """Read the columns of most documents, each part of a vector straight to where it belongs in a file.
+    def _placed(self, documents: DocumentTable, places: Positions, names: Names, file: BinaryIO) -> Columns:
+        """Read the columns of documents, each part of a vector straight to where it belongs in a file.
 
         So a process that sees a library for the first time does not hold its vectors.
         """
@@ -91,7 +86,7 @@ class ColumnStore:
         lengths = np.zeros((int(starts[-1]), FIELDS), dtype=np.uint16)
         lessons: list[tuple[int, bytes]] = []
         read = dim = 0
-        for batch in self._tables.scored_batches(row_ids[by_id]):
+        for batch in self._tables.scored(row_ids[by_id]):
             ids = batch[ROW_ID].to_numpy().astype(np.int64)
             for number, place in enumerate(by_id[np.searchsorted(row_ids, ids, sorter=by_id)].tolist()):
                 packed, counted, of_lessons = (
@@ -106,12 +101,13 @@ class ColumnStore:
         if read != len(lengths) * dim:
             raise OSError("vectors are missing")  # on a full disk, a write may end early without an error
         file.seek(0, SEEK_END)
+        if isinstance(file, BytesIO):
+            block = VectorBlock(np.frombuffer(file.getbuffer(), np.int8).reshape(len(lengths), -1))
+        else:
+            block = mapped_vectors(file, len(lengths))
+            release_memory()
         ids = documents.first_ids[places]
-        names = Names(lambda: documents.listed(_KEY, places), lambda: documents.joined(_KEY, places))
-        release_memory()
-        return Columns(
-            ids, ids, sizes, lengths, lessons_of(lessons, starts), (mapped_vectors(file, len(lengths)),), None, names
-        )
+        return Columns(ids, ids, sizes, lengths, lessons_of(lessons, starts), (block,), None, names)
 
     def _join(self, living: Positions) -> None:
         """Copy all but the first part into one, without what is gone."""
@@ -139,38 +135,3 @@ def _document_rows(unwritten: Iterable[tuple[int, DocumentRow]]) -> Iterable[Doc
         yield DocumentRows(
             *(*each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers, first)
         )
-
-
-def _part(table: pa.Table, missing: Mapping[str, tuple[int, Sequence[str]]]) -> Columns:
-    """Return the columns of the rows of a table, without copying their vectors.
-
-    Args:
-        table: See `LanceTables.scored`.
-        missing: First id and key of the documents that are wanted, by version. Others have the id -1 and no name.
-    """
-    chunks = table["chunks"].to_numpy().astype(np.int64)
-    held = np.flatnonzero(chunks)
-    found = [missing.get(version, _UNWANTED) for version in table["version"].take(held).to_pylist()]
-    sizes = chunks[held]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    first_ids = np.array([id_ for id_, _ in found], dtype=np.int64)
-    numbers = enumerate(table["numbers"].take(held).to_pylist())
-    packed = [part for part in map(_bytes, table["rows"].chunks) if len(part)]
-    dim = sum(map(len, packed)) // max(int(starts[-1]), 1)
-    return Columns(
-        first_ids,
-        first_ids,
-        sizes,
-        np.concatenate([_bytes(chunk) for chunk in table["lengths"].chunks]).view(np.uint16).reshape(-1, FIELDS),
-        lessons_of([(place, each) for place, each in numbers if each], starts),
-        tuple(VectorBlock(part.view(np.int8).reshape(-1, dim)) for part in packed),
-        None,
-        Names([(source, path, kind, course) for _, (source, path, kind, course) in found]),
-    )
-
-
-def _bytes(values: pa.LargeBinaryArray) -> NDArray[np.uint8]:
-    """Return all bytes of an array, one value after the other."""
-    _, offsets, held = values.buffers()
-    start, end = np.frombuffer(offsets, dtype=np.int64)[[values.offset, values.offset + len(values)]]
-    return np.frombuffer(held or b"", dtype=np.uint8)[start:end]

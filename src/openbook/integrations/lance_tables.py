@@ -317,15 +317,7 @@ class LanceTables:
         with lance_errors(self.uri):
             return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
-    def scored(self, row_ids: Sequence[int], *, is_most: bool = False) -> pa.Table:
-        """Return what is scored of some rows, in any order and maybe with others between."""
-        columns = ["version", "chunks", *SCORED]
-        with lance_errors(self.uri):
-            if is_most:
-                return self._documents.search().select(columns).to_arrow()
-            return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
-
-    def scored_batches(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    def scored(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
         """Yield what is scored of some rows, with their ids, a few at a time and in any order."""
         for start in range(0, len(row_ids), _ROWS_AT_ONCE):
             wanted = row_ids[start : start + _ROWS_AT_ONCE].tolist()

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from openbook.index.sqlite import SqliteIndex
 from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_cache import LocalCache
+from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_state import LanceState
@@ -30,18 +33,15 @@ class CountedTables(LanceTables):
     """Counts the rows that are read of documents and words."""
 
     read = 0
-    held = 0
-    """Rows whose vectors were read into memory."""
 
     def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
         rows = super().light(row_ids, is_all=is_all)
         self.read += len(rows)
         return rows
 
-    def scored(self, row_ids: Sequence[int], *, is_most: bool = False) -> pa.Table:
+    def scored(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
         self.read += len(row_ids)
-        self.held += len(row_ids)
-        return super().scored(row_ids, is_most=is_most)
+        return super().scored(row_ids)
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         self.read += len(row_ids)
@@ -165,16 +165,15 @@ def test_a_library_that_is_read_for_the_first_time_is_held_in_memory_only_where_
     for number in range(9, 0, -1):  # in another order than theirs, and one is gone
         put(writer, f"{number}.md", "red fox", vector=vector(number, 10 - number))
     writer.delete("s", "3.md")
-    tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-    state = LanceState(tables, cache_of(cache, uri), word_rows(), fewest_kept=1)
+    _, tables = state_of(uri, cache)
+    documents, kept = writer._documents(), cache_of(cache, uri)
+    ids = documents.first_ids[documents.with_chunks]
 
-    read, expected = state.catalogue({}), writer._catalogue()
+    read = ColumnStore(tables, None, lambda _: kept.scratch()).columns(ids, documents, {})
 
-    assert tables.held == (8 if cache_of is FullDisk else 0)
-    ids = [
-        documents.first_ids[documents.with_chunks].tolist() for documents in (state.documents(), writer._documents())
-    ]
-    assert [read.rows(first, 1) for first in ids[0]] == [expected.rows(first, 1) for first in ids[1]]
+    assert [block._mapped is None for block in read.blocks] == [cache_of is FullDisk]
+    expected = writer._catalogue()
+    assert [read.rows(number, 1) for number in range(8)] == [expected.rows(first, 1) for first in ids.tolist()]
 
 
 def test_a_new_process_reads_what_has_come_since_and_no_more(writer: LanceIndex, uri: str, cache: Path) -> None:

@@ -44,7 +44,7 @@ def test_vectors_of_a_whole_library_are_read_some_at_a_time(tmp_path: Path) -> N
     tables.refresh()
     row_ids = np.sort(tables.row_ids().to_numpy()).astype(np.int64)
 
-    batches = list(tables.scored_batches(row_ids))
+    batches = list(tables.scored(row_ids))
 
     assert sorted(id_ for batch in batches for id_ in batch[ROW_ID].to_pylist()) == row_ids.tolist()
     assert max(batch.num_rows for batch in batches) < 1_500

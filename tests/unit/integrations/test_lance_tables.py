@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import lancedb
+import numpy as np
 import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
@@ -268,8 +269,8 @@ def test_a_row_keeps_all_of_its_fields(uri: str) -> None:
 
     [(row_id, read)] = rows_of(tables).items()
     assert read == replace(stored, lengths=b"", numbers=b"", rows=b"")  # read where they are used
-    [scored] = tables.scored([row_id]).select(SCORED).to_pylist()
-    assert replace(read, **scored) == stored
+    [scored] = tables.scored(np.array([row_id]))
+    assert replace(read, **scored.select(SCORED).to_pylist()[0]) == stored
     assert tables.heavy([row_id]) == [heavy]
 
 
