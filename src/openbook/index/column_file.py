@@ -96,7 +96,7 @@ def _write_sections(file: BinaryIO, columns: Columns) -> None:
     ):
         file.write(bytes(-file.tell() % _ALIGNED))
         sections[name] = file.tell(), len(values)
-        file.write(values.tobytes())
+        file.write(np.ascontiguousarray(values).data)
     end = file.tell()
     file.write(json.dumps(sections).encode())
     file.write(end.to_bytes(_POINTER_BYTES, "little") + _MAGIC)

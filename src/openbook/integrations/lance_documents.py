@@ -136,11 +136,11 @@ class DocumentTable:
 
     def joined(self, names: Sequence[str], places: Positions) -> bytes | None:
         """Return columns of texts of some rows, value after value, as `Names` are packed. None if one has its sign."""
-        parts = []
+        packed = bytearray()
         for start in range(0, len(places), _JOINED_AT_ONCE):
             columns = [self._column(name, places[start : start + _JOINED_AT_ONCE]) for name in names]
-            parts.append("".join(pc.binary_join_element_wise(*columns, "", BETWEEN).to_pylist()).encode())
-        packed = b"".join(parts)[: -len(BETWEEN)]
+            packed += "".join(pc.binary_join_element_wise(*columns, "", BETWEEN).to_pylist()).encode()
+        del packed[-len(BETWEEN) :]
         return packed if packed.count(BETWEEN.encode()) == max(len(names) * len(places) - 1, 0) else None
 
     def without(self, versions: Sequence[str]) -> list[str]:

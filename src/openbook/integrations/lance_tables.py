@@ -112,6 +112,9 @@ _FORMAT = "1"
 ROW_ID = "_rowid"
 """Column of the ids of rows, where they are asked for."""
 
+LISTED = pa.schema([*(WORDS.field(name) for name in ("segment", "place", "first_token")), (ROW_ID, pa.uint64())])
+"""What is known of each row of words."""
+
 # The words of the storage, or of the system, within what LanceDB tells of how it came to fail.
 _ANSWERED = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
 _LONGEST_GIST = 200
@@ -258,7 +261,6 @@ class LanceTables:
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
         self._is_checked = False
-        self._rows_of_words: dict[int, tuple[str, str, int]] = {}
 
     def _check(self, held: dict[str, str]) -> None:
         for what, value in self._wanted.items():
@@ -290,7 +292,6 @@ class LanceTables:
             versions = _versions(documents, words)
         if held != self._held:  # somebody has made the library again
             self._check(held)
-            self._rows_of_words.clear()
         self._documents, self._words, self._versions = documents, words, versions
 
     def _newest(self) -> tuple[Any, Any]:
@@ -331,20 +332,18 @@ class LanceTables:
             found = self._words.search().select(["place"]).with_row_id(True).to_arrow()[ROW_ID]
         return np.asarray(found.to_numpy(), dtype=np.uint64)
 
-    def words(self) -> dict[int, tuple[str, str, int]]:
-        """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
-        with lance_errors(self.uri):
-            columns = ("segment", "first_token", "place")
-            self._rows_of_words = _known(
-                self._words, self._rows_of_words, columns, lambda values: tuple(values.values())
-            )
-        return self._rows_of_words
+    def words(self, row_ids: NDArray[np.uint64], *, is_all: bool = False) -> pa.Table:
+        """Return segment, place and first token of some rows of words, or of all, in any order, with their ids.
 
-    def words_at(self, row_ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
-        """Return segment, first token and place of some rows of words, by their ids."""
+        Heads have the place -1.
+        """
+        if not len(row_ids):
+            return LISTED.empty_table()
+        columns = LISTED.names[:-1]
         with lance_errors(self.uri):
-            rows = _taken(self._words, row_ids, ("segment", "first_token", "place"))
-        return {row_id: tuple(row.values()) for row_id, row in zip(row_ids, rows, strict=True)}
+            if is_all:
+                return self._words.search().select(columns).with_row_id(True).to_arrow().cast(LISTED)
+            return self._words.take_row_ids(row_ids.tolist()).select(columns).with_row_id().to_arrow().cast(LISTED)
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Return rows of words, in order."""
@@ -455,18 +454,6 @@ def _versions(documents: Any, words: Any) -> tuple[int, int]:
 
 def _metadata(table: Any) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
-
-
-def _known(table: Any, known: dict[int, Any], columns: Sequence[str], make: Any) -> dict[int, Any]:
-    """Return what is made of all rows by their ids, where some are known. The last column is a small one."""
-    if not known:
-        rows = table.search().select([*columns]).with_row_id(True).to_arrow().to_pylist()
-        return {row.pop(ROW_ID): make(row) for row in rows}
-    # Without any column, all of them would be read.
-    ids = table.search().select([columns[-1]]).with_row_id(True).to_arrow()[ROW_ID].to_pylist()
-    missing = [id_ for id_ in ids if id_ not in known]
-    made = dict(zip(missing, map(make, _taken(table, missing, columns)), strict=True))
-    return {id_: made[id_] if id_ in made else known[id_] for id_ in ids}
 
 
 def _taken(table: Any, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:

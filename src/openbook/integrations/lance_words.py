@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from openbook.index.catalogue import HIGHEST_ID
 from openbook.index.postings import (
@@ -30,7 +31,7 @@ from openbook.index.postings import (
 )
 from openbook.integrations.lance_documents import FirstId
 from openbook.integrations.lance_rows import is_settled, new_version
-from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.lance_tables import LISTED, ROW_ID, LanceTables
 from openbook.integrations.memory_cache import MemoryCache
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ _ROWS_AT_ONCE = 2_000
 
 _HEAD = -1
 
+# First id of chunks that another segment has too.
+_COVERED = -1
+
+# Values up to which they are made at once, because they are looked through word by word.
+_FEW = 1_000
+
 WordRows = MemoryCache[int, PackedTerms]
 """Rows of words by their ids. Each has up to 20 KB."""
 
@@ -53,12 +60,12 @@ class Versions:
     def __init__(self, counted: Sequence[tuple[str, int]] = ()) -> None:
         """Pack them."""
         self._names = pa.array((name for name, _ in counted), pa.string())
-        self._counts = np.fromiter((count for _, count in counted), np.int64, len(counted))
+        self.counts = np.fromiter((count for _, count in counted), np.int64, len(counted))
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        for start in range(0, len(self._counts), _ROWS_AT_ONCE):
+        for start in range(0, len(self.counts), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            yield from zip(self._names[part].to_pylist(), self._counts[part].tolist(), strict=True)
+            yield from zip(self._names[part].to_pylist(), self.counts[part].tolist(), strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +90,13 @@ class Segment:
 
     def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
         """Return the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
-        ranges = [
-            (HIGHEST_ID, 0, count) if version in covered else (first_id(version, count), 1, count)
-            for version, count in self.head.versions
-        ]
-        firsts, steps, counts = np.array(ranges, dtype=np.int64).reshape(-1, 3).T
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.asarray(np.repeat(firsts, counts) + within * np.repeat(steps, counts), dtype=np.uint32)
+        versions = self.head.versions
+        firsts = (_COVERED if version in covered else first_id(version, count) for version, count in versions)
+        first, counts = np.fromiter(firsts, np.int64, len(versions.counts)), versions.counts
+        ids = np.arange(counts.sum(), dtype=np.uint32)
+        ids += np.repeat((first - np.cumsum(counts) + counts).astype(np.uint32), counts)
+        ids[np.repeat(first == _COVERED, counts)] = HIGHEST_ID
+        return ids
 
 
 class Mapped(Sequence[Any]):
@@ -97,13 +104,18 @@ class Mapped(Sequence[Any]):
 
     def __init__(self, values: pa.Array) -> None:
         """Take the values."""
-        self._values = values
+        self.values = values
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self.values)
 
     def __getitem__(self, place: Any) -> Any:
-        return self._values[place].as_py()
+        return self.values[place].as_py()
+
+
+def _values(column: pa.ChunkedArray) -> Sequence[Any]:
+    few: Sequence[Any] = column.to_pylist() if len(column) <= _FEW else Mapped(column.combine_chunks())
+    return few
 
 
 class SegmentBuilder:
@@ -159,6 +171,7 @@ class SegmentStore:
         self._head_rows: dict[str, int] = {}
         self._restored: list[Segment] | None = None
         self._restored_rows = np.empty(0, dtype=np.uint64)
+        self._rows_known = LISTED.empty_table()
         self._newest_restored = ""
 
     def restore(self, segments: pa.Table, words: pa.Table, newest: str) -> None:
@@ -173,10 +186,10 @@ class SegmentStore:
         self._ids = {
             name: np.frombuffer(ids.as_buffer(), np.uint32) for name, ids in zip(names, segments["ids"], strict=True)
         }
-        firsts, rows = words["first_token"].combine_chunks(), words["row"].combine_chunks()
+        firsts, rows = words["first_token"], words["row"]
         ends = np.searchsorted(words["segment"].to_numpy(), np.arange(len(names)), side="right")
         self._segments = [
-            Segment(name, SegmentHeader(Versions(), size), Mapped(firsts[start:end]), Mapped(rows[start:end]))
+            Segment(name, SegmentHeader(Versions(), size), _values(firsts[start:end]), _values(rows[start:end]))
             for name, size, start, end in zip(names, postings, [0, *ends.tolist()], ends.tolist(), strict=False)
         ]
         self._restored = self._segments
@@ -186,22 +199,17 @@ class SegmentStore:
 
     def packed(self) -> tuple[pa.Table, pa.Table]:
         """Return the segments with the ids of their chunks, and the rows of their words with the places of these."""
-        rows = [
-            (place, first_token, row_id)
-            for place, segment in enumerate(self._segments)
-            for first_token, row_id in zip(segment.firsts, segment.rows, strict=True)
-        ]
         segments = {
             "name": [segment.name for segment in self._segments],
             "postings": [segment.head.postings for segment in self._segments],
             "ids": pa.array([self._ids[segment.name].tobytes() for segment in self._segments], pa.large_binary()),
             "head": pa.array([self._head_rows[segment.name] for segment in self._segments], pa.uint64()),
         }
-        places, tokens, row_ids = zip(*rows, strict=True) if rows else ((), (), ())
+        sizes = [len(segment.rows) for segment in self._segments]
         words = {
-            "segment": pa.array(places, pa.int32()),
-            "first_token": pa.array(tokens, pa.large_string()),
-            "row": pa.array(row_ids, pa.uint64()),
+            "segment": pa.array(np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)),
+            "first_token": _joined((segment.firsts for segment in self._segments), pa.large_string()),
+            "row": _joined((segment.rows for segment in self._segments), pa.uint64()),
         }
         return pa.table(segments), pa.table(words)
 
@@ -217,14 +225,13 @@ class SegmentStore:
         is_known = np.isin(row_ids, self._restored_rows)
         if np.count_nonzero(is_known) < len(self._restored_rows):
             return False
-        added = self._tables.words_at(row_ids[~is_known].tolist())
-        heads = {name: row_id for row_id, (name, _, place) in added.items() if place == _HEAD}
-        read = [_head(row["tokens"]) for row in self._tables.rows_of_words(list(heads.values()))]
+        listed = _listed(self._tables.words(row_ids[~is_known]))
+        heads = {each.name: each.head for each in listed if each.head is not None}
+        read = [_head(row["tokens"]) for row in self._tables.rows_of_words([*heads.values()])]
         if any(version <= self._newest_restored for head in read for version, _ in head.versions):
             return False
-        later = [
-            Segment(name, head, *_rows_of(name, added)) for name, head in sorted(zip(heads, read, strict=True))[::-1]
-        ]
+        whole = [each for each in listed if each.name in heads]
+        later = [Segment(each.name, head, each.firsts, each.rows) for each, head in zip(whole, read, strict=True)]
         seen: set[str] = set()
         for segment in later:
             versions = {version for version, _ in segment.head.versions}
@@ -238,31 +245,30 @@ class SegmentStore:
         return True
 
     def _read(self, first_id: FirstId) -> None:
-        heads: dict[str, int] = {}
-        rows: dict[str, list[tuple[int, str, int]]] = {}
-        for row_id, (name, first_token, place) in self._tables.words().items():
-            if place == _HEAD:
-                heads[name] = row_id
-            else:
-                rows.setdefault(name, []).append((place, first_token, row_id))
-        missing = [row_id for row_id in heads.values() if row_id not in self._heads]
-        read = zip(missing, self._tables.rows_of_words(missing), strict=True)
-        known = self._heads | {row_id: _head(row["tokens"]) for row_id, row in read}
-        self._heads = {row_id: known[row_id] for row_id in heads.values()}
+        row_ids, known = self._tables.word_ids(), self._rows_known[ROW_ID].to_numpy()
+        missing = row_ids[~np.isin(row_ids, known)]
+        added = self._tables.words(missing, is_all=len(missing) == len(row_ids))
+        self._rows_known = pa.concat_tables([self._rows_known.filter(pa.array(np.isin(known, row_ids))), added])
+        listed = _listed(self._rows_known)
+        heads = {each.name: each.head for each in listed if each.head is not None}
+        unread = [row_id for row_id in heads.values() if row_id not in self._heads]
+        read = zip(unread, self._tables.rows_of_words(unread), strict=True)
+        kept = self._heads | {row_id: _head(row["tokens"]) for row_id, row in read}
+        self._heads = {row_id: kept[row_id] for row_id in heads.values()}
         self._head_rows = heads
         self._segments, ids = [], {}
         covered = set[str]()
-        for name in sorted(heads, reverse=True):
-            listed = sorted(rows.get(name, ()))
-            firsts, row_ids = [first for _, first, _ in listed], [row_id for _, _, row_id in listed]
-            segment = Segment(name, self._heads[heads[name]], firsts, row_ids)
+        for each in listed:
+            if each.head is None:
+                continue
+            segment = Segment(each.name, self._heads[each.head], each.firsts, each.rows)
             versions = {version for version, _ in segment.head.versions}
-            is_known = name in self._ids and covered.isdisjoint(versions)
-            ids[name] = self._ids[name] if is_known else segment.ids(first_id, covered)
+            is_known = each.name in self._ids and covered.isdisjoint(versions)
+            ids[each.name] = self._ids[each.name] if is_known else segment.ids(first_id, covered)
             covered |= versions
             self._segments.append(segment)
         self._ids = ids
-        self._orphans = [name for name in rows if name not in heads and is_settled(name)]
+        self._orphans = [each.name for each in listed if each.head is None and is_settled(each.name)]
 
     def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
         """Return the postings of each word, with ids of this process, those of what is gone included."""
@@ -347,10 +353,31 @@ class SegmentStore:
                 yield _with_ids(PackedTerms(**row), ids)
 
 
-def _rows_of(name: str, rows: Mapping[int, tuple[str, str, int]]) -> tuple[list[str], list[int]]:
-    """Return the first words and the ids of the rows of a segment, in order."""
-    listed = sorted((place, first, row_id) for row_id, (of, first, place) in rows.items() if of == name and place >= 0)
-    return [first for _, first, _ in listed], [row_id for _, _, row_id in listed]
+class _Listed(NamedTuple):
+    """What the rows of a segment say of it."""
+
+    name: str
+    head: int | None
+    """Id of its head; None for one that was cut off."""
+    firsts: Sequence[str]
+    rows: Sequence[int]
+
+
+def _listed(words: pa.Table) -> list[_Listed]:
+    """Return the segments of rows, the newest first."""
+    words = words.sort_by([("segment", "ascending"), ("place", "ascending")]).combine_chunks()
+    places, found, end = words["place"].to_numpy(), [], 0
+    for of in pc.value_counts(words["segment"]).to_pylist():  # in order of appearance
+        start, end = end, end + of["counts"]
+        head = words[ROW_ID][start].as_py() if places[start] == _HEAD else None
+        rows = words.slice(start + (head is not None), end - start - (head is not None))
+        found.append(_Listed(of["values"], head, _values(rows["first_token"]), _values(rows[ROW_ID])))
+    return found[::-1]
+
+
+def _joined(parts: Iterable[Sequence[Any]], type_: pa.DataType) -> pa.ChunkedArray:
+    arrays = [part.values if isinstance(part, Mapped) else pa.array(part, type_) for part in parts]
+    return pa.chunked_array([array.cast(type_) for array in arrays], type_)
 
 
 def _with_ids(row: PackedTerms, ids: NDArray[np.uint32]) -> PackedTerms:

@@ -48,3 +48,9 @@ def word_row(segment: str, place: int = 0) -> dict[str, object]:
     return {
         "segment": segment, "place": place, "first_token": "a", "tokens": "a", "ends": b"1", "ids": b"2", "counts": b"3"
     }  # fmt: skip
+
+
+def words_of(tables: LanceTables) -> dict[tuple[str, str, int], int]:
+    """Return the ids of all rows of words, by segment, first token and place."""
+    rows = tables.words(tables.word_ids(), is_all=True).to_pylist()
+    return {(row["segment"], row["first_token"], row["place"]): row[ROW_ID] for row in rows}

@@ -33,7 +33,7 @@ from openbook.integrations.lance_tables import (
     stored_table_sources,
 )
 from tests.support import IDENTITY
-from tests.unit.integrations.lance_material import NOTHING, held, opened, row, rows_of, word_row
+from tests.unit.integrations.lance_material import NOTHING, held, opened, row, rows_of, word_row, words_of
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def test_opening_twice_gives_the_same_library(uri: str) -> None:
     first.add_words([word_row("w")])
 
     assert held(second) == held(first) == held(opened(uri)) == {"a.md": "fox"}
-    assert list(second.words().values()) == [("w", "a", 0)]
+    assert list(words_of(second)) == [("w", "a", 0)]
     assert second.state == first.state
 
 
 def test_a_new_library_is_empty(uri: str) -> None:
     tables = opened(uri)
 
-    assert (rows_of(tables), tables.words()) == ({}, {})
+    assert (rows_of(tables), words_of(tables)) == ({}, {})
     assert (tables.heavy([]), tables.rows_of_words([])) == ([], [])
     assert tables.size_bytes() == 0
 
@@ -280,7 +280,7 @@ def test_rows_come_in_the_order_in_which_they_are_asked_for(uri: str) -> None:
     tables.add_words([word_row(f"s{number}") | {"tokens": f"t{number}"} for number in range(5)])
     tables.refresh()
     ids = {stored.path: row_id for row_id, stored in rows_of(tables).items()}
-    words = {segment: row_id for row_id, (segment, _, _) in tables.words().items()}
+    words = {segment: row_id for (segment, _, _), row_id in words_of(tables).items()}
 
     texts = [heavy.text for heavy in tables.heavy([ids["3.md"], ids["0.md"], ids["4.md"]])]
     tokens = [each["tokens"] for each in tables.rows_of_words([words["s4"], words["s1"]])]
@@ -296,7 +296,7 @@ def test_segments_are_dropped_and_no_others(uri: str) -> None:
     tables.drop_words(["a", "c", "missing"])
     tables.refresh()
 
-    assert sorted(tables.words().values()) == [("b", "a", -1), ("b", "a", 0)]
+    assert sorted(words_of(tables)) == [("b", "a", -1), ("b", "a", 0)]
 
 
 def test_a_library_has_a_size(uri: str) -> None:

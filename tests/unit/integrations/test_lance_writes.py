@@ -15,7 +15,7 @@ from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_rows import DocumentBody
 from openbook.integrations.lance_tables import LanceTables, names_at, remove_tables
 from tests.support import IDENTITY, lexical, paths, put
-from tests.unit.integrations.lance_material import gone, held, opened, row, rows_of, word_row
+from tests.unit.integrations.lance_material import gone, held, opened, row, rows_of, word_row, words_of
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_handles_that_commit_different_documents_at_once_lose_nothing(uri: str) 
     names = [f"{handle}-{number}" for handle in range(3) for number in range(8)]
     expected = {f"{name}.md": name for name in names} | {f"{handle}.md": "7" for handle in range(3)}
     assert [held(handle) for handle in handles] == [expected] * 3
-    assert sorted(segment for segment, _, _ in handles[0].words().values()) == names
+    assert sorted(segment for segment, _, _ in words_of(handles[0])) == names
 
 
 def test_tidying_beside_commits_loses_nothing(uri: str) -> None:
