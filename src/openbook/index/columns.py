@@ -83,28 +83,29 @@ class VectorBlock:
     def norms(self) -> Floats:
         """Return the length of each row."""
         if self._norms is None:
-            self._norms = np.concatenate([np.empty(0, dtype=np.float32), *self._of_each_part(norms_of)])
+            self._norms = self._of_each_part(norms_of)
         return self._norms
 
     def products(self, asked: Rows) -> Floats:
         """Return the product of each row with one vector, (1, dim): float32 (n,), whole numbers without rounding."""
         # Not with `out`: SimSIMD 6.5 then returns None without counting the reference, and the process ends when
         # a server has searched so often that none is left.
-        parts = self._of_each_part(
+        return self._of_each_part(
             lambda rows: np.asarray(simsimd.cdist(asked, rows, metric="dot", out_dtype="float32"))[0]
         )
-        return np.concatenate([np.empty(0, dtype=np.float32), *parts])
 
-    def _of_each_part(self, compute: Callable[[Rows], Floats]) -> Iterator[Floats]:
+    def _of_each_part(self, compute: Callable[[Rows], Floats]) -> Floats:
         """Compute something of all rows, part by part where they are mapped.
 
         The pages of a part are let go with it, so a process never holds all vectors. The system keeps them, once for
         all processes, as long as it has room, and the next search finds them there.
         """
+        found = np.empty(len(self.rows), dtype=np.float32)
         step = len(self.rows) if self._mapped is None else _PART_ROWS
         for start in range(0, len(self.rows), max(step, 1)):
-            yield compute(self.rows[start : start + step])
+            found[start : start + step] = compute(self.rows[start : start + step])
             self.let_go(start, start + step)
+        return found
 
     def let_go(self, start: int, end: int) -> None:
         """Let the pages of some rows go, if they are mapped."""
@@ -118,14 +119,16 @@ class Names:
     """The keys of files in order, unpacked when somebody asks: a library of 100,000 files takes 30 MB for them."""
 
     def __init__(
-        self, keys: list[FileKey] | Callable[[], list[FileKey]], packed: Callable[[], bytes | None] | None = None
+        self,
+        keys: list[FileKey] | Callable[[], list[FileKey]],
+        packed: Callable[[], bytes | bytearray | None] | None = None,
     ) -> None:
         """Take keys, or what makes them, and what packs them in less memory, if it can."""
         self._keys = keys
         self._packed = packed
 
     @classmethod
-    def unpacked(cls, packed: bytes | memoryview) -> Names:
+    def unpacked(cls, packed: bytes | bytearray | memoryview) -> Names:
         """Take keys that have been packed."""
         return cls(lambda: _unpacked(packed), lambda: bytes(packed))
 
@@ -136,7 +139,7 @@ class Names:
             self._keys = self._keys()
         return self._keys
 
-    def packed(self) -> bytes:
+    def packed(self) -> bytes | bytearray:
         """Return all keys as bytes.
 
         Raises:
@@ -151,7 +154,7 @@ class Names:
         return packed.encode("utf-8", "surrogatepass")
 
 
-def _unpacked(packed: bytes | memoryview) -> list[FileKey]:
+def _unpacked(packed: bytes | bytearray | memoryview) -> list[FileKey]:
     flat = iter(bytes(packed).decode("utf-8", "surrogatepass").split(BETWEEN))
     one = dict[str, str]()  # most files share source, kind and course with many others
 

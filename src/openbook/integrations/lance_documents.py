@@ -134,7 +134,7 @@ class DocumentTable:
         """Return some columns of all rows, or of some."""
         return list(zip(*(self._column(name, places).to_pylist() for name in names), strict=True))
 
-    def joined(self, names: Sequence[str], places: Positions) -> bytes | None:
+    def joined(self, names: Sequence[str], places: Positions) -> bytearray | None:
         """Return columns of texts of some rows, value after value, as `Names` are packed. None if one has its sign."""
         packed = bytearray()
         for start in range(0, len(places), _JOINED_AT_ONCE):
