@@ -127,7 +127,6 @@ def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, s
         "heading": float(max(chunk["heading"] for chunk in chunks) > 1 - 1e-9),
         "file": first["file"],
         "path": first["path"],
-        "path:generic": float(is_generic(outline.span.path)),
         "size": math.log1p(size),
         **_role_signals(query, outline),
     }
