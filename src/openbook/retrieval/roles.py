@@ -39,10 +39,10 @@ _CHANGELOG_STEM = re.compile(
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
+# `OPEN-SANS-LICENSE.txt` is one as well; `create-new-license.md` may say how.
 _LEGAL_STEM = re.compile(
-    r"^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
-    r"|issue_template|pull_request_template)",
-    re.IGNORECASE,
+    r"(?i:^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
+    r"|issue_template|pull_request_template))|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
 )
 
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
@@ -87,7 +87,7 @@ def role_of(path: str, kind: Kind) -> Role:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
         # In a folder of documentation, these are pages about that subject.
-        if role != "documentation" and _LEGAL_STEM.match(pure.stem):
+        if role != "documentation" and _LEGAL_STEM.search(pure.stem):
             return "legal"
     if role == "documentation" and kind == "code":
         return "example"

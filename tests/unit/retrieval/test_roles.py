@@ -105,6 +105,8 @@ QUESTION = "how are retries counted"
         ("licence.txt", "docs", "legal"),
         ("LICENSE-MIT", "docs", "legal"),
         ("COPYING", "docs", "legal"),
+        ("fonts/QUAY-SANS-LICENSE.txt", "docs", "legal"),
+        ("sales/create-new-license.md", "docs", "documentation"),
         ("AUTHORS.md", "docs", "legal"),
         ("CODE_OF_CONDUCT.md", "docs", "legal"),
         ("tests/LICENSE", "docs", "legal"),
