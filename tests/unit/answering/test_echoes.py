@@ -18,7 +18,7 @@ def test_a_passage_that_only_repeats_the_question_gives_way_to_one_that_says_mor
 
 
 BREAD = "The dough of a brioche is kept for days in a cold cellar, does not rise much, and wants butter."
-TEA = "茶馆的老板说绿茶要看水的温度和产地。"
+TEA = "茶馆的老板说绿茶好喝要看水的温度和产地。"
 ASKED_ABOVE = "## What is the default port?\n\n8080"
 
 
