@@ -15,9 +15,8 @@ from pathlib import Path
 
 from openbook.errors import FetchError
 from openbook.permissions import make_private_folder
-from openbook.sources.git import GitRemote
+from openbook.sources.git import CommitHead, GitRemote, TreeEntry, TreeListing
 from openbook.sources.loading import LoadOptions
-from openbook.sources.remote import CommitHead, TreeEntry, TreeListing
 from openbook.sources.repository_urls import RepositoryUrl
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES
 

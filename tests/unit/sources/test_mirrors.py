@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import FetchError
-from openbook.sources.git import GitRemote
+from openbook.sources.git import CommitHead, GitRemote, TreeListing, list_files
 from openbook.sources.loading import LoadOptions
 from openbook.sources.mirrors import Mirror, _choose
-from openbook.sources.remote import CommitHead, TreeListing, list_files
 from openbook.sources.repository_urls import read_repository_url
 
 
