@@ -54,7 +54,6 @@ def read_document(
     *,
     source: str,
     path: str,
-    pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS,
     readers: ReaderRegistry | None = None,
     mask: bool = True,
 ) -> Document:
@@ -64,7 +63,6 @@ def read_document(
         raw: All bytes; none give a document of empty text.
         source: Name of the source.
         path: POSIX path within the source. Its name decides on the format of what is text.
-        pdf_options: Limits and password for PDF.
         readers: Of other people; what they cover is theirs, even where Openbook could read it.
         mask: Mask access tokens and private keys in the text; a remark names each.
 
@@ -73,7 +71,7 @@ def read_document(
             key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
             format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
     """
-    return DocumentReader(source, pdf_options, readers, mask=mask).read(raw, path)
+    return DocumentReader(source, readers=readers, mask=mask).read(raw, path)
 
 
 @dataclass(frozen=True, slots=True)
