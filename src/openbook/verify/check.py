@@ -292,13 +292,18 @@ class _One:
             named = self._without_past(path, page)
             if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
                 return named
-        finding = self._judge(path, past, self._whereabouts.find(past, first, last, path))
+        finding = self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
         if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
             return finding
         now = finding.now if finding.verdict == "moved" else None
         if now and by_names(self._root.page(now.path), now.first_line, now.last_line, self._near).is_here:
             return finding
         return self._since_line(path, past) or finding
+
+    def _meant_then(self, path: str, past: PastFile) -> str:
+        """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
+        is_other = past.path != path and self._history.page(past.commit, path) is not None if path else False
+        return past.path if is_other and self._root.find("/" + past.path, None, is_link=True).path else path
 
     def _never_was(self, page: ComparedText) -> bool:
         """Return whether lines are not what the sentence says, and nothing else that it names stands in them."""
@@ -321,7 +326,9 @@ class _One:
         stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
-        if not stays and not had_words and (path or isinstance(found, RelocatedLines)):
+        # What the text names was never on a blank line, as long as the file has it elsewhere.
+        is_empty = not had_words and (not stays or stands_elsewhere(past.page, first, last, self._named()))
+        if is_empty and (path or isinstance(found, RelocatedLines)):
             return self._say("unknown", path, reason="the cited lines were blank, or brackets alone")
         if isinstance(found, NotRelocated):
             verdict: Outcome = "changed" if path else "missing file"
@@ -343,6 +350,9 @@ class _One:
         if doubt := self._doubt(past, found):
             return self._say("changed", path or past.path, basis="names", reason=doubt)
         return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+
+    def _named(self) -> tuple[str, ...]:
+        return (*self._near.label, *filter(None, (self._near.subject,)))
 
     def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
         """Say why lines that were found again may not be those that are meant, so that nothing is written."""

@@ -33,6 +33,9 @@ _SAME_VALUE = 0.5
 # What is called so is meant wherever it stands. Functions of many types are called `run`.
 _TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service"})
 
+# How decorators and lines of comments begin. Inner lines of `/** */` are one blank further in.
+_ABOVE = ("@", "#[", "//", "/*", "*", "#", "--")
+
 # Names whose definitions are kept while the citations of one text are checked.
 _KEPT = 1024
 
@@ -204,8 +207,13 @@ def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[
     """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
     said = around.lower()  # a text may call `AppState` what it gets as `appState`
-    missing = (name for name in names if not word(name.lower()).search(said))
+    missing = (name for name in names if not word(name.lower()).search(said) and not _is_above(page, first, name))
     return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
+
+
+def _is_above(page: ComparedText, line: int, name: str) -> bool:
+    """Return whether a line belongs to the comment, or the decorators, above the definition of a name."""
+    return any(_decorated(page, place.first_line) <= line < place.first_line for place in definitions(page, name))
 
 
 def _is_plain(name: str) -> bool:
@@ -245,9 +253,9 @@ def _end_of(page: ComparedText, line: int) -> int:
 
 
 def _decorated(page: ComparedText, line: int) -> int:
-    """Return the first of the lines that decorate a definition: `@cached` or `#[test]` at its margin."""
+    """Return the first of the lines right above a definition that belong to it: `@cached`, `#[test]`, its comment."""
     depth = depth_of(page.lines[line - 1])
-    while line > 1 and page.keys[line - 2].startswith(("@", "#[")) and depth_of(page.lines[line - 2]) == depth:
+    while line > 1 and page.keys[line - 2].startswith(_ABOVE) and depth_of(page.lines[line - 2]) in (depth, depth + 1):
         line -= 1
     return line
 

@@ -27,6 +27,17 @@ def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(reposito
     assert not finding.is_wrong
 
 
+@pytest.mark.parametrize(("name", "verdict"), [("retry", "unknown"), ("sender", "ok")])
+def test_a_blank_line_is_not_what_a_permalink_names_if_that_stands_elsewhere(
+    repository: Repository, name: str, verdict: str
+) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+
+    finding = only(repository.folder, f"[`{name}`](https://github.com/acme/shop/blob/{commit}/src/app.py#L3)\n")
+
+    assert finding.verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("place", "verdict"), [("src/none.py#L3", "missing file"), ("src/app.py#L300", "out of range")]
 )

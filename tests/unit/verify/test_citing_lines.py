@@ -224,3 +224,26 @@ def test_the_line_that_begins_a_type_is_found_in_another_file(repository: Reposi
     repository.commit({"src/reconciler.py": "x = 1\n", "src/functions.py": f"import abc\n\n{line}    name: str\n"})
 
     assert told(only(repository.folder, page)) == ("moved", "history", "src/functions.py:3")
+
+
+def test_a_link_that_names_another_file_since_its_page_has_moved_is_moved_to_the_file_that_it_named(
+    repository: Repository,
+) -> None:
+    page = "See [it](app.py#L14-L16).\n"
+    repository.commit({"docs/app.py": CODE, "src/app.py": "x = 1\n" * 20, "docs/a.md": page})
+    repository.git("mv", "docs/a.md", "src/a.md")
+    repository.commit()
+
+    (finding,) = checked(repository.folder, page, "src/a.md")
+
+    assert told(finding) == ("moved", "history", "docs/app.py:14-16")
+
+
+def test_a_link_whose_page_was_copied_with_the_file_that_it_names_is_to_the_copy(repository: Repository) -> None:
+    page = "See [it](app.py#L14-L16).\n"
+    repository.commit({"v1/app.py": CODE, "v1/a.md": page})
+    repository.commit({"v2/app.py": CODE, "v2/a.md": page})
+
+    (finding,) = checked(repository.folder, page, "v2/a.md")
+
+    assert finding.verdict == "ok"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.verify.names import NameEvidence, by_names, lost_words
+from openbook.verify.names import NameEvidence, by_names, lost_words, stands_elsewhere
 from openbook.verify.nearby import Nearby
 from openbook.verify.relocation import ComparedText, Relocation
 
@@ -54,6 +54,15 @@ def test_a_definition_of_another_length_is_a_hint() -> None:
 
 def test_lines_within_a_definition_may_be_the_right_ones_or_not() -> None:
     assert by_names(PAGE, 14, 14, subject("retry")) == NameEvidence()
+
+
+@pytest.mark.parametrize("comment", ["    // Sends\n    // it.\n", "    /**\n     * Sends it.\n     */\n"])
+def test_the_comment_above_a_definition_is_its_definition(comment: str) -> None:
+    page = ComparedText(f"class Client {{\n{comment}    function get(url) {{\n        send();\n    }}\n}}\n")
+
+    assert by_names(page, 2, 3, subject("get")).is_here
+    assert not stands_elsewhere(page, 2, 3, ["get"])
+    assert stands_elsewhere(page, 1, 1, ["get"])
 
 
 def test_a_decorator_alone_is_its_definition_and_with_half_of_it_is_not() -> None:
