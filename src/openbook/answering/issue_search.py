@@ -40,8 +40,12 @@ _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     re.compile(r"^[ \t]*(?:-->[ \t]*)?(?P<path>[\w./\\@+~-]+\.[A-Za-z]\w{0,7}):(?P<line>\d+)(?P<name>)", re.MULTILINE),
 )
-# Java and JavaScript. They print the innermost place first, all others last.
-_FRAME_AT = re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)")
+# Java and JavaScript, C#, PHP. They print the innermost place first, all others last. PHP names what is called there.
+_FRAMES_INNER_FIRST = (
+    re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
+    re.compile(r"\bat (?:[\w`<>]+\.)*(?P<name>\w+)[^(\n]*\([^\n]*\) in (?P<path>[^\n]+):line (?P<line>\d+)"),
+    re.compile(r"^[ \t]*#\d+ (?P<path>[^(\n]+)\((?P<line>\d+)\):(?P<name>)", re.MULTILINE),
+)
 _PATH = re.compile(
     r"(?<![\w:/.])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
 )
@@ -118,7 +122,8 @@ def _frames(text: str) -> tuple[Frame, ...]:
         for match in pattern.finditer(text)
     ]
     frames = [frame for _, frame in sorted(found, key=lambda each: each[0], reverse=True)]
-    return tuple(dict.fromkeys(frames + [_frame_at(match) for match in _FRAME_AT.finditer(text)]))
+    inner_first = [_frame_at(match) for pattern in _FRAMES_INNER_FIRST for match in pattern.finditer(text)]
+    return tuple(dict.fromkeys(frames + inner_first))
 
 
 def _frame_at(match: re.Match[str]) -> Frame:

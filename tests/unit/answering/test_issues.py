@@ -53,6 +53,8 @@ def test_the_parts_of_an_issue_are_told_apart() -> None:
         ("  --> src/box.rs:12:9", Frame("src/box.rs", 12)),
         ("\t/go/src/box.go:12 +0x1d", Frame("/go/src/box.go", 12)),
         ("    at com.shop.Box.send(Box.java:12)", Frame("com/shop/Box.java", 12, "send")),
+        ("#0 /srv/src/Box.php(12): Shop\\Label->print('x')", Frame("/srv/src/Box.php", 12)),
+        ("   at Shop.Box.Send(String to) in C:\\src\\Box.cs:line 12", Frame("C:/src/Box.cs", 12, "Send")),
         ("    at Box.send (/srv/app/box.js:12:5)", Frame("/srv/app/box.js", 12, "send")),
         ("src/box.py:12: ValueError", Frame("src/box.py", 12)),
     ],
