@@ -316,6 +316,9 @@ def _print_rate(
 
 
 def _print_took(name: str, took_s: list[float]) -> None:
+    if not took_s:
+        print(f"  {name:<10} nothing was answered")
+        return
     p50, p95 = (took_s[int(share * (len(took_s) - 1))] * 1000 for share in (0.5, 0.95))
     print(f"  {name:<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms   most {took_s[-1] * 1000:6.1f} ms")
 
