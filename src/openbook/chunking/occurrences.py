@@ -51,8 +51,8 @@ _MOST_BEFORE = 40
 # Where the name of a macro stood that holds items: the parser was not shown it.
 _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 
-# Nodes that a name can fill without being one.
-_NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex")
+# Nodes that a name can fill without being one. What a shell hands on is a word, as any text is.
+_NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex|char|^word$")
 
 # An import stands at most so far above the names in it, as in `use a::{b::{c, d}}`.
 _MOST_PARENTS = 8

@@ -88,6 +88,7 @@ def test_other_languages_tell_them_apart_too(language: str) -> None:
         ("rust", 'static F: fn() = send;\n// send\nstatic X: &str = "send";\n'),
         ("java", 'class A { Object f = send;\n// send\nString x = "send"; }\n'),
         ("ruby", "hand(1, send)\n# send\nx = 'send'\n"),
+        ("bash", 'hand "$send"\n# send\nx=send\ngit send now\n'),
     ],
 )
 def test_what_code_hands_on_is_told_from_comments_and_strings(language: str, text: str) -> None:
@@ -95,6 +96,12 @@ def test_what_code_hands_on_is_told_from_comments_and_strings(language: str, tex
 
     assert len(found) > 2
     assert [each.line for each in found if each.is_code] == [found[0].line]
+
+
+def test_a_letter_in_quotes_is_no_name() -> None:
+    found = find_occurrences("int f(int g) {\n    if (f(0) == 'g')\n        return g;\n}\n", "c", "g")
+
+    assert [(each.line, each.is_code) for each in found] == [(1, True), (2, False), (3, True)]
 
 
 def test_text_without_a_grammar_mentions_names() -> None:
