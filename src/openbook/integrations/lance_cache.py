@@ -56,19 +56,6 @@ class Kept:
     first_ids: Mapping[str, int]
     """Of versions that have words and are about to be committed."""
 
-    @classmethod
-    def of(
-        cls,
-        state: State,
-        documents: DocumentTable,
-        columns: Columns,
-        words: tuple[pa.Table, pa.Table],
-        next_id: int,
-        first_ids: Mapping[str, int],
-    ) -> Kept:
-        """Take what is known, and of all first ids those that no document says."""
-        return cls(state, documents, columns, *words, next_id, pending(documents, first_ids))
-
     @property
     def newest(self) -> str:
         """The greatest version that is known."""

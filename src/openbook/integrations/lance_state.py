@@ -142,7 +142,8 @@ class LanceState:
             return False
         if self._kept and not self._kept.is_outdated_by(columns):
             return False
-        kept = Kept.of(self._loaded, self._documents, columns, self.words.packed(), self._next_id, self._first_ids)
+        first_ids = pending(self._documents, self._first_ids)
+        kept = Kept(self._loaded, self._documents, columns, *self.words.packed(), self._next_id, first_ids)
         if not self._cache.keep(kept):
             return False
         mapped = self._cache.open(self.made)

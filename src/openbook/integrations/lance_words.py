@@ -114,8 +114,7 @@ class Mapped(Sequence[Any]):
 
 
 def _values(column: pa.ChunkedArray) -> Sequence[Any]:
-    few: Sequence[Any] = column.to_pylist() if len(column) <= _FEW else Mapped(column.combine_chunks())
-    return few
+    return Mapped(column.combine_chunks()) if len(column) > _FEW else list(column.to_pylist())
 
 
 class SegmentBuilder:
@@ -350,7 +349,7 @@ class SegmentStore:
         row_ids, ids = [row for row in segment.rows if isinstance(row, int)], self._ids[segment.name]
         for start in range(0, len(row_ids), _ROWS_AT_ONCE):
             for row in self._tables.rows_of_words(row_ids[start : start + _ROWS_AT_ONCE]):
-                yield _with_ids(PackedTerms(**row), ids)
+                yield PackedTerms(**row | {"ids": ids[np.frombuffer(row["ids"], dtype=np.uint32)].tobytes()})
 
 
 class _Listed(NamedTuple):
@@ -378,11 +377,6 @@ def _listed(words: pa.Table) -> list[_Listed]:
 def _joined(parts: Iterable[Sequence[Any]], type_: pa.DataType) -> pa.ChunkedArray:
     arrays = [part.values if isinstance(part, Mapped) else pa.array(part, type_) for part in parts]
     return pa.chunked_array([array.cast(type_) for array in arrays], type_)
-
-
-def _with_ids(row: PackedTerms, ids: NDArray[np.uint32]) -> PackedTerms:
-    """Return a row with others in the place of its ids, which number the others."""
-    return row._replace(ids=ids[np.frombuffer(row.ids, dtype=np.uint32)].tobytes())
 
 
 def _head(packed: str) -> SegmentHeader:

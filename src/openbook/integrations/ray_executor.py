@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import pickle
 import time
-from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -143,7 +142,6 @@ class _Flights:
         self._filling: list[tuple[FileJob, bytes]] = []
         self._filled_bytes = 0
         self._out_bytes = 0
-        self._again: deque[_Flight] = deque()
         self._cpus = 0
         self._now = now
         self._seen_s = now()
