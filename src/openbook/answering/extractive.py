@@ -14,6 +14,7 @@ from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
+    ASKED_BONUS,
     ReadPassage,
     bonuses_of,
     has_name,
@@ -135,7 +136,10 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
-        scored.append(ScoredPassage(passage, signals.score + bonus - _ECHO_LOSS * echo, echo))
+        # Whoever asks by a sentence of the sources wants to see it where it stands.
+        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
+        score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
+        scored.append(ScoredPassage(passage, score, echo))
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
 
 

@@ -122,7 +122,7 @@ def signals_of(
 # What outweighs the learned signals. The definition of a name that was asked for is
 # the answer, or its use where that was asked for; so is the sentence that says what a thing is. The questions that the
 # signals were fitted on name few things, and change by none.
-_ASKED_BONUS = 3.0
+ASKED_BONUS = 3.0
 _DEFINING_BONUS = 3.0
 # What describes an option need not name it again, as each mention of it does: that weighs 4, and
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
@@ -217,7 +217,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         asked_for = {passage.key for passage in passages if _uses(passage, query)}
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
-        _ASKED_BONUS * (passage.key in asked_for)
+        ASKED_BONUS * (passage.key in asked_for)
         + _DEFINING_BONUS * (passage.key in definitions)
         + _DESCRIBING_BONUS * (passage.key in described)
         for passage in passages
