@@ -15,7 +15,7 @@ from openbook.index.postings import PackedTerms
 from openbook.index.protocol import Terms
 from openbook.integrations.lance_rows import new_version
 from openbook.integrations.lance_tables import LanceTables
-from openbook.integrations.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
+from openbook.integrations.lance_words import Mapped, Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from tests.support import IDENTITY
 from tests.unit.integrations.lance_material import word_rows
 
@@ -289,6 +289,22 @@ def test_ids_stay_the_same_after_another_load_and_a_merge(here: Process, there: 
     add(there, {versions[2]: [body("other"), body("word")]})
     here.load()
     assert sorted(here.ids("word")) == [*before[1], 6]
+
+
+def test_rows_of_many_words_are_held_as_columns_and_found(here: Process) -> None:
+    tokens = [f"w{number:05}" for number in range(64 * 1_001)]
+    version = new_version()
+    add(here, {version: [body(*tokens)]})
+
+    here.load()
+    restored = Process(here.tables)
+    restored.first_id(version, 1)
+    restored.words.restore(*here.words.packed(), version)
+
+    asked = [tokens[0], tokens[63], tokens[40_000], tokens[-1]]
+    for process in (here, restored):
+        assert isinstance(process.words._segments[0].rows, Mapped)
+        assert process.found_all([*asked, "x"]) == dict.fromkeys(asked, once(version)) | {"x": {}}
 
 
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129, 1000])
