@@ -162,11 +162,10 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
 _FEWEST_OPENING_WORDS = 6
 _MOST = 4
 _TELLS_LITTLE = 2
-# "A server that moors ships.", "This is a server for ships.", but not "A timestamp can be added" or "A slow quay
-# implies higher costs".
+# "A server that moors ships.", but not "A timestamp can be added" or "A slow quay implies higher costs".
 _BEGINS_AS_DESCRIPTION = re.compile(
-    r"^[^a-z\n]*(?:This is an? |An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will|implies|means|needs"
-    r"|requires|makes|takes|gives|allows|uses|contains|does)\b))\w",
+    r"^[^a-z\n]*An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will|implies|means|needs|requires|makes"
+    r"|takes|gives|allows|uses|contains|does)\b)\w",
     re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
@@ -233,8 +232,8 @@ def _heading(passage: Passage) -> str:
 
 def _is_said(passage: Passage) -> bool:
     """Check whether a passage is a sentence, and no title, badge or example."""
-    # Sponsors and pictures; directives of reStructuredText.
-    is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
+    # Sponsors and pictures; directives of reStructuredText, and commands, which begin with the name as a sentence may.
+    is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith((".. ", "$ "))
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
         passage.is_title or is_markup or is_row(passage.text)
     )

@@ -188,6 +188,8 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _KINDS = "option flag switch setting variable directive keyword parameter command key field"
+# "Which command-line options are there?" names none of them.
+_SEVERAL_KINDS = re.compile(rf"\b(?:{_KINDS.replace(' ', '|')})s\b", re.IGNORECASE)
 _KIND = rf"(?:{_KINDS.replace(' ', '|')}|method)s?"
 _KIND_TOKENS = frozenset(tokenize(_KINDS))
 # "the mouse option", "setting tab-size": a word beside what it is.
@@ -318,7 +320,7 @@ def _only_setting(text: str, tokens: tuple[str, ...]) -> str:
         'edit-url-template'
         ''
     """
-    terms = (found[found.lastgroup or 0] for found in _TERM.finditer(text))
+    terms = () if _SEVERAL_KINDS.search(text) else (found[found.lastgroup or 0] for found in _TERM.finditer(text))
     named = OPTION.findall(text) or [term for term in terms if "-" in term or "_" in term]
     is_alone = len(named) == 1 and set(tokens).issubset((*tokenize(named[0]), *_KIND_TOKENS))
     return named[0] if is_alone else ""

@@ -42,8 +42,9 @@ def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Library) -> 
 def test_a_banner_above_what_a_project_is_does_not_say_what_it_is(tmp_path: Path) -> None:
     readme = (
         "We stand with Ukraine\n---------------------\n\nThis is an image of a town that was hit by many rockets.\n\n"
-        "Ships at night\n--------------\n\nWorks where others have failed for a hundred years.\n\n"
-        "This is a server that does the mooring of ships.\n"
+        "Ships at night\n--------------\n\nThis is a server that does the mooring of ships.\n\n"
+        "Usage\n-----\n\n::\n\n    $ harbour moor --name NAME [--berth NUMBER] [--tug NAME] ship.\n\nExamples:\n\n"
+        "This is a harbour of two people who promise no help at all.\n"
     )
     write_tree(tmp_path / "harbour", {"README.rst": readme})
 

@@ -281,6 +281,8 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
         ("What is pager-mode for?", "pager-mode"),
         ("What does --no-color do to pagers?", ""),
         ("What does pager-mode do to colors?", ""),
+        ("What are the command-line options?", ""),
+        ("Which built-in keys are there?", ""),
         ("How do --no-color and --color differ?", ""),
     ],
 )
