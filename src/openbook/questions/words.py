@@ -35,8 +35,11 @@ _SENTENCE_WORDS = 5
 # What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
 CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
-# "What does `--style` accept?" asks for values, and no text that lists them has to say that they are accepted.
-_ASKS_FOR_VALUES = re.compile(r"(\W*what\s.*\S)\s+(?:accept|expect|allow|mean)s?\W*", re.IGNORECASE | re.DOTALL)
+# "What does `--style` accept?" asks for values, and no text that lists them has to say that they are accepted, or that
+# they exist.
+_ASKS_FOR_VALUES = re.compile(
+    r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
+)
 
 # "Summarize the chapter on tides" asks for tides: what tells of them summarizes nothing and may be no chapter.
 _ASKS_FOR_GIST = re.compile(

@@ -41,6 +41,7 @@ def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[
     ("question", "telling"),
     [
         ("What does the --style option accept?", ["style", "option"]),
+        ("Which themes exist?", ["themes"]),
         ("what values does `limit` allow", ["values", "limit"]),
         ("Where does the server accept connections?", ["server", "accept", "connections"]),
         ("What does it mean?", ["mean"]),
