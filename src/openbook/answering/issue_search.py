@@ -35,6 +35,9 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+# Windows ends a path here. Unbounded, a text of many frames without a line takes the square of its length.
+_LONGEST_PATH = 260
+
 # Where a program stood: Python, then what compilers, Go, Rust and test runners print.
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
@@ -43,11 +46,14 @@ _FRAMES = (
 # Java and JavaScript, C#, PHP. They print the innermost place first, all others last. PHP names what is called there.
 _FRAMES_INNER_FIRST = (
     re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
-    re.compile(r"\bat (?:[\w`<>]+\.)*(?P<name>\w+)[^(\n]*\([^\n]*\) in (?P<path>[^\n]+):line (?P<line>\d+)"),
+    re.compile(
+        r"\bat (?>(?:[\w`<>]+\.)*(?P<name>\w++))[^()\s]*+\([^()\n]*+\) in "
+        rf"(?P<path>(?:[A-Za-z]:)?[^:\n]{{1,{_LONGEST_PATH}}}+):line (?P<line>\d+)"
+    ),
     re.compile(r"^[ \t]*#\d+ (?P<path>[^(\n]+)\((?P<line>\d+)\):(?P<name>)", re.MULTILINE),
 )
 _PATH = re.compile(
-    r"(?<![\w:/.])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
+    r"(?<![\w:/.+-])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
 )
 _MODULE = re.compile(r"(?<![\w./])[a-z_]\w*(?:\.[a-z_]\w*){1,6}(?![\w(/])")
 
