@@ -69,6 +69,7 @@ class Asked:
     is_answerable: bool
     places: tuple[ExpectedSpan, ...]
     needs_all: bool
+    language: str = "en"
 
 
 class Outcome(NamedTuple):
@@ -127,6 +128,7 @@ def read_questions(data: Path, file: Path | None = None) -> list[Asked]:
             item["answerable"],
             tuple(ExpectedSpan(gold["path"], *gold["lines"]) for gold in item["gold"]),
             item.get("needs_all", False),
+            item.get("language", "en"),
         )
         for item in map(json.loads, filter(str.strip, lines))
     ]

@@ -2,8 +2,8 @@
 
     python -m benchmarks.translations --data DATA --checkouts FOLDER --home FOLDER [--questions FILE]
 
-A result is in a third language if its text is in neither that of the question nor English. `without` has the order in
-which languages count nothing.
+A result is in a third language if its path names one that is neither that of the question, as written down with it,
+nor English. `without` has the order in which languages count nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from benchmarks.answers import Asked, open_library, read_questions
 from benchmarks.works import CASES
 from openbook.evals.metrics import ExpectedSpan, mean
 from openbook.library import Library
-from openbook.questions.languages import language_of
-from openbook.questions.question import read_question
-from openbook.retrieval import search, signals
+from openbook.questions.languages import language_and_page
+from openbook.retrieval import search
 from openbook.types import RetrievalResult
 
 
@@ -45,15 +44,14 @@ def main() -> None:
             for name in dict.fromkeys(each.project for each in asked)
         }
         print(f"| count | {len(asked)} | {_figures(libraries, asked)} |", flush=True)
-        for module in (search, signals):
-            stack.enter_context(patch.object(module, "is_translation", lambda *_: False))
+        stack.enter_context(patch.object(search, "demote_translations", lambda _, ranked: ranked))
         print(f"| without | {len(asked)} | {_figures(libraries, asked)} |", flush=True)
 
 
 def _figures(libraries: dict[str, Library], asked: Sequence[Asked]) -> str:
     found = [libraries[each.project].search(each.text, limit=10) for each in asked]
     ranks = [_rank(each, results) for each, results in zip(asked, found, strict=True)]
-    thirds = [_thirds(each.text, results) for each, results in zip(asked, found, strict=True)]
+    thirds = [_thirds(each.language, results) for each, results in zip(asked, found, strict=True)]
     shares = [mean([float(0 < rank <= most) for rank in ranks]) for most in (1, 3, 10)]
     figures = [*shares, mean([1 / rank if rank else 0.0 for rank in ranks])]
     return f"{' | '.join(f'{figure:.3f}' for figure in figures)} | {sum(thirds)} | {sum(map(bool, thirds))}"
@@ -66,10 +64,9 @@ def _rank(asked: Asked, results: Sequence[RetrievalResult]) -> int:
     return next((n for n, place in enumerate(places, 1) if any(each.overlaps(place) for each in asked.places)), 0)
 
 
-def _thirds(question: str, results: Sequence[RetrievalResult]) -> int:
-    """Count what is in neither the language of the question nor English."""
-    prose = [result.chunk for result in results if result.chunk.kind != "code"]
-    return sum(language_of(chunk.text) not in ("", "en", read_question(question).language) for chunk in prose)
+def _thirds(language: str, results: Sequence[RetrievalResult]) -> int:
+    """Count what is in neither a language nor English."""
+    return sum(language_and_page(result.chunk.span.path)[0] not in ("", "en", language) for result in results)
 
 
 if __name__ == "__main__":

@@ -1,114 +1,110 @@
-"""Which language a text is written in, as far as its letters, its most common words or its path tell."""
+"""Which languages a question may be in, by its letters and common words, and which one a path names."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
 
-from openbook.questions.words import ENGLISH_WORDS
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS
 from openbook.tokens import WORD
 
-# Enough for a paragraph, behind a heading and a line of links.
-_READ_CHARS = 1000
+# A search looks at the paths of a hundred candidates, mostly the same ones again. Each takes about .3 KB.
+_KEPT_PATHS = 1 << 13
 
-# A text that is read once is read again for the next question. Each takes about 1.5 KB.
-_KEPT_TEXTS = 1 << 12
-
-# Of all letters: pages in these keep names, commands and examples in Latin ones.
+# Of all letters: questions in these keep names and commands in Latin ones.
 _LEAST_SHARE = 0.15
-# Han before Hiragana: a page in Japanese has both, so kana decide.
-_SCRIPTS = {
-    "ja": r"\u3040-\u30ff",
-    "ko": r"\uac00-\ud7af\u1100-\u11ff",
-    "zh": r"\u3400-\u4dbf\u4e00-\u9fff",
-    "ru": r"\u0400-\u04ff",
-    "ar": r"\u0600-\u06ff",
-    "he": r"\u0590-\u05ff",
-    "el": r"\u0370-\u03ff",
-    "hi": r"\u0900-\u0dff",
-    "th": r"\u0e00-\u0eff",
-    "my": r"\u1000-\u109f",
-}
-_OF_SCRIPT = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _SCRIPTS.items()))
 _LETTER = re.compile(r"[^\W\d_]")
+_KANA = re.compile(r"[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff]")
+_SCRIPTS = {
+    "ja zh": r"[\u3400-\u4dbf\u4e00-\u9fff]",
+    "ko": r"[\uac00-\ud7af\u1100-\u11ff]",
+    "be bg kk mk mn ru sr uk": r"[\u0400-\u04ff]",
+    "ar ckb fa ur": r"[\u0600-\u06ff]",
+    "he": r"[\u0590-\u05ff]",
+    "el": r"[\u0370-\u03ff]",
+    "bn hi mr ta te": r"[\u0900-\u0dff]",
+    "th": r"[\u0e00-\u0eff]",
+}
 
-# Words that sentences are made with, without those that are words of English or names in code as well, such as `as`,
-# `die`, `con` and `ini`.
+# One word is a name, a command or a word of another language: `des`, `du`, "comment syntax".
+_FEWEST = 2
+# Words that sentences are made with, those too that several languages have: "Was kann man in Docker einstellen?" has
+# two of English, and four of German.
 _WORDS = {
-    name: frozenset(words.split())
-    for name, words in {
-        "en": " ".join(sorted(ENGLISH_WORDS)),
-        "de": "der das und ist nicht mit von ein eine einen einer einem eines für auf sie wird werden zu sich auch wie"
-        " oder kann können wenn sind ich wir aus nach bei durch über diese dieser zum zur im dem wieder",
-        "fr": "le les des et est une du pour dans que qui pas vous avec par nous cette ce ces sont ou peut être votre"
-        " aux elle comment mais leur au sur",
-        "es": "el los las del una que por para se es en su como más este esta esto puede son al sin lo también pero"
-        " qué cómo cuando hay y",
-        "pt": "uma das dos que para não é em na por mais você são pode ou seu sua isso este esta também ao pela",
-        "it": "il gli della che è una per non sono più questo questa nel dei alla anche può dal ed delle degli",
-        "nl": "het een voor niet dat zijn op met wordt deze kan worden bij ook naar aan uit",
-        "pl": "jest nie się że jak lub dla przez jeśli może są tego oraz być",
-        "tr": "ve bir bu için ile olarak daha çok olan gibi kadar veya eğer değil sonra",
-        "vi": "và của là các có cho được một trong với không này bạn khi những hoặc như sẽ",
-        "id": "yang dan untuk dengan dari pada adalah anda dapat atau tidak akan juga secara dalam",
-        "ro": "și este sunt în din pentru această să sau mai puteți",
-        "sv": "och att det är på för med av inte ett kan från eller",
+    names: frozenset(words.split())
+    for names, words in {
+        "en": " ".join(STOP_WORDS | FILLING_WORDS),
+        "de": "der die das und ist nicht mit von ein eine einen einer einem eines für auf sie wird werden zu sich auch"
+        " wie oder kann können wenn sind ich wir aus nach bei durch über diese dieser zum zur im dem den wieder was"
+        " warum wo wer man in an am als so will es mein meine hat muss vom dass",
+        "fr": "le la les des de du et est une un dans que qui quoi pas vous avec par pour nous cette ce ces sont ou où"
+        " peut être votre aux elle il comment pourquoi quel quelle quels quelles mais leur au sur je on en à"
+        " faire mon ma mes a me",
+        "es": "el la los las de del un una que qué por para se es en su como cómo cuando cuándo dónde más este esta"
+        " esto puede puedo son al sin con lo también pero hay y cuál mi no o a me",
+        "pt": "o a os as um uma de do da das dos que para não é em no na por mais você são pode posso ou seu sua como"
+        " onde isso este esta também ao pela com e se me",
+        "it": "il lo la gli le i di del della che è un una per non sono più questo questa nel dei alla anche può dal ed"
+        " delle degli come dove cosa si in con o e a me no",
+        "nl": "het de een en voor niet dat zijn op met wordt deze kan worden bij ook naar aan uit hoe wat waar ik in is"
+        " of was me",
+        "pl": "jest nie się że jak lub dla przez jeśli może są tego oraz być gdzie w na do i z to po",
+        "cs": "je jak se na pro že nebo když není jsou být lze co kde a v z do to po s",
+        "tr": "ve bir bu için ile olarak daha çok olan gibi kadar veya eğer değil sonra nedir ne",
+        "vi": "và của là các có cho được một trong với không này bạn khi những hoặc như sẽ thế nào",
+        "id": "yang dan untuk dengan dari pada adalah anda dapat atau tidak akan juga secara dalam di apa",
+        "ro": "și este sunt în din pentru această să sau mai puteți cum ce un o la cu de a",
+        "sv": "och att det är på för med av inte ett en kan från eller hur vad jag i till den man var om",
+        "da nb nn no": "og at det er på for med af av ikke et en kan fra eller hvordan hvad hva hvor jeg i til den man",
     }.items()
 }
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
-def language_of(text: str, fewest: int = 2) -> str:
-    """Return the code of the language that the beginning of a text is in; empty if too little tells.
-
-    Languages of one script that is not Latin count as one, but for Chinese and Japanese.
-
-    Args:
-        text: Any.
-        fewest: Words that must tell. One alone in a page may be a name.
+def languages_of(question: str) -> frozenset[str]:
+    """Return the codes of the languages that a question may be in; empty if too little tells.
 
     Example:
-        >>> language_of("Wie kann ich das Protokoll abschalten?"), language_of("How is the log turned off?")
-        ('de', 'en')
-        >>> language_of("ログを無効にするには log を使います"), language_of("retry policy")
-        ('ja', '')
+        >>> sorted(languages_of("Wie kann ich das Protokoll abschalten?")), sorted(languages_of("環境変数"))
+        (['de'], ['ja', 'zh'])
+        >>> languages_of("retry policy"), languages_of("Passwort ändern"), languages_of("du command")
+        (frozenset(), frozenset(), frozenset())
     """
-    beginning = text[:_READ_CHARS]
-    if not beginning.isascii() and (found := _by_letters(beginning)):
-        return found
-    words = set(WORD.findall(beginning.lower()))
-    held = {name: len(words & common) for name, common in _WORDS.items()}
-    best = max(held, key=lambda name: (held[name], name == "en", name))
-    return best if held[best] >= fewest else ""
-
-
-# `docs/pt-BR/`, `README_zh-cn.md`, `locale/zh_Hant/`: in 170 repositories no other path has such a part. Two letters
-# alone are many other things: `lib/mk/`, `what-is-oo.md`.
-_TAG = re.compile(
-    r"(?:^|[/._-])(?!to[-_])([a-z]{2,3})[-_](?:[A-Z]{2}|[Hh]an[st]|(?<=zh[-_])(?:cn|tw|hk)|(?<=pt[-_])br)(?=[/.])"
-)
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def language_of_path(path: str) -> str:
-    """Return the code of the language that a path names together with a region or a script; mostly empty.
-
-    Example:
-        >>> language_of_path("docs/pt-BR/install.md"), language_of_path("docs/pt/install.md")
-        ('pt', '')
-    """
-    found = _TAG.search(path)
-    return found[1] if found else ""
+    if not question.isascii() and (names := _by_letters(question)):
+        return frozenset(names.split())
+    words = set(WORD.findall(question.lower()))
+    held = {names: len(words & common) for names, common in _WORDS.items()}
+    most = max(*held.values(), _FEWEST)
+    return frozenset(name for names, count in held.items() if count == most for name in names.split())
 
 
 def _by_letters(text: str) -> str:
-    """Return the language whose own letters a text has enough of."""
-    letters: Counter[str] = Counter()
-    for run in _OF_SCRIPT.finditer(text):
-        letters[run.lastgroup or ""] += len(run[0])
-    least = _LEAST_SHARE * len(_LETTER.findall(text))
-    if letters["ja"] and letters["ja"] + letters["zh"] >= least:
-        return "ja"
-    best = max(letters, key=lambda name: (letters[name], name), default="")
-    return best if letters[best] >= max(least, 1) else ""
+    """Return the languages whose own letters a text has enough of."""
+    counts = {names: len(re.findall(letters, text)) for names, letters in _SCRIPTS.items()}
+    if kana := len(_KANA.findall(text)):
+        counts["ja"] = kana + counts["ja zh"]
+    names = max(counts, key=lambda each: (counts[each], each))
+    return names if counts[names] >= max(_LEAST_SHARE * len(_LETTER.findall(text)), 1) else ""
+
+
+# `docs/pt-BR/`, `README_zh-cn.md`, `docs/de/`: two letters are many other things, `docs/js/`, `what-is-oo.md`.
+_TAG = (
+    r"(ar|bn|ca|cs|da|de|el|en|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh"
+    r"|[a-z]{2,3}[-_](?:[A-Z]{2}|[Hh]an[st]|(?<=zh[-_])(?:cn|tw|hk)|(?<=pt[-_])br))"
+)
+_IN_PATH = re.compile(rf"(?:^|(?<=/)){_TAG}/|[._-]{_TAG}(?=\.\w+$)")
+
+
+@lru_cache(maxsize=_KEPT_PATHS)
+def language_and_page(path: str) -> tuple[str, str]:
+    """Return the code of the language that a path names, mostly empty, and the path without it.
+
+    Example:
+        >>> language_and_page("docs/pt-BR/install.md"), language_and_page("README.zh.md")
+        (('pt', 'docs/install.md'), ('zh', 'README.md'))
+        >>> language_and_page("docs/install.md")
+        ('', 'docs/install.md')
+    """
+    if found := _IN_PATH.search(path):
+        tag = found[1] or found[2]
+        return re.split("[-_]", tag)[0], path[: found.start()] + path[found.end() :]
+    return "", path

@@ -11,7 +11,7 @@ from typing import Literal
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.kinds import kind_of, without_names
-from openbook.questions.languages import language_of
+from openbook.questions.languages import languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
@@ -295,9 +295,9 @@ class Question:
         return not identifiers(text) and kind_of(text) == "whole"
 
     @cached_property
-    def language(self) -> str:
-        """The code of the language that it is in; English unless something else shows."""
-        return language_of(self.text, fewest=1) or "en"
+    def languages(self) -> frozenset[str]:
+        """The codes of the languages that it may be in; empty if too little tells."""
+        return languages_of(self.text)
 
     @cached_property
     def in_other_language(self) -> bool:

@@ -6,10 +6,11 @@ What each weight was fitted on, and what it is worth on projects left out, is in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
+from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
 from openbook.retrieval import weights
 from openbook.retrieval.signals import Signals, chunk_signals, file_signals, question_signals
@@ -76,14 +77,19 @@ def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def step_back(ranked: Sequence[RankedChunk], ids: Container[int]) -> list[RankedChunk]:
-    """Order passages or files again, some of which are worth as little as what is generated."""
+def demote_translations(query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
+    """Let pages in a third language count as little as what is generated, if a copy to read is a candidate."""
+    if not query.languages:
+        return list(ranked)
+    read = {"", "en", *query.languages}
+    pages = [(each.outline.source, *language_and_page(each.outline.span.path)) for each in ranked]
+    copies = {(source, page) for source, language, page in pages if language in read}
     return sorted(
         (
             RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
-            if each.outline.id in ids
+            if language not in read and (source, page) in copies and each.outline.kind != "code"
             else each
-            for each in ranked
+            for each, (source, language, page) in zip(ranked, pages, strict=True)
         ),
         key=_order,
     )

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
-from openbook.questions.languages import language_of
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.fusion import without_duplicates
 from openbook.retrieval.proximity import expand_inflections, proximity
-from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages, step_back
+from openbook.retrieval.ranking import RankedChunk, demote_translations, rank, rerank_passages
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
-from openbook.retrieval.signals import is_translation, rarities, text_signals
+from openbook.retrieval.signals import rarities, text_signals
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
@@ -29,9 +28,6 @@ DEPTH = 80
 
 # Passages whose texts are read for proximity; a text takes about .2 ms to split.
 _READ = 24
-
-# What people write to be read; sources have names in English in any case.
-_SPOKEN = ("docs", "course")
 
 # Passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
 _SENTENCES_READ = 8
@@ -91,7 +87,7 @@ class Retriever:
             ids = [evidence.id for evidence in matches.evidence]
             outlines = self.index.outlines(ids)
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name else []
-            ranked = self._without_translations(query, rank(query, view, matches, outlines, texts))
+            ranked = demote_translations(query, rank(query, view, matches, outlines, texts))
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
@@ -117,17 +113,6 @@ class Retriever:
         if last is None or last[0] != text:
             last = self._last = (text, self.embedder.embed([text])[0])
         return last[1]
-
-    def _without_translations(self, query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-        """Let translations step back; more texts are read for as many as do."""
-        others: set[int] = set()
-        for start in range(0, len(ranked), _READ):
-            ids = [each.outline.id for each in ranked[start : start + _READ] if each.outline.kind in _SPOKEN]
-            texts = [chunk.text for chunk in self.index.fetch(ids)]
-            others |= {id_ for id_, text in zip(ids, texts, strict=True) if is_translation(query, language_of(text))}
-            if len(others) <= start:
-                break
-        return step_back(ranked, others) if others else list(ranked)
 
     def _closest(
         self, query: Question, matches: Matches, ranked: Sequence[RankedChunk], *, is_prose: bool

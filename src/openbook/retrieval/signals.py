@@ -14,7 +14,6 @@ from pathlib import PurePosixPath
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
-from openbook.questions.languages import language_of_path
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.retrieval.proximity import exactness
@@ -132,21 +131,8 @@ def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, s
     }
 
 
-def is_translation(query: Question, language: str) -> bool:
-    """Return whether what is in a language speaks neither that of the question nor English, in which most is written.
-
-    Example:
-        >>> from openbook.questions.question import read_question
-        >>> asked = read_question("Wie kann ich das Protokoll abschalten?")
-        >>> [is_translation(asked, language) for language in ("fr", "de", "en", "")]
-        [True, False, False, False]
-    """
-    return language not in ("", "en", query.language)
-
-
 def _role_signals(query: Question, outline: Outline) -> Signals:
-    is_other = outline.kind != "code" and is_translation(query, language_of_path(outline.span.path))
-    role = "generated" if is_other else role_of(outline.span.path, outline.kind)
+    role = role_of(outline.span.path, outline.kind)
     if role == "source" or asks_for(role, query.text):
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}

@@ -205,37 +205,37 @@ def test_translations_step_back_behind_all_others(library: Library, view: View) 
 @pytest.mark.parametrize(
     ("question", "third"),
     [
-        ("how is the harbour log turned off", {"de/log.md", "fr/log.md", "docs/it-IT/log.md"}),
-        ("wie kann ich das harbour log mit off abschalten", {"fr/log.md", "docs/it-IT/log.md"}),
+        ("how is the harbour log turned off", {"docs/de/log.md", "docs/fr-FR/log.md"}),
+        ("wie kann ich das harbour log mit off abschalten", {"docs/fr-FR/log.md"}),
+        ("harbour log abschalten", set()),
+        ("harbour log turned off", set()),
     ],
 )
-def test_pages_in_neither_the_language_of_the_question_nor_english_count_as_translations(
+def test_copies_of_a_page_in_neither_the_language_of_the_question_nor_english_count_as_translations(
     library: Library, question: str, third: set[str], view: View
 ) -> None:
-    library.put("en/log.md", "The log of the harbour is turned off with this.")
-    library.put("de/log.md", "Harbour log turned off: das Protokoll wird mit `harbour log off` abgeschaltet.")
-    library.put("fr/log.md", "Harbour log turned off : le journal est désactivé par `harbour log off` pour vous.")
-    library.put("docs/it-IT/log.md", "This page about turning off the harbour log is not translated yet.")
+    library.put("docs/log.md", "The log of the harbour is turned off with this.")
+    library.put("docs/de/log.md", "Harbour log turned off: das Protokoll wird mit `harbour log off` abgeschaltet.")
+    library.put("docs/fr-FR/log.md", "This page about turning off the harbour log is not translated yet.")
+    library.put("docs/fr-FR/only.md", "Harbour log turned off : le journal est désactivé par `harbour log off`.")
+    library.put("docs/fr-FR/log.py", "def harbour_log_turned_off(): ...", kind="code")
+    library.put("docs/log.py", "def harbour_log_turned_off(): ... # harbour", kind="code")
 
     results = library.search(question, view=view)
 
     assert {result.chunk.span.path for result in results if "role" not in result.signals} == third
 
 
-def test_a_page_in_another_language_is_found_where_nothing_else_is(library: Library) -> None:
-    library.put("fr/log.md", "Harbour log : le journal est désactivé par `harbour log off` pour vous.")
+@pytest.mark.parametrize("question", ["How is the harbour log turned off?", "harbour log", "hvordan er harbour log"])
+def test_pages_without_a_copy_that_is_read_lose_nothing(library: Library, question: str) -> None:
+    library.put("README.md", "Harbour log: das Protokoll wird mit `harbour log off` für dich abgeschaltet.")
+    library.put("docs/de/log.md", "Harbour log: das Protokoll wird mit `harbour log off` für dich abgeschaltet. Und?")
+    library.put("docs/fr/log.md", "Harbour log : le journal est désactivé par `harbour log off` pour vous.")
+    library.put("log.md", "The harbour log is turned off with this.", source="other")
+    library.put("fr/log.md", "Harbour log : le journal est désactivé par `harbour log off` pour nous.")
+    library.put("vector.md", "The harbour log of del x + y and del y is turned off.")
 
-    assert places(library.search("How is the harbour log turned off?")) == ["fr/log.md:1-1"]
-
-
-def test_pages_behind_many_translations_come_before_them(library: Library) -> None:
-    for n in range(60):
-        library.put(f"de/{n}.md", f"Harbour log turned off {n}: das ist nicht für {n}.")
-    library.put(
-        "en/log.md", "The log of the harbour is turned off for the whole of the fleet and for its many sailors."
-    )
-
-    assert places(library.search("How is the harbour log turned off?"))[0] == "en/log.md:1-1"
+    assert all("role" in result.signals for result in library.search(question))
 
 
 def test_a_result_is_an_exact_slice_of_what_was_put(library: Library) -> None:
