@@ -86,12 +86,13 @@ def _by_letters(text: str) -> str:
     return names if counts[names] >= max(_LEAST_SHARE * len(_LETTER.findall(text)), 1) else ""
 
 
-# `docs/pt-BR/`, `README_zh-cn.md`, `docs/de/`: two letters are many other things, `docs/js/`, `what-is-oo.md`.
-_TAG = (
-    r"(ar|bn|ca|cs|da|de|el|en|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh"
-    r"|[a-z]{2,3}[-_](?:[A-Z]{2}|[Hh]an[st]|(?<=zh[-_])(?:cn|tw|hk)|(?<=pt[-_])br))"
+# `docs/pt-BR/`, `README_zh-cn.md`, `docs/de/`, `guide.de.md`: two letters are many other things, `docs/js/`,
+# `api-bn.md`, `job_id.md`.
+_CODE = "ar|bn|ca|cs|da|de|el|en|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh"
+_REGION = r"[a-z]{2,3}[-_](?:[A-Z]{2}|[Hh]an[st]|(?<=zh[-_])(?:cn|tw|hk)|(?<=pt[-_])br)"
+_IN_PATH = re.compile(
+    rf"(?:^|(?<=/))({_CODE}|{_REGION})/|(?:[._-](?={_REGION}\.)|\.|(?<=README)[_-])({_CODE}|{_REGION})(?=\.\w+$)"
 )
-_IN_PATH = re.compile(rf"(?:^|(?<=/)){_TAG}/|[._-]{_TAG}(?=\.\w+$)")
 
 
 @lru_cache(maxsize=_KEPT_PATHS)

@@ -55,6 +55,10 @@ def test_one_common_word_or_none_tells_nothing_of_a_question(question: str) -> N
         ("lib/mk/rules.mk", "", "lib/mk/rules.mk"),
         ("docs/js/api.md", "", "docs/js/api.md"),
         ("docs/graduate-to-GA/kep.yaml", "", "docs/graduate-to-GA/kep.yaml"),
+        ("guide.de.md", "de", "guide.md"),
+        ("guide-de_AT.md", "de", "guide.md"),
+        ("src/api-bn.md", "", "src/api-bn.md"),
+        ("commands/job_id.md", "", "commands/job_id.md"),
         ("what-is-oo.md", "", "what-is-oo.md"),
     ],
 )
