@@ -84,8 +84,11 @@ def path_check(pattern: str) -> Callable[[str], bool]:
 _MOST_MEANT = 3
 _MOST_FOLDERS = 8
 
-# `src/a.py:12-18`, `src/a.py:12:5` as compilers write it, and `src/a.py#L12-L18` as GitHub does.
-_LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
+# `src/a.py:12-18`, `src/a.py:12-18,20-31` as results show it, which is read with what is between,
+# `src/a.py:12:5` as compilers write it, and `src/a.py#L12-L18` as GitHub does.
+_LINES = re.compile(
+    r"(.+?)(?::(\d{1,9})(?:(?:[-\u2013]\d{1,9}, ?\d{1,9})*[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)"
+)
 
 
 def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int, int]:

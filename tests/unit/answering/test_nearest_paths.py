@@ -61,6 +61,8 @@ def test_a_folder_that_reads_like_a_sentence_is_never_told() -> None:
         ("a.py:3", "a.py", 3, 3),
         ("a.py:12-18", "a.py", 12, 18),
         ("a.py:12\u201318", "a.py", 12, 18),
+        ("a.py:12-18,20-31", "a.py", 12, 31),
+        ("a.py:12-18, 20-31,40-44", "a.py", 12, 44),
         ("a.py:12:5", "a.py", 12, 12),
         ("a.py#L12-L18", "a.py", 12, 18),
         ("a.py#L12", "a.py", 12, 12),
