@@ -5,8 +5,8 @@ from __future__ import annotations
 from openbook.answering.matching_lines import MatchingLine, MatchingLines
 from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
-from openbook.mcp.lines import grep_text, paths_text, references_text
-from openbook.types import Use
+from openbook.mcp.lines import grep_text, lessons_text, paths_text, references_text
+from openbook.types import Course, Use
 
 
 def path_of(_: str, path: str) -> str:
@@ -139,3 +139,9 @@ def test_lines_that_match_and_do_not_fit_are_counted_without_the_names_of_their_
 
     shown = told.count("| x = 1")
     assert f"(100 lines matched; cut: {100 - shown} more lines;" in told
+
+
+def test_a_course_without_a_numbered_lesson_says_so() -> None:
+    told = lessons_text(Course("s", "knots", "Knots"), (), path_of, 1000)
+
+    assert told == "Knots  0 lessons\n(no numbered lesson; outline shows what one of its documents holds)"
