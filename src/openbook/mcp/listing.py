@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
-from openbook.text import counted, units
-from openbook.types import Chunk, Excerpt, RetrievalResult, Unit
+from openbook.retrieval.excerpts import EXCERPT_LINES
+from openbook.text import counted, trim, units
+from openbook.types import Chunk, RetrievalResult, Unit
 
 # Of the best result of a search, with the rest of its definition. Of `benchmarks.agent_tasks`, 600 show the lines of
 # two tasks of 35 less in one call, and 1,000 of none more.
@@ -118,28 +121,22 @@ class ResultListing:
 
     def _brief(self, results: Sequence[RetrievalResult], note: str) -> Listing:
         """Show the first result, and a line of each other one as far as the budget holds."""
-        best = self._best(results[0], min(self.max_tokens, _BEST_TOKENS))
-        others = self._named([result for result in results[1:] if not self._is_in(result, best)])
-        left, kept = self.max_tokens - estimate_tokens(f"{_head(best)}\n{best.lines}\n"), list[NamedItem]()
-        for other in others:
-            left -= estimate_tokens(f"{other.path}\n {_told(other)}\n")
-            if left < 0:
-                break
-            kept.append(other)
-        missing = sum(len(other.ranges) for other in others[len(kept) :])
-        return Listing((best,), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
-
-    def _best(self, result: RetrievalResult, tokens: int) -> ResultItem:
-        """Show the whole definition or section, or as much of it as fits from the passage that was found."""
-        whole = replace(result, chunk=self.whole_of(result.chunk))
+        left = self.max_tokens - (estimate_tokens(f"{note}\n") if note else 0)
+        cut = estimate_tokens(f"({_left_out(len(results))})\n") if results[1:] else 0
+        whole = replace(results[0], chunk=self.whole_of(results[0].chunk))
         every = units(whole.chunk)
-        shown = _telling(every, tokens, result.excerpt, result.chunk.span.start_line) or every[:1]
-        return self._entry(whole, shown, every)
-
-    def _is_in(self, result: RetrievalResult, best: ResultItem) -> bool:
-        span = result.chunk.span
-        is_within = best.first_line <= span.start_line and span.end_line <= best.last_line
-        return is_within and self.place_of(result.chunk.source, span.path) == best.path
+        end = every[-1].span.end_line
+        head = replace(self._entry(whole, every[:1], every), first_line=end, last_line=end)  # the longest
+        room = min(left - cut - estimate_tokens(f"{_head(head)}\n"), _BEST_TOKENS)
+        shown = _telling(every, room, _place_of_excerpt(results[0]), results[0].chunk.span.start_char)
+        best = [self._entry(whole, shown, every)] if shown else []
+        rest = [result for result in results[1:] if not _is_in(result.chunk, whole, shown)] if shown else results
+        others = self._named(rest)
+        left -= sum(estimate_tokens(f"{_head(entry)}\n{entry.lines}\n") for entry in best)
+        taken = list(accumulate(estimate_tokens(f"{other.path}\n {_told(other)}\n") for other in others))
+        kept = others if not others or taken[-1] <= left else others[: bisect_right(taken, left - cut)]
+        missing = sum(len(other.ranges) for other in others[len(kept) :])
+        return Listing(tuple(best), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
 
     def _named(self, results: Sequence[RetrievalResult]) -> list[NamedItem]:
         """Return results with one line each, those of a definition or section as one, in the order of the best."""
@@ -148,7 +145,8 @@ class ResultListing:
             chunk = result.chunk
             path, lines = self.place_of(chunk.source, chunk.span.path), (chunk.span.start_line, chunk.span.end_line)
             about = chunk.symbol or label_of(result)
-            item = items.get((path, about or lines)) or NamedItem(path, (), about, _best_line(result))
+            name = chunk.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
+            item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result))
             items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
         return [item if n < _MOST_LINES else replace(item, line="") for n, item in enumerate(items.values())]
 
@@ -161,7 +159,8 @@ class ResultListing:
             cut = self._entry(result, every[:1], every)  # its heading is the longest
             left -= 0 if alone else estimate_tokens(f"{_head(cut)}\n\n")
             # What a result leaves of its share goes to those behind it.
-            shown = _telling(every, left // (len(results) - position), result.excerpt) or _fitting(every[:1], left)
+            share = left // (len(results) - position)
+            shown = _telling(every, share, _place_of_excerpt(result)) or _fitting(every[:1], left)
             if shown:
                 entries.append(self._entry(result, shown, every))
                 left -= estimate_tokens(f"{entries[-1].lines}\n")
@@ -204,8 +203,9 @@ def as_text(listed: Listing) -> str:
         text = "\n".join([entries[0].path, *(entry.lines for entry in entries)])
     else:
         text = "\n\n".join(f"{_head(entry)}\n{entry.lines}" for entry in entries)
-    others = "".join(f"\n{line}" for line in _by_file(listed.others))
-    return "\n".join(filter(None, (text, others, listed.note and f"({listed.note})")))
+    others = "\n".join(_by_file(listed.others))
+    told = "\n\n".join(filter(None, (text, others)))
+    return "\n".join(filter(None, (told, listed.note and f"({listed.note})")))
 
 
 def _head(entry: ResultItem) -> str:
@@ -228,12 +228,15 @@ def _by_file(others: Sequence[NamedItem]) -> list[str]:
 
 def _told(other: NamedItem) -> str:
     """Write where results stand, what is there, if the line does not say it, and the line."""
-    ranges = ",".join(f"{first}-{last}" for first, last in other.ranges)
-    about = re.split(r" › |\.", other.about)[-1]
+    merged: list[tuple[int, int]] = []
+    for first, last in other.ranges:
+        begun, ended = merged.pop() if merged and first <= merged[-1][1] + 1 else (first, last)
+        merged.append((begun, max(ended, last)))
+    ranges = ",".join(f"{first}-{last}" for first, last in merged)
     if not other.line:
-        return f"{ranges} {about}".rstrip()
-    is_said = re.search(rf"(?<!\w){re.escape(about)}\s*[(:={{<]", other.line)
-    return "  ".join(filter(None, (ranges, "" if is_said else about, other.line)))
+        return f"{ranges} {other.about}".rstrip()
+    is_said = re.search(rf"(?<!\w){re.escape(other.about)}\s*[(:={{<]", other.line)
+    return "  ".join(filter(None, (ranges, "" if is_said else other.about, other.line)))
 
 
 def _best_line(result: RetrievalResult) -> str:
@@ -258,25 +261,47 @@ def _numbered(unit: Unit) -> str:
     return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
 
 
-def _telling(every: Sequence[Unit], tokens: int, excerpt: Excerpt | None, first_line: int = 0) -> list[Unit]:
+def _is_in(chunk: Chunk, whole: RetrievalResult, shown: Sequence[Unit]) -> bool:
+    """Check whether all of a chunk is among the units shown. Lines do not tell: a long one is shown in part."""
+    first, last = (chunk.span.start_char + at for at in trim(chunk.text, 0, len(chunk.text)))
+    is_same = (chunk.source, chunk.span.path) == (whole.chunk.source, whole.chunk.span.path)
+    return is_same and shown[0].span.start_char <= first and last <= shown[-1].span.end_char
+
+
+def _place_of_excerpt(result: RetrievalResult) -> tuple[int, int, int, int]:
+    """Return characters of the document: the excerpt from its start to its last one, and so what matches in it.
+
+    Without an excerpt, all are the first character of the chunk.
+    """
+    chunk, excerpt = result.chunk, result.excerpt
+    start = chunk.span.start_char
+    if excerpt is None:
+        return start, start, start, start
+    start += sum(len(line) + 1 for line in chunk.text.split("\n")[: excerpt.start_line - chunk.span.start_line])
+    last = start + len(excerpt.text) - 1
+    matches = [start + at for match in excerpt.matches for at in match]
+    return (start, last, matches[0], matches[-1] - 1) if matches else (start, last, start, last)
+
+
+def _telling(every: Sequence[Unit], tokens: int, place: tuple[int, int, int, int], found: int = 0) -> list[Unit]:
     """Choose the units to show, with what matches among them.
 
-    They begin with the first one, or at a line where these would leave it out, or just before it.
+    They begin with the first one, or with the one at character `found` where these would leave it out, or just
+    before it.
     """
     shown = _fitting(every, tokens)
-    if excerpt is None or len(shown) == len(every) or (shown and shown[-1].span.end_line >= excerpt.end_line):
+    ends = [unit.span.end_char for unit in every]
+    start, last, first_match, last_match = (min(bisect_right(ends, at), len(every) - 1) for at in place)
+    # Of a long line, an excerpt has all sentences: those around what matches tell.
+    start, last = max(start, first_match - EXCERPT_LINES + 1), min(last, last_match + EXCERPT_LINES - 1)
+    if len(shown) > last:
         return shown
     last_ones = _fitting(every[::-1], tokens)[::-1]
-
-    def unit_at(line: int) -> int:
-        return next((n for n, unit in enumerate(every) if unit.span.end_line >= line), 0)
-
-    starts = [unit_at(first_line)] if first_line else []
-    for first in [*starts, max(0, unit_at(excerpt.start_line) - _LEADING_UNITS)]:
+    for first in [*([bisect_right(ends, found)] if found else []), max(0, start - _LEADING_UNITS)]:
         if len(last_ones) >= len(every) - first:
             return last_ones
         shown = _fitting(every[first:], tokens)
-        if shown and shown[-1].span.end_line >= excerpt.end_line:
+        if first + len(shown) > last:
             break
     return shown
 

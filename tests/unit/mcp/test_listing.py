@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.costs import estimate_tokens
@@ -122,7 +124,7 @@ def test_other_results_in_one_file_stand_below_its_path_and_those_in_one_definit
 
     text = ResultListing(path_of, 1000, best_first=True).keep(results)
 
-    assert text.partition("\n\n")[2] == "b.py\n 1-1,1-4  carry  1| x = 1\n 1-1  lift  1| z = 3\nc.py:1-1  1| w = 4"
+    assert text.partition("\n\n")[2] == "b.py\n 1-4  carry  1| x = 1\n 1-1  lift  1| z = 3\nc.py:1-1  1| w = 4"
 
 
 def test_of_many_other_results_the_last_ones_are_named_without_a_line() -> None:
@@ -138,10 +140,13 @@ def _whole(text: str) -> ResultListing:
     return ResultListing(path_of, 1000, best_first=True, whole_of=lambda _: whole)
 
 
+def _slice(text: str, start: int, end: int) -> RetrievalResult:
+    return RetrievalResult(Chunk("s", LineIndex(text).span("a.py", start, end), text[start:end], "code"), 1.0)
+
+
 def _cut_out(text: str, first: int, last: int) -> RetrievalResult:
     lines = LineIndex(text)
-    start, end = lines.start_of(first), lines.end_of(last)
-    return RetrievalResult(Chunk("s", lines.span("a.py", start, end), text[start:end], "code"), 1.0)
+    return _slice(text, lines.start_of(first), lines.end_of(last))
 
 
 def test_the_best_result_is_shown_with_the_rest_of_its_definition_and_other_parts_of_it_are_left_out() -> None:
@@ -163,13 +168,71 @@ def test_of_a_definition_that_is_too_long_the_part_that_was_found_is_shown_and_w
     assert "301| retries = 3" in told
 
 
-def test_lines_of_other_results_that_do_not_fit_are_counted() -> None:
-    listing = ResultListing(path_of, 100, best_first=True)
+def _one_line() -> str:
+    """A section in one line, of which each sentence names another harbour."""
+    return " ".join(f"Harbour_{n} has a pier, and a ferry that leaves at noon on {n} days." for n in range(200))
 
-    text = listing.keep([result(f"{number}.py", f"name_{number} = {number}") for number in range(40)])
 
-    assert estimate_tokens(text) <= 130
-    assert "more results; raise max_tokens" in text
+def test_of_one_long_line_the_sentences_that_were_found_are_shown() -> None:
+    text = _one_line()
+    at = text.index("Harbour_150")
+    [found] = with_excerpts(read_question("Harbour_152"), [_slice(text, at, at + 300)])
+
+    shown = _whole(text).keep([found]).splitlines()
+
+    assert shown[0] == "a.py:1-1 (goes on to line 1)"
+    assert shown[1].startswith("1| Harbour_150 has")
+
+
+@pytest.mark.parametrize("best_first", [True, False], ids=["brief", "full"])
+def test_of_one_long_passage_in_a_line_what_matches_is_shown(best_first: bool) -> None:
+    text = f"{_one_line()} Pilots wait there. {_one_line()}"
+    found = with_excerpts(read_question("pilots"), [_slice(text, 0, len(text))])
+
+    told = ResultListing(path_of, 300, best_first).keep(found)
+
+    assert "1| Pilots wait there." in told
+
+
+def test_other_results_in_a_line_are_named_once_unless_they_are_shown() -> None:
+    text = _one_line()
+    at, cut = text.index("Harbour_150"), text.index("Harbour_153")
+    others = [_slice(text, cut - 70, cut), *(_slice(text, n, n + 50) for n in (0, 700))]
+
+    told = _whole(text).keep([_slice(text, at, cut), *others]).partition("\n\n")[2]
+
+    assert told == "a.py:1-1  1| Harbour_0 has a pier, and a ferry that leaves at n"
+
+
+def test_of_names_only_those_of_code_are_shortened() -> None:
+    results = [result("a.py", "x"), result("b.py", "y", "Box.carry")]
+    chunk = replace(result("c.md", "z").chunk, kind="docs", context=("Tools", "Node.js Project"))
+
+    told = ResultListing(path_of, 1000, best_first=True).keep([*results, RetrievalResult(chunk, 1.0)])
+
+    assert told.splitlines()[-2:] == ["b.py:1-1  carry  1| y", "c.md:1-1  Node.js Project  1| z"]
+
+
+@pytest.mark.parametrize("max_tokens", [100, 200, 400, 900, 2_000])
+@pytest.mark.parametrize(
+    "text",
+    ["Ferries leave at noon, and so does " * 100, _one_line(), "\n".join(f"name_{n} = {n}" for n in range(900))],
+    ids=["one-sentence", "one-line", "code"],
+)
+def test_no_list_is_longer_than_its_budget_and_the_best_result_leaves_room_for_others(
+    text: str, max_tokens: int
+) -> None:
+    others = [result(f"src/depot/{number}.py", f"name_{number} = {number}") for number in range(40)]
+    listing = ResultListing(path_of, max_tokens, best_first=True)
+
+    told = listing.keep([result("src/depot/of_the_harbour.py", text, "Harbour.carry"), *others], "6 words say nothing")
+
+    named = len(listing.listed.others)
+    assert estimate_tokens(told) <= max_tokens
+    assert "of_the_harbour.py:1-" in told
+    assert (named == 40) == (max_tokens == 2_000)
+    left_out = 40 + (not listing.listed.results) - named
+    assert not left_out or f"(6 words say nothing; cut: {left_out} more results; raise max_tokens" in told
 
 
 def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
