@@ -297,7 +297,7 @@ def _telling(every: Sequence[Unit], tokens: int, place: tuple[int, int, int, int
     if len(shown) > last:
         return shown
     last_ones = _fitting(every[::-1], tokens)[::-1]
-    for first in [*([bisect_right(ends, found)] if found else []), max(0, start - _LEADING_UNITS)]:
+    for first in [*([bisect_right(ends, found)] if found else []), max(0, start - _LEADING_UNITS), first_match]:
         if len(last_ones) >= len(every) - first:
             return last_ones
         shown = _fitting(every[first:], tokens)
