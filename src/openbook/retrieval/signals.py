@@ -346,7 +346,8 @@ def defines_type(signature: str, name: str) -> bool:
         >>> defines_type("class Client:", "Client"), defines_type("def send(self, type):", "send")
         (True, False)
     """
-    return _TYPE.search(signature.partition(name)[0]) is not None
+    # The selector of a rule of CSS is cut, maybe behind a dot, which leaves no name.
+    return bool(name) and _TYPE.search(signature.partition(name)[0]) is not None
 
 
 def belongs(outline: Outline, owners: Sequence[str]) -> bool:

@@ -242,6 +242,17 @@ def test_a_class_that_breaks_off_goes_on_to_its_last_member(library: Library) ->
     assert [result.goes_on_to for result in marked[1:]] == [0] * (len(chunks) - 1)
 
 
+def test_a_selector_that_is_cut_behind_a_dot_opens_no_type(library: Library) -> None:
+    rules = "\n".join(f".step-{n} {{\n  color: red;\n  margin: {n}px;\n}}\n" for n in range(60))
+    chunks = put(library, "a.css", f"#{'a' * 77} .b {{\n  color: red;\n}}\n\n{rules}", language="css")
+    assert chunks[0].symbol.endswith(".")
+    assert len(chunks) > 1
+
+    marked = with_ends([result_of(chunks[0])], library.index, EVERYTHING)
+
+    assert marked[0].goes_on_to == 0
+
+
 def test_no_results_stay_none(library: Library) -> None:
     assert isinstance(library.index, SqliteIndex)
     assert filled(library, []) == []
