@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -226,6 +228,48 @@ def test_a_child_that_hangs_is_ended(library: Library) -> None:
         assert answer_pool.pids != hanging
 
     use(library, using, longest_step_s=3.0)
+
+
+def test_a_child_is_busy_until_its_last_word_and_not_until_somebody_hears_it(library: Library) -> None:
+    async def using(answer_pool: AnswerPool) -> None:
+        wrong: Any = "ten"
+        asked: list[tuple[Any, AnswerOptions]] = [
+            (10, AnswerOptions()),  # ends with an answer,
+            (10, AnswerOptions(model=ScriptedModel(ANSWER))),  # with a call of a model
+            (wrong, AnswerOptions()),  # and with an error
+        ]
+        readers = [answer_pool.stream(QUESTION, limit, EVERYTHING, options) for limit, options in asked]
+        assert [await anext(reader) for reader in readers] == [Stage("searching")] * 3
+        await answered(answer_pool)  # behind those, so that they are done
+
+        assert (await answer_pool.least_busy()).busy == 0
+
+        for reader in readers:
+            await reader.aclose()
+
+    use(library, using)
+
+
+def test_a_reader_that_pauses_for_longer_than_a_step_may_take_ends_no_child(library: Library) -> None:
+    async def once(answer_pool: AnswerPool) -> None:
+        await answered(answer_pool)
+
+    async def using(answer_pool: AnswerPool) -> None:
+        events = answer_pool.stream(QUESTION, 10, EVERYTHING, AnswerOptions())
+        await anext(events)
+        await answered(answer_pool)  # behind that, so that the child has nothing left to do
+        before = answer_pool.pids
+        await asyncio.sleep(2 * longest_step_s)
+
+        *_, last = [event async for event in events]
+        assert isinstance(last, Answered)
+        assert answer_pool.pids == before
+
+    started_s = time.monotonic()
+    use(library, once)
+    longest_step_s = time.monotonic() - started_s  # of a start and a whole answer: many times that of a step, anywhere
+
+    use(library, using, longest_step_s=longest_step_s)
 
 
 def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Library) -> None:

@@ -218,7 +218,9 @@ class _Child:
 
     def tell(self, message: StartAnswer | ResumeAnswer) -> None:
         said = self._said.setdefault(message.number, asyncio.Queue())
-        self._set_busy(message.number, is_busy=True)
+        if not self._busy:
+            self._process.waited_since_s = time.monotonic()
+        self._busy.add(message.number)
         self._sending.put(pickle.dumps(message))
         if self.is_gone:
             said.put_nowait(None)
@@ -233,24 +235,17 @@ class _Child:
         message = await self._said[number].get()
         if message is None:
             raise WorkerEndedError
-        said = message.said
-        if said is None or isinstance(said, CallModel | Exception):
-            self._set_busy(number, is_busy=False)
-        if isinstance(said, Exception):
-            raise said
-        return said
+        if isinstance(message.said, Exception):
+            raise message.said
+        return message.said
 
     def leave(self, number: int) -> None:
         """Drop a question, answered or not."""
         self._said.pop(number, None)
-        self._set_busy(number, is_busy=False)
+        self._busy.discard(number)
+        if not self._busy:
+            self._process.waited_since_s = None
         self._sending.put(pickle.dumps(CancelAnswer(number)))
-
-    def _set_busy(self, number: int, *, is_busy: bool) -> None:
-        was_idle = not self._busy
-        (self._busy.add if is_busy else self._busy.discard)(number)
-        if was_idle or not self._busy:
-            self._process.waited_since_s = time.monotonic() if self._busy else None
 
     async def close(self) -> None:
         """End the process: in order, or at once if it is busy for long."""
@@ -276,8 +271,10 @@ class _Child:
                 self._loop.call_soon_threadsafe(self._lose)
 
     def _take(self, message: ChildMessage) -> None:
-        if self._busy:
-            self._process.waited_since_s = time.monotonic()
+        # Not when it is heard: a reader may pause for longer than a step may take, and the child has nothing to do.
+        if message.said is None or isinstance(message.said, CallModel | Exception):
+            self._busy.discard(message.number)
+        self._process.waited_since_s = time.monotonic() if self._busy else None
         if message == READY:
             self.ready.set()
         elif message.number in self._said:
