@@ -180,15 +180,17 @@ def _quarto(text: str, folder: str, pages: Pages) -> Contents | None:
     sidebar = _mapping(sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar)
 
     def without_parts(listed: Any, depth: int = 0) -> Iterator[Any]:
-        """Yield chapters alone, which are numbered through, whatever the parts."""
+        """Yield entries with chapters in place of their parts: they are numbered through."""
         for value in _listed(listed) if depth < _DEEPEST else ():
-            chapters = _first(_mapping(value), _INNER)
-            if chapters and "part" in value:
+            inner = _first(_mapping(value), _INNER)
+            if not inner:
+                yield value
+            elif "part" in value:
                 page = _word(value["part"])
                 yield from [page] if pages.find(folder, page) and page and not depth and not book else []
-                yield from without_parts(chapters, depth + 1)
+                yield from without_parts(inner, depth + 1)
             else:
-                yield value
+                yield {**value, **dict.fromkeys(_INNER), _INNER[0]: list(without_parts(inner, depth + 1))}
 
     chapters = _entries(list(without_parts(book.get("chapters"))), folder, pages)
     of_book = tuple(entry for entry in chapters if _has_number(entry.path, pages))

@@ -41,6 +41,12 @@ def read(name: str, text: str, more: Mapping[str, str] | None = None) -> Content
         ),
         pytest.param(
             "_quarto.yml",
+            "book:\n  chapters:\n  - section: One\n    contents:\n    - part: Two\n      chapters: [a.md]\n    - b.md",
+            (Entry("One", "", (A, B)),),
+            id="quarto-part-of-a-section",
+        ),
+        pytest.param(
+            "_quarto.yml",
             "website: {sidebar: [{contents: [{text: Bees, href: b.md}, a.md]}]}",
             (Entry("Bees", "b.md"), A),
             id="quarto-site",
