@@ -160,7 +160,11 @@ class ChildProcess(Generic[Reply]):
         """
         try:
             return cast("Reply", pickle.load(self._stdout))
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError):
+        except ValueError:
+            if not self._stdout.closed:  # by another thread; else the message itself could not be read
+                raise
+            raise ChildEndedError(self.end()) from None
+        except (OSError, EOFError, pickle.UnpicklingError):
             raise ChildEndedError(self.end()) from None
 
     def ask(self, packed: bytes) -> Reply:

@@ -134,11 +134,17 @@ def test_a_system_that_takes_no_limit_of_memory_does_without() -> None:
     assert system.asked == [(500, 500)]
 
 
-@pytest.mark.parametrize("job", ["lambda", "unreadable"])
-def test_a_result_that_cannot_cross_is_a_lost_job(job: str, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("job", "reason"),
+    [
+        ("lambda", "ended the process that read it (1)"),
+        ("unreadable", "ValueError: invalid literal for int() with base 10: 'x'"),
+    ],
+)
+def test_a_result_that_cannot_cross_is_a_lost_job(job: str, reason: str, capfd: pytest.CaptureFixture[str]) -> None:
     results = run([job, "say a"])
 
-    assert isinstance(results[job], JobFailure)
+    assert results[job] == JobFailure(reason)
     assert results["say a"] == "a"
     capfd.readouterr()  # the child may say on the error stream what it could not send
 
