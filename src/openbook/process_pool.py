@@ -267,8 +267,8 @@ class ProcessPool(Generic[Job, Result]):
                 except queue.Empty:
                     INTERRUPT.get()()
                     continue
-                left += hand_out(1) - 1
                 yield finished
+                left += hand_out(1) - 1  # where the caller's jobs may fail, which must not take a result along
         finally:
             for worker in workers:
                 worker.stop()

@@ -86,10 +86,10 @@ def test_processes_that_end_again_and_again_are_replaced_again_and_again() -> No
 
 
 def test_a_process_that_ended_between_two_jobs_costs_none() -> None:
-    # One result is taken, four wait in line, and the sixth must wait for the consumer.
+    # The sixth is handed out when the second result is asked for, and the last one not before the third.
     jobs = [*(f"say {number}" for number in range(5)), "fade", "say after"]
     iterator = ProcessPool(act, count=1, timeout_s=NEVER_S).run(jobs)
-    next(iterator)
+    next(iterator), next(iterator)
     time.sleep(1.0)  # meanwhile the child is gone
 
     assert list(iterator)[-2:] == [("fade", None), ("say after", "after")]
@@ -154,6 +154,20 @@ def test_what_cannot_cross_to_a_child_is_the_callers_error() -> None:
         ProcessPool(lambda job: job, count=1, timeout_s=NEVER_S)
     with pytest.raises(TypeError):
         next(ProcessPool(operator.not_, count=1, timeout_s=NEVER_S).run([threading.Lock()]))
+
+
+def test_jobs_that_fail_while_they_are_read_take_no_finished_result_along() -> None:
+    def jobs() -> Iterator[str]:
+        yield from (f"say {number}" for number in range(5))  # so many are read before the first result
+        raise OSError("unreadable")
+
+    iterator = ProcessPool(act, count=1, timeout_s=NEVER_S).run(jobs())
+
+    assert next(iterator) == ("say 0", "0")
+    with pytest.raises(OSError, match="unreadable"):
+        next(iterator)
+
+
 
 
 def test_a_function_that_children_cannot_load_loses_every_job(tmp_path: Path) -> None:
