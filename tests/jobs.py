@@ -40,6 +40,7 @@ def act(job: str) -> object:
         "pid": os.getpid,
         "fail": lambda: int(argument),
         "exit": lambda: os._exit(int(argument)),
+        "mark": lambda: (os.write(os.open(argument, os.O_CREAT | os.O_APPEND | os.O_WRONLY), b"x"), os._exit(7)),
         "fade": lambda: threading.Timer(0.05, os._exit, [0]).start(),
         "crash": lambda: ctypes.string_at(0),
         "sleep": lambda: time.sleep(float(argument)),

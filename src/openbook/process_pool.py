@@ -281,7 +281,8 @@ class ProcessPool(Generic[Job, Result]):
 class SharedProcess(Generic[Job, Result]):
     """One child process for the jobs of many threads, one at a time. It starts with the first job.
 
-    `first`: a job that the child does before others, such as one that loads what takes long.
+    `first`: a job that the child does before others, such as one that loads what takes long. Others are done even if
+    that fails.
     """
 
     def __init__(
@@ -338,6 +339,12 @@ class _Worker(Generic[Result]):
 
     def ask(self, packed: bytes) -> Result | JobFailure:
         """Run one pickled job."""
+        is_new = self._child is None or self._child.has_ended
+        if is_new and self._first and isinstance(self._ask(self._first), JobFailure):
+            self._first = b""  # it would only fail again, and hold up every job behind it
+        return self._ask(packed)
+
+    def _ask(self, packed: bytes) -> Result | JobFailure:
         try:
             return self._started().ask(packed)
         except ChildEndedError as exc:
@@ -353,8 +360,6 @@ class _Worker(Generic[Result]):
         child = self._child = self._start()
         if self.is_stopped:  # `stop` may have come before there was a child to kill
             child.kill()
-        elif self._first:
-            child.ask(self._first)
         return child
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.process_pool import JobFailure, ProcessPool, apply_safely, limit_data
+from openbook.process_pool import JobFailure, ProcessPool, SharedProcess, apply_safely, limit_data
 from tests.children import unmeasured
 from tests.jobs import act
 from tests.support import child_environment, children_of, write_tree
@@ -168,6 +168,25 @@ def test_jobs_that_fail_while_they_are_read_take_no_finished_result_along() -> N
         next(iterator)
 
 
+@pytest.mark.parametrize("first", ["exit 7", "fail five", "unreadable"])
+def test_jobs_of_a_shared_process_are_done_even_if_its_first_job_fails(first: str) -> None:
+    process = SharedProcess(act, timeout_s=NEVER_S, first=first)
+
+    assert [process.ask(job) for job in ("say a", "say b")] == ["a", "b"]
+    process.close()
+
+
+def test_a_first_job_that_failed_is_not_tried_again(tmp_path: Path) -> None:
+    tried = tmp_path / "tried"
+    process = SharedProcess(act, timeout_s=NEVER_S, first=f"mark {tried}")
+
+    assert [process.ask(job) for job in ("say a", "exit 1", "say b")] == [
+        "a",
+        JobFailure("ended the process that read it (1)"),
+        "b",
+    ]
+    process.close()
+    assert tried.read_bytes() == b"x"
 
 
 def test_a_function_that_children_cannot_load_loses_every_job(tmp_path: Path) -> None:
