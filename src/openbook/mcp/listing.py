@@ -230,7 +230,7 @@ def _told(other: NamedItem) -> str:
     """Write where results stand, what is there, if the line does not say it, and the line."""
     merged: list[tuple[int, int]] = []
     for first, last in other.ranges:
-        begun, ended = merged.pop() if merged and first <= merged[-1][1] + 1 else (first, last)
+        begun, ended = merged.pop() if merged and first <= merged[-1][1] else (first, last)
         merged.append((begun, max(ended, last)))
     ranges = ",".join(f"{first}-{last}" for first, last in merged)
     if not other.line:

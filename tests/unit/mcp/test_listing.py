@@ -127,6 +127,16 @@ def test_other_results_in_one_file_stand_below_its_path_and_those_in_one_definit
     assert text.partition("\n\n")[2] == "b.py\n 1-4  carry  1| x = 1\n 1-1  lift  1| z = 3\nc.py:1-1  1| w = 4"
 
 
+def test_ranges_that_overlap_are_written_as_one_and_those_that_follow_each_other_apart() -> None:
+    text = "\n".join(f"x_{n} = {n}" for n in range(1, 13))
+    parts = [_cut_out(text, first, last) for first, last in ((1, 4), (3, 6), (7, 9), (7, 9))]
+    results = [replace(part, chunk=replace(part.chunk, symbol="Box")) for part in parts]
+
+    told = ResultListing(path_of, 1000, best_first=True).keep([result("b.py", "y"), *results])
+
+    assert told.endswith("\n\na.py:1-6,7-9  Box  1| x_1 = 1")
+
+
 def test_of_many_other_results_the_last_ones_are_named_without_a_line() -> None:
     results = [result(f"{n}.py", f"name_{n} = {n}", f"name_{n}") for n in range(12)]
 
