@@ -273,6 +273,17 @@ def test_of_a_course_in_a_folder_the_lessons_are_listed_once_each_and_no_other_f
     assert places(told) == ["rope/1.txt:1-1", "rope/2.txt:1-1"]
 
 
+def test_a_course_without_a_numbered_lesson_says_so(library: Library) -> None:
+    text = "Ropes for all"
+    lesson = Lesson("Ropes", None, course_path="rope")
+    library.put_chunks(text, [chunk_of(text, "rope/notes.txt", kind="course", lesson=lesson)])
+
+    told = Hand(library)("course_outline", course_name="Ropes")
+
+    assert told.endswith("It has no numbered lesson; outline lists what a document of it holds.")
+    assert places(told) == ["rope/notes.txt:1-1"]
+
+
 def test_a_library_without_courses_says_so(library: Library) -> None:
     call = Hand(library, Filter(frozenset({"code"})))
 
