@@ -61,7 +61,7 @@ _NEWCOMERS = Path(__file__).parent / "cases" / "newcomer_questions.jsonl"
 
 RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
-    "a bonus for the definition of a name": ((scoring, "_ASKED_BONUS", 0.0),),
+    "a bonus for the definition of a name": ((scoring, "ASKED_BONUS", 0.0),),
     "a bonus for the sentence that defines": (
         (scoring, "_DEFINING_BONUS", 0.0),
         (weights.QUESTION, "defining", 0.0),
