@@ -28,6 +28,6 @@ print(lance_namespace.ListTablesResponse.from_dict({"tables": ["two"]}).tables)
 def test_a_library_opens_without_the_http_client_of_lancedb_which_is_there_when_it_is_used(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _OPENED, str(tmp_path / "shared")]
 
-    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    said = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=120).stdout
 
     assert said.splitlines() == ["['lancedb']", "['mine']", "['one'] True True", "['two']"]
