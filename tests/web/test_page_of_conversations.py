@@ -193,7 +193,7 @@ def test_earlier_questions_are_pinned_and_found_by_words_of_their_answers(
     search.fill("no such words")
     expect(page.locator("#history-found")).to_have_text("None has these words.")
     search.fill("neap")
-    page.locator("#history-found .session-open").click()
+    page.locator("#history-found .session-open").filter(has_text=NEAP).click()
     expect(page.locator("[data-phase=answered] .question")).to_have_text([NEAP])
     search.press("Escape")
     expect(search).to_have_value("")
@@ -228,18 +228,19 @@ def test_what_a_finger_has_pressed_stays_until_its_click_which_comes_later(
     ask(page, DAY)
     expect(page.locator("#title")).to_have_text(DAY)
     session = page.locator(".session-open").get_attribute("data-focus")
-    more = page.locator(".session-more").element_handle()
-    assert more is not None
-
     touch = "(kind) => new PointerEvent(kind, { pointerType: 'touch', bubbles: true })"
-    more.evaluate(f"(pressed) => pressed.dispatchEvent(({touch})('pointerdown'))")
+    # In one step: the list may be put anew once more after the answer.
+    page.evaluate(f"""() => {{
+        window.pressed = document.querySelector(".session-more");
+        window.pressed.dispatchEvent(({touch})("pointerdown"));
+    }}""")
     page.request.patch(f"{served.url}api/sessions/{session}", data={"title": "Moon"}, headers={"X-Openbook": "1"})
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#title")).to_have_text("Moon")
-    is_there = more.evaluate(f"""async (pressed) => {{
-        pressed.dispatchEvent(({touch})("pointerup"));
+    is_there = page.evaluate(f"""async () => {{
+        window.pressed.dispatchEvent(({touch})("pointerup"));
         await new Promise((behind) => setTimeout(behind, 20));
-        return pressed.isConnected;
+        return window.pressed.isConnected;
     }}""")
 
     assert is_there
