@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from openbook.questions.words import FILLING_WORDS, STOP_WORDS
+from openbook.questions.words import COMMON_WORDS, FILLING_WORDS, STOP_WORDS
 from openbook.tokens import WORD
 
 # A search looks at the paths of a hundred candidates, mostly the same ones again. Each takes about .3 KB.
@@ -30,18 +30,9 @@ _SCRIPTS = {
 _FEWEST = 2
 # Words that sentences are made with, those too that several languages have: "Was kann man in Docker einstellen?" has
 # two of English, and four of German.
-_WORDS = {
+_WORDS = {"en": STOP_WORDS | FILLING_WORDS, **COMMON_WORDS} | {
     names: frozenset(words.split())
     for names, words in {
-        "en": " ".join(STOP_WORDS | FILLING_WORDS),
-        "de": "der die das und ist nicht mit von ein eine einen einer einem eines für auf sie wird werden zu sich auch"
-        " wie oder kann können wenn sind ich wir aus nach bei durch über diese dieser zum zur im dem den wieder was"
-        " warum wo wer man in an am als so will es mein meine hat muss vom dass",
-        "fr": "le la les des de du et est une un dans que qui quoi pas vous avec par pour nous cette ce ces sont ou où"
-        " peut être votre aux elle il comment pourquoi quel quelle quels quelles mais leur au sur je on en à"
-        " faire mon ma mes a me",
-        "es": "el la los las de del un una que qué por para se es en su como cómo cuando cuándo dónde más este esta"
-        " esto puede puedo son al sin con lo también pero hay y cuál mi no o a me",
         "pt": "o a os as um uma de do da das dos que para não é em no na por mais você são pode posso ou seu sua como"
         " onde isso este esta também ao pela com e se me",
         "it": "il lo la gli le i di del della che è un una per non sono più questo questa nel dei alla anche può dal ed"

@@ -48,26 +48,27 @@ _ASKS_FOR_GIST = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-FOREIGN_WORDS = frozenset(
-    (
-        # German
-        " aber als am an auf aus bei beim bis da dann das dass dem den der des die dies diese diesem diesen dieser"
-        " dieses durch ein eine einem einen einer eines er es für gibt haben hat hatte ich ihr ihre im in ist ja"
-        " jede jeder kann kein keine können lässt machen macht man mein mich mir mit muss nach nicht noch nur ob"
+COMMON_WORDS = {
+    language: frozenset(words.split())
+    for language, words in {
+        "de": "aber als am an auch auf aus bei beim bis da dann das dass dem den der des die dies diese diesem diesen"
+        " dieser dieses durch ein eine einem einen einer eines er es für gibt haben hat hatte ich ihr ihre im in ist ja"
+        " jede jeder kann kein keine können lässt machen macht man mein meine mich mir mit muss nach nicht noch nur ob"
         " oder ohne sein seine sich sie sind so soll sollte um und uns vom von wann war waren warum was"
-        " welche welchem welchen welcher welches wenn wer werden wie wieso wir wird wo wofür wozu wurde wurden zu"
-        " zum zur über"
-        # French
-        " au aux avec c ce ces cette comment d dans de des du elle en est et faire fait il ils j je l la le les"
-        " leur ma mais mes mon n ne nous on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle"
-        " quelles quels qui quoi s sa sans se ses son sont sur t ta un une vous y à"
-        # Spanish
-        " al como con cual cuales cuando cuanto cuantos cuál cuáles cuándo cuánto cuántos cómo de del donde dónde"
-        " el ella ellos en entre es esta estas este esto está están fue ha hacer hay la las lo los mi muy más"
-        " no o para pero por porque puede puedo que quien quién qué se según si sin sobre son su sus sí también"
-        " tiene un una unas unos y"
-    ).split()
-)
+        " welche welchem welchen welcher welches wenn wer werden wie wieder wieso wir wird wo wofür wozu wurde wurden"
+        " zu zum zur über",
+        "fr": "a au aux avec c ce ces cette comment d dans de des du elle en est et faire fait il ils j je l la le les"
+        " leur ma mais me mes mon n ne nous on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle"
+        " quelles quels qui quoi s sa sans se ses son sont sur t ta un une votre vous y à être",
+        "es": "a al como con cual cuales cuando cuanto cuantos cuál cuáles cuándo cuánto cuántos cómo de del donde"
+        " dónde el ella ellos en entre es esta estas este esto está están fue ha hacer hay la las lo los me mi muy"
+        " más no o para pero por porque puede puedo que quien quién qué se según si sin sobre son su sus sí también"
+        " tiene un una unas unos y",
+    }.items()
+}
+"""Of languages that questions are read in besides English, by their codes."""
+
+FOREIGN_WORDS = frozenset[str]().union(*COMMON_WORDS.values())
 
 # Japanese writes its endings and particles in Hiragana, and most of what a question is about in other signs.
 _ENDINGS = re.compile(r"[\u3041-\u309f]{2,}")
