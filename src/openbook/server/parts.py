@@ -29,7 +29,7 @@ from openbook.server.originals import Originals
 from openbook.server.people import Deed, People
 from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import QuestionService
-from openbook.server.running_answers import RunningAnswers, SharedAnswers
+from openbook.server.running_answers import RunningAnswers
 from openbook.server.search_service import SearchService
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_store import open_shared_store
@@ -96,9 +96,8 @@ class ServerParts:
             answer_pool=self.answer_pool,
             tracer=open_tracer(settings.telemetry),
         )
-        self.running_answers = RunningAnswers(self.asker)
-        self.teller = None if work is None else WorkTeller(work, self.running_answers, self.jobs)
-        self.answers = SharedAnswers(self.running_answers, self.stopping, work, self.teller)
+        self.answers = RunningAnswers(self.asker, self.stopping, work)
+        self.teller = None if work is None else WorkTeller(work, self.answers, self.jobs)
         self.searcher = SearchService(self.library)
 
     @asynccontextmanager
@@ -116,7 +115,7 @@ class ServerParts:
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-            await self.running_answers.close()
+            await self.answers.close()
             if self.answer_pool is not None:
                 await self.answer_pool.close()
             await asyncio.to_thread(self.jobs.close)
@@ -128,7 +127,7 @@ class ServerParts:
                     kept.close()
 
     async def tell_others(self) -> None:
-        """Tell other servers of a new job, which the caller may ask them about."""
+        """Tell other servers of a new answer or job: the next request about it may reach one of them."""
         if self.teller is not None:
             await self.teller.tell_now()
 

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from fastapi.encoders import jsonable_encoder
 from fastapi.sse import ServerSentEvent
@@ -29,10 +29,6 @@ from openbook.server.schemas import QueryRequest, RunningAnswerResponse
 from openbook.server.shared_store import SharedWork, ToldWork
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
-
-if TYPE_CHECKING:
-    # Which tells of what is here.
-    from openbook.server.work_teller import WorkTeller
 
 _logger = logging.getLogger(__name__)
 
@@ -123,102 +119,6 @@ class RunningAnswer:
                 await changed.wait()
 
 
-class RunningAnswers:
-    """The answers of this server that run, or have ended a short time ago. For the event loop alone."""
-
-    def __init__(self, asker: QuestionService) -> None:
-        self._asker = asker
-        self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
-
-    async def start(
-        self, question: QueryRequest, caller: Caller, arrival: Arrival, *, elsewhere: int = 0
-    ) -> RunningAnswer:
-        """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
-
-        `elsewhere`: answers of the caller that run at other servers.
-        """
-        self._forget()
-        running = [each for each in self._answers.values() if each.state == "running"]
-        if sum(each.owner == caller.owner for each in running) + elsewhere >= _MOST_RUNNING_OF_ONE:
-            raise RequestRefusedError(
-                *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
-                hint="wait for one of them, or stop it",
-            )
-        answer = RunningAnswer(caller.owner, question.query, replaces=question.replaces or "")
-        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._answers[answer.id] = answer
-        answer.task = asyncio.create_task(self._answer(answer, question, caller, arrival, admitted))
-        try:
-            await admitted
-        except BaseException:
-            del self._answers[answer.id]
-            raise
-        return answer
-
-    def get(self, owner: str, answer_id: str) -> RunningAnswer | None:
-        """Return an answer; None if this owner has none of that id."""
-        self._forget()
-        found = self._answers.get(answer_id)
-        return found if found is not None and found.owner == owner else None
-
-    def of(self, owner: str) -> list[RunningAnswer]:
-        """List the answers of an owner in the order of their questions."""
-        self._forget()
-        return [each for each in self._answers.values() if each.owner == owner and each.session_id]
-
-    def all(self) -> list[RunningAnswer]:
-        """List the answers of everybody in the order of their questions."""
-        return [each for each in self._answers.values() if each.session_id]
-
-    async def close(self) -> None:
-        here = asyncio.all_tasks()  # those of another loop have ended with it
-        tasks = [each.task for each in self._answers.values() if each.task in here and each.task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _answer(
-        self,
-        answer: RunningAnswer,
-        question: QueryRequest,
-        caller: Caller,
-        arrival: Arrival,
-        admitted: asyncio.Future[None],
-    ) -> None:
-        try:
-            async with self._asker.admitted(question, caller, arrival) as asked:
-                answer.session_id, answer.begins = asked.session_id, asked.begins
-                admitted.set_result(None)
-                happening = self._asker.events(asked, sees_place=True)
-                events = as_events(happening, asked.session_id)
-                async with aclosing(events):
-                    async for event in events:
-                        answer.add(event)
-        except asyncio.CancelledError:
-            if not admitted.done():
-                admitted.set_exception(
-                    RequestRefusedError(503, "the server was stopped", hint="ask again when it runs")
-                )
-            if answer.state == "running":
-                answer.add(ServerSentEvent(event="stopped", data=error_body("it was stopped")["error"]))
-        except Exception as exc:
-            if not admitted.done():
-                admitted.set_exception(exc)
-                return
-            _logger.exception("a question failed")
-            if answer.state == "running":
-                answer.add(ServerSentEvent(event="error", data=internal_error()["error"]))
-
-    def _forget(self) -> None:
-        """Forget what ended long ago; of too many, those that began first."""
-        ended = [each for each in self._answers.values() if each.state != "running"]
-        too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
-        since = time.monotonic() - _REMEMBERED_S
-        for at, each in enumerate(ended):
-            if at < too_many or each.ended_at < since:
-                del self._answers[each.id]
-
-
 # As often as its server tells of it.
 LOOK_EVERY_S = 0.15
 
@@ -284,56 +184,127 @@ class RemoteAnswer:
         return await asyncio.to_thread(self._work.find, "answer", self._told.owner, self._told.id, after)
 
 
-class SharedAnswers:
-    """Start and find answers, those of other servers too. Without a store there are none. For the event loop alone."""
+class RunningAnswers:
+    """The answers that run, or have ended a short time ago: here, and at servers with the same store.
 
-    def __init__(
-        self, here: RunningAnswers, stopping: ShutdownSignal, work: SharedWork | None, teller: WorkTeller | None
-    ) -> None:
-        self._here = here
+    For the event loop alone.
+    """
+
+    def __init__(self, asker: QuestionService, stopping: ShutdownSignal, work: SharedWork | None) -> None:
+        self._asker = asker
         self._stopping = stopping
         self._work = work
-        self._teller = teller
+        self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
     async def start(self, question: QueryRequest, caller: Caller, arrival: Arrival) -> RunningAnswer:
-        """Begin to answer here, and tell the others before the caller may ask them."""
-        elsewhere = 0
-        if self._work is not None:
-            try:
-                elsewhere = sum(each.state == "running" for each in await self._elsewhere(caller.owner))
-            except SharedError:
-                elsewhere = 0  # what this server counts still holds
-        answer = await self._here.start(question, caller, arrival, elsewhere=elsewhere)
-        if self._teller is not None:
-            await self._teller.tell_now()
+        """Start to answer here, and return once the question is admitted. The rest goes on without the caller."""
+        try:
+            others = await self._elsewhere(caller.owner)
+        except SharedError:
+            others = []  # the answers of this server are limited all the same
+        self._forget()
+        running = [each for each in self._answers.values() if each.owner == caller.owner and each.state == "running"]
+        if len(running) + sum(each.state == "running" for each in others) >= _MOST_RUNNING_OF_ONE:
+            raise RequestRefusedError(
+                *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
+                hint="wait for one of them, or stop it",
+            )
+        answer = RunningAnswer(caller.owner, question.query, replaces=question.replaces or "")
+        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answers[answer.id] = answer
+        answer.task = asyncio.create_task(self._answer(answer, question, caller, arrival, admitted))
+        try:
+            await admitted
+        except BaseException:
+            del self._answers[answer.id]
+            raise
         return answer
 
     async def find(self, owner: str, answer_id: str) -> RunningAnswer | RemoteAnswer | None:
         """Return an answer; None if this owner has none of that id.
 
         Raises:
-            SharedError: It is none of this server, and what others do cannot be read.
+            SharedError: It is not an answer of this server, and the store cannot be read.
         """
-        found = self._here.get(owner, answer_id)
+        found = self._here(owner, answer_id)
         if found is not None or self._work is None:
             return found
         told = await asyncio.to_thread(self._work.find, "answer", owner, answer_id)
         return None if told is None else RemoteAnswer(self._work, told, self._stopping)
 
     async def of(self, owner: str) -> list[RunningAnswerResponse]:
-        """List the answers of an owner in the order of their questions, here and elsewhere.
+        """List the answers of an owner: first those of other servers, then those of this one, the oldest first.
 
         Raises:
-            SharedError: What other servers do cannot be read.
+            SharedError: The store cannot be read.
         """
-        here = {each.id: each.response() for each in self._here.of(owner)}
-        elsewhere = {} if self._work is None else {each.id: each for each in await self._elsewhere(owner)}
+        self._forget()
+        here = {each.id: each.response() for each in self.all() if each.owner == owner}
+        elsewhere = {each.id: each for each in await self._elsewhere(owner)}
         return list((elsewhere | here).values())
 
+    def all(self) -> list[RunningAnswer]:
+        """List the answers of this server, the oldest first."""
+        return [each for each in self._answers.values() if each.session_id]
+
+    async def close(self) -> None:
+        here = asyncio.all_tasks()  # those of another loop have ended with it
+        tasks = [each.task for each in self._answers.values() if each.task in here and each.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _answer(
+        self,
+        answer: RunningAnswer,
+        question: QueryRequest,
+        caller: Caller,
+        arrival: Arrival,
+        admitted: asyncio.Future[None],
+    ) -> None:
+        try:
+            async with self._asker.admitted(question, caller, arrival) as asked:
+                answer.session_id, answer.begins = asked.session_id, asked.begins
+                admitted.set_result(None)
+                happening = self._asker.events(asked, sees_place=True)
+                events = as_events(happening, asked.session_id)
+                async with aclosing(events):
+                    async for event in events:
+                        answer.add(event)
+        except asyncio.CancelledError:
+            if not admitted.done():
+                admitted.set_exception(
+                    RequestRefusedError(503, "the server was stopped", hint="ask again when it runs")
+                )
+            if answer.state == "running":
+                answer.add(ServerSentEvent(event="stopped", data=error_body("it was stopped")["error"]))
+        except Exception as exc:
+            if not admitted.done():
+                admitted.set_exception(exc)
+                return
+            _logger.exception("a question failed")
+            if answer.state == "running":
+                answer.add(ServerSentEvent(event="error", data=internal_error()["error"]))
+
+    def _here(self, owner: str, answer_id: str) -> RunningAnswer | None:
+        self._forget()
+        found = self._answers.get(answer_id)
+        return found if found is not None and found.owner == owner else None
+
     async def _elsewhere(self, owner: str) -> list[RunningAnswerResponse]:
-        assert self._work is not None
+        if self._work is None:
+            return []
         told = await asyncio.to_thread(self._work.all, "answer", owner)
-        return [_response(each) for each in told if self._here.get(owner, each.id) is None]
+        return [_response(each) for each in told if self._here(owner, each.id) is None]
+
+    def _forget(self) -> None:
+        """Forget what ended long ago; of too many, those that began first."""
+        ended = [each for each in self._answers.values() if each.state != "running"]
+        too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
+        since = time.monotonic() - _REMEMBERED_S
+        for at, each in enumerate(ended):
+            if at < too_many or each.ended_at < since:
+                del self._answers[each.id]
 
 
 def _response(told: ToldWork) -> RunningAnswerResponse:

@@ -6,14 +6,18 @@ import asyncio
 import dataclasses
 import json
 import threading
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from fastapi.sse import ServerSentEvent
 
 from openbook.errors import SharedError
+from openbook.server.failures import RequestRefusedError
 from openbook.server.jobs import JobQueue, RemoteJob
-from openbook.server.running_answers import RemoteAnswer, RunningAnswer, SharedAnswers
+from openbook.server.running_answers import RemoteAnswer, RunningAnswer, RunningAnswers
 from openbook.server.shared_store import Heard, Kind, ToldWork, WorkNews
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.work_teller import WorkTeller
@@ -70,15 +74,17 @@ class Answers:
     def all(self) -> list[RunningAnswer]:
         return self.answers
 
-    def get(self, owner: str, answer_id: str) -> RunningAnswer | None:
-        return next((each for each in self.answers if each.id == answer_id), None)
 
-    def of(self, owner: str) -> list[RunningAnswer]:
-        return self.answers
+class Asker:
+    """Admits every question, and answers it at once."""
 
-    async def start(self, *_: object, elsewhere: int) -> RunningAnswer:
-        self.answers.append(RunningAnswer("ada", f"asked beside {elsewhere}"))
-        return self.answers[-1]
+    @asynccontextmanager
+    async def admitted(self, *_: object) -> AsyncIterator[Any]:
+        yield SimpleNamespace(session_id="2", begins=True)
+
+    async def events(self, *_: object, sees_place: bool) -> AsyncGenerator[Any, None]:
+        return
+        yield
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -110,21 +116,21 @@ def test_who_follows_is_not_sent_away_while_the_store_restarts_nor_kept_when_all
     assert run(followed(RemoteAnswer(MemoryWork(), running, ShutdownSignal()))) == []
 
 
-def test_a_question_is_taken_and_counted_while_the_store_is_away() -> None:
-    work, here = MemoryWork(ToldWork("9", "ada", HEADER, is_lost=False)), Answers()
-    both: Any = (here, ShutdownSignal(), work, None)
+def test_questions_at_other_servers_count_against_the_limit_unless_the_store_is_away() -> None:
+    work = MemoryWork(*(ToldWork(str(number), "ada", HEADER, is_lost=False) for number in range(5)))
+    asker: Any = Asker()
+    caller: Any = SimpleNamespace(owner="ada")
+    question: Any = SimpleNamespace(query="Why?", replaces=None)
+    arrival: Any = None
 
-    class Ada:
-        owner = "ada"
-
-    async def ask_as_ada() -> list[str]:
-        shared = SharedAnswers(*both)
-        first = await shared.start(None, Ada(), None)  # type: ignore[arg-type]
+    async def ask_twice() -> str:
+        answers = RunningAnswers(asker, ShutdownSignal(), work)
+        with pytest.raises(RequestRefusedError, match="5 of your questions are still being answered"):
+            await answers.start(question, caller, arrival)
         work.away = 1
-        second = await shared.start(None, Ada(), None)  # type: ignore[arg-type]
-        return [first.query, second.query]
+        return (await answers.start(question, caller, arrival)).query
 
-    assert run(ask_as_ada()) == ["asked beside 1", "asked beside 0"]
+    assert run(ask_twice()) == "Why?"
 
 
 def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_store_that_lost_it() -> None:

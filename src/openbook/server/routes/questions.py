@@ -160,6 +160,7 @@ Own = Annotated[RunningAnswer | RemoteAnswer, Depends(_own)]
 async def start(request: Request, parts: Parts, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
     """Begin to answer a question in the background. Only `DELETE` stops it."""
     begun = await parts.answers.start(question, caller, arrival_of(request, caller))
+    await parts.tell_others()
     return begun.response()
 
 
