@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 # A follow-up leans on the last few exchanges; more would crowd the question out of a prompt.
 _EXCHANGES = 5
 
-# Conversations that are remembered; the one that has been silent for longest goes first.
+# Conversations that are remembered, the least recently used going first. In memory, not in a `Sessions`: those write
+# every question to disk, where nobody has asked for that here, and keep no images, which a follow-up is asked with.
 _SESSIONS = 1000
 
 
