@@ -1,9 +1,11 @@
-"""Memory that the C library keeps for later, given back to the system."""
+"""Memory that the C library keeps for later, given back to the system, and the collector of garbage."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 
 
 def release_memory() -> None:
@@ -13,3 +15,15 @@ def release_memory() -> None:
 
         with contextlib.suppress(AttributeError, OSError):  # another C library has nothing of the kind
             ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextlib.contextmanager
+def collection_paused() -> Iterator[None]:
+    """Look for no garbage meanwhile: when many objects come that stay, looking takes longer than making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,11 +1,14 @@
-"""Memory that was freed in small pieces goes back to the system."""
+"""Memory that was freed in small pieces goes back to the system, and garbage is not looked for in vain."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
 import pytest
+
+from openbook.memory import collection_paused
 
 # Every hundredth piece stays, so that none of the pages above it can be given back without being asked for.
 _PROGRAM = """
@@ -29,3 +32,13 @@ def test_what_was_freed_is_given_back() -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, encoding="utf-8", check=True)
 
     assert int(done.stdout) > 5_000
+
+
+def test_garbage_is_looked_for_again_after_a_pause() -> None:
+    with collection_paused():
+        assert not gc.isenabled()
+        with collection_paused():
+            pass
+        assert not gc.isenabled()
+
+    assert gc.isenabled()

@@ -14,6 +14,7 @@ from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.executor import MEMORY_BYTES, Outcome
 from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, Preparer
 from openbook.integrations.ray_connection import Ray, connected
+from openbook.memory import collection_paused
 from openbook.process_pool import JobFailure, SharedProcess, apply_safely
 from openbook.settings import Settings
 
@@ -205,7 +206,8 @@ class _Flights:
                 f"a machine of the cluster has another Openbook: {identity}; here it is {self._identity}",
                 hint="install the same version of openbook, with the same packages, on all machines",
             )
-        return [(job, pickle.loads(result)) for (job, _), result in zip(flight.files, results, strict=True)]
+        with collection_paused():
+            return [(job, pickle.loads(result)) for (job, _), result in zip(flight.files, results, strict=True)]
 
     def _lost(self, flight: _Flight) -> list[Outcome]:
         """Send what went down with a worker again, each file alone; in the end give one up."""
