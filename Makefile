@@ -93,7 +93,7 @@ bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the 
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
 
 bench-scale: $(VENV)/.dev  ## Measure how libraries grow, on the text in FOLDER=... (LARGE=yes: a million chunks), into docs/benchmarks.md
-	@$(BIN)/python -m benchmarks.scale "$(FOLDER)" --write $(if $(LARGE),--large) $(if $(S3),--s3 $(S3)) $(if $(S3_CHUNKS),--s3-chunks $(S3_CHUNKS)) $(if $(KEEP),--keep $(KEEP))
+	@$(BIN)/python -m benchmarks.scale "$(FOLDER)" --write $(if $(LARGE),--large) $(if $(S3),--s3 $(S3)) $(if $(S3_CHUNKS),--s3-chunks $(S3_CHUNKS)) $(if $(KEEP),--keep $(KEEP)) $(if $(UNDER),--under "$(UNDER)")
 
 # Not with --quiet, under which --strict counts no warning.
 docs: $(VENV)-docs/.docs  ## Build the documentation as a site into build/site/

@@ -1,10 +1,11 @@
 """How long it takes to prepare a folder in processes of this machine and on a Ray cluster.
 
-    python -m benchmarks.cluster FOLDER [--address local] [--workers 2] [--batches]
+    python -m benchmarks.cluster FOLDER [--address local] [--workers 1 2] [--batches]
 
-Without `--batches`: `openbook add` of the folder into a new library, each way once; a folder below
-16 MB is never sent. With it: preparing alone, by the
-size of the batches that are sent. One machine cannot show what a cluster gains; it shows what Ray costs.
+Without `--batches`: `openbook add` of the folder into a new library, with each number of workers, in processes and on
+Ray; a folder below 16 MB is never sent. `own CPU` is the processor time of the process that reads, sends and writes,
+of which there is one. With `--batches`: preparing alone, by the size of the batches that are sent, with as many workers
+as come last. One machine cannot show what a cluster gains; it shows what Ray costs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,28 +32,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--address", default="local", help="as after ray: in OPENBOOK_EXECUTOR")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--batches", action="store_true")
     arguments = parser.parse_args()
-    settings = Settings(workers=arguments.workers, executor=f"ray:{arguments.address}")
+    settings = Settings(workers=arguments.workers[-1], executor=f"ray:{arguments.address}")
     if arguments.batches:
         _print_batches(arguments.folder, arguments.address, settings)
     else:
-        _print_ways(arguments.folder, settings)
+        _print_ways(arguments.folder, settings, arguments.workers)
 
 
-def _print_ways(folder: Path, settings: Settings) -> None:
-    print("| way | files | seconds | ratio |")
-    print("|---|---|---|---|")
-    first_s = 0.0
-    for name, chosen in (("processes", replace(settings, executor="")), (settings.executor, settings)):
-        with (
-            tempfile.TemporaryDirectory() as home,
-            Library.open(settings=replace(chosen, home=Path(home))) as library,
-        ):
-            report = library.add(folder)
-        first_s = first_s or report.seconds
-        print(f"| {name} | {report.added} | {report.seconds:.1f} | {report.seconds / first_s:.2f} |", flush=True)
+def _print_ways(folder: Path, settings: Settings, workers: Sequence[int]) -> None:
+    print("| way | workers | files | seconds | times as fast | own CPU, s |\n|---|---|---|---|---|---|")
+    for executor in ("", settings.executor):
+        first_s = 0.0
+        for count in workers:
+            worked = time.process_time()
+            with (
+                tempfile.TemporaryDirectory() as home,
+                Library.open(settings=replace(settings, executor=executor, workers=count, home=Path(home))) as library,
+            ):
+                report = library.add(folder)
+            own_s = time.process_time() - worked
+            first_s = first_s or report.seconds
+            figures = f"{report.added} | {report.seconds:.1f} | {first_s / report.seconds:.2f} | {own_s:.1f}"
+            print(f"| {executor or 'processes'} | {count} | {figures} |", flush=True)
 
 
 def _print_batches(folder: Path, address: str, settings: Settings) -> None:

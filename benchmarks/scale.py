@@ -12,7 +12,8 @@ one run, at each size in new processes:
 - warm: ten questions, three times, after a first round
 - one changed file: a line is added to one, and it is updated (`only`); and the first search after that
 
-Memory is the peak of the process that searches. Columns of processor time are there because others use a machine too.
+Memory is the peak of the process that searches. Columns of processor time are there because others use a machine too;
+`--under "chrt -f 10"` lets what is measured go before them.
 `--s3` adds LanceDB there at the sizes up to `--s3-chunks`; credentials are those of `AWS_...`.
 `--updates 500` measures instead what so many updates of one document each do to a search of the smallest size.
 `--keep` names a folder for libraries, which the next run measures again. `--write` puts table and plot into docs/.
@@ -172,10 +173,10 @@ class Growing:
             f" an update took {first:.0f} ms at first, {last:.0f} ms at last"
         )
 
-    def row(self) -> Row:
-        """Measure the library as it is."""
+    def row(self, under: Sequence[str] = ()) -> Row:
+        """Measure the library as it is, in processes that a command starts."""
         environment = os.environ | {"OPENBOOK_HOME": str(self.settings.home), "OPENBOOK_STORAGE": self.settings.storage}
-        command = [sys.executable, "-m", "benchmarks.engines", ".", "--ask"]
+        command = [*under, sys.executable, "-m", "benchmarks.engines", ".", "--ask"]
         runs = [run([*command, how], environment) for how in ("cold", "warm", "changed")]
         cold, warm, changed = (json.loads(each.output) for each in runs)
         new = cold
@@ -215,6 +216,7 @@ def main() -> None:
     parser.add_argument("--updates", type=int, metavar="N", help="only update one document after the other")
     parser.add_argument("--s3", default="", help="address of object storage to measure LanceDB at, too")
     parser.add_argument("--s3-chunks", type=int, default=SIZES[-1], help="largest size that is measured there")
+    parser.add_argument("--under", default="", help="command that starts what is measured, such as 'chrt -f 10'")
     arguments = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch:
@@ -225,13 +227,16 @@ def main() -> None:
                 print(library.updated(arguments.updates), flush=True)
             return
         rows = []
-        sizes = {size: arguments.s3 if size <= arguments.s3_chunks else "" for size in SIZES}
-        for row in _measured(arguments.folder, place, sizes, large=arguments.large):
+        sizes = [*SIZES, *([LARGE] if arguments.large else [])]
+        s3 = {size: arguments.s3 if size <= arguments.s3_chunks else "" for size in sizes}
+        for row in _measured(arguments.folder, place, s3, arguments.under.split()):
             rows.append(row)
             print(table([row]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table(rows))
     if arguments.write:
         command = "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large
+        if arguments.under:
+            command += f' UNDER="{arguments.under}"'
         if arguments.s3:
             command += f" S3=s3://... S3_CHUNKS={arguments.s3_chunks}"
         write(rows, command, f"a load of {load:.0f} to {os.getloadavg()[0]:.0f}")
@@ -244,20 +249,25 @@ def _libraries(folder: Path, scratch: Path, chunks: int, s3: str = "") -> list[G
     return [Growing(engine, scratch, chunks, files, folder, s3) for engine in engines]
 
 
-def _measured(folder: Path, scratch: Path, sizes: Mapping[int, str], *, large: bool) -> Iterator[Row]:
+def _measured(folder: Path, scratch: Path, sizes: Mapping[int, str], under: Sequence[str]) -> Iterator[Row]:
     """Yield what is measured, at each size also on the object storage that it names."""
     for size, s3 in sizes.items():
+        base = _base(folder, scratch) if size == LARGE else None
         for library in _libraries(folder, scratch, size, s3):
-            library.grow()
-            yield library.row()
-    if large:
-        base = Settings(home=scratch / "base")
-        with Library.open(settings=base) as assistant:
-            if not assistant.stats().chunks:
-                assistant.add(folder)
-        for library in _libraries(folder, scratch, LARGE):
-            library.fill(base)
-            yield library.row()
+            if base:
+                library.fill(base)
+            else:
+                library.grow()
+            yield library.row(under)
+
+
+def _base(folder: Path, scratch: Path) -> Settings:
+    """Return the home of a library of the whole folder."""
+    base = Settings(home=scratch / "base")
+    with Library.open(settings=base) as assistant:
+        if not assistant.stats().chunks:
+            assistant.add(folder)
+    return base
 
 
 def table(rows: Sequence[Row]) -> str:
