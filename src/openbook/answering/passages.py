@@ -217,8 +217,11 @@ def passages_of(shown: ContextItem) -> list[Passage]:
 
 
 def examples_in(shown: ContextItem) -> Sequence[Example]:
-    """Return the examples in fences of what is shown of a result, in order; of code none."""
-    if not shown.is_prose:
+    """Return the examples in fences of what is shown of a result, in order; of code none.
+
+    Nor of reStructuredText, which has no fences: there, a line of tildes underlines a title.
+    """
+    if not shown.is_prose or shown.result.chunk.language == "rst":
         return ()
     return _examples(shown.result.chunk)
 

@@ -409,6 +409,14 @@ def test_a_title_of_several_words_that_is_underlined_is_no_passage() -> None:
     assert texts(shown(page)) == ["Ships wait a minute.", "They sail at noon."]
 
 
+def test_tildes_below_a_title_of_restructuredtext_open_no_example() -> None:
+    page = "All wait.\n\nThe light\n~~~~~~~~~\n\nShips show a\nlight. Tugs show\ntwo of them."
+    entry = shown(f"Boats wait here.\n\n{page}", language="rst")
+
+    assert texts(entry)[-2:] == ["Ships show a\nlight.", "Tugs show\ntwo of them."]
+    assert not any(passage.is_code for passage in passages_of(entry))
+
+
 def test_front_matter_is_no_passage() -> None:
     text = "---\nname: Report\nabout: Say what is wrong\n---\n\nShips wait a minute."
 
