@@ -38,6 +38,14 @@ _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
 # them; in all that were read, the text is reStructuredText.
 _RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]{0,60}:`[^`\n]+`", re.MULTILINE)
 
+# Titles of sections, and macros. In 185 repositories, 27 of 25,700 files without a suffix, or with `.txt` or `.man`,
+# have two: all are AsciiDoc, some of them manual pages.
+_ASCIIDOC = re.compile(
+    r"^={2,5} \S[^=\n]*$|^(?:include|ifdef|ifndef|image)::\S*\[[^\n]*\]$|\b(?:link|linkgit|xref):[^\s\[]+\[[^\]\n]*\]",
+    re.MULTILINE,
+)
+_FEWEST_MARKS = 2
+
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
 
@@ -57,12 +65,16 @@ def classify(path: str, text: str) -> Format:
     name = path.rpartition("/")[2].lower()
     found = BY_NAME.get(name) or BY_SUFFIX.get(name.rpartition(".")[2]) if "." in name else BY_NAME.get(name)
     if found is None:
-        return _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or _by_lines(path, text)
+        found = _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or _by_lines(path, text)
+        return ("docs", "asciidoc") if found == ("docs", "text") and _is_asciidoc(text) else found
     kind, language = found
     if language == "text":
         if _REQUIREMENTS.fullmatch(name):
             return "config", "text"
-        return ("docs", "rst") if _RST.search(text[:_HEADER_CHARS]) else found
+        if _RST.search(text[:_HEADER_CHARS]):
+            return "docs", "rst"
+    if language in {"text", "man"} and _is_asciidoc(text):
+        return "docs", "asciidoc"
     if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):
@@ -87,6 +99,11 @@ def _by_first_part(name: str) -> Format | None:
 def _as_man_page(name: str, text: str) -> Format | None:
     """Recognize `git-log.1` by its section and its first request."""
     return ("docs", "man") if _MAN_NAME.search(name) and _MAN_PAGE.search(text[:_HEADER_CHARS]) else None
+
+
+def _is_asciidoc(text: str) -> bool:
+    beginning = text[:_HEADER_CHARS]
+    return not _MAN_PAGE.search(beginning) and len(_ASCIIDOC.findall(beginning)) >= _FEWEST_MARKS
 
 
 def _by_lines(path: str, text: str) -> Format:

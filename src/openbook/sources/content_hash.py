@@ -10,14 +10,16 @@ from types import MappingProxyType
 # Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
 # that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("msg", "xml", "zip"), 2)
+    dict.fromkeys(("msg", "text", "txt", "xml", "zip"), 2)
     | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod"), 3)
     | dict.fromkeys(("latex", "tex"), 4)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
 # that is read once more than needed costs little.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 4
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 5
+# What no suffix tells about is told by its text.
+_UNNAMED_VERSION = 2
 
 
 def content_hash(raw: bytes, path: str) -> str:
@@ -41,6 +43,7 @@ def is_read_as_now(remembered: str, path: str) -> bool:
 
 
 def _version_mark(path: str) -> str:
-    suffix = path.rpartition("/")[2].lower().rpartition(".")[2]
-    version = _MAN_VERSION if _MAN.fullmatch(suffix) else _VERSIONS.get(suffix, 1)
+    _, dot, suffix = path.rpartition("/")[2].lower().rpartition(".")
+    version = _VERSIONS.get(suffix, 1) if dot else _UNNAMED_VERSION
+    version = _MAN_VERSION if dot and _MAN.fullmatch(suffix) else version
     return f"/v{version}" if version > 1 else ""

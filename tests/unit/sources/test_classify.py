@@ -143,6 +143,29 @@ def test_text_with_restructuredtext_in_it_is_read_as_such(text: str, language: s
     assert classify("docs/harbour.txt", text) == ("docs", language)
 
 
+_ASCIIDOC = (
+    "Harbour\n=======\n\n== Mooring\n\nMoor the ship at noon today.\n\n=== Ropes\n\nUse two ropes and a fender.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "language"),
+    [
+        pytest.param("docs/harbour", _ASCIIDOC, "asciidoc", id="no-suffix"),
+        pytest.param("docs/harbour.txt", _ASCIIDOC, "asciidoc", id="txt"),
+        pytest.param("man/harbour.man", _ASCIIDOC, "asciidoc", id="manual-page"),
+        pytest.param(
+            "docs/harbour.txt", "include::a.txt[]\n\nAsk link:b.html[the master] now.\n", "asciidoc", id="macros"
+        ),
+        pytest.param("man/harbour.1", f".TH HARBOUR 1\n{_ASCIIDOC}", "man", id="roff"),
+        pytest.param("docs/harbour", "== Mooring\n\nMoor the ship at noon today.\n", "text", id="one-title"),
+        pytest.param("docs/harbour", "== Mooring ==\n\n== Ropes ==\n\nUse two of them now.\n", "text", id="wiki"),
+    ],
+)
+def test_text_with_two_marks_of_asciidoc_is_read_as_such(path: str, text: str, language: str) -> None:
+    assert classify(path, text) == ("docs", language)
+
+
 @pytest.mark.parametrize(("name", "text"), [("notes.txt", ":a" * 40_000), ("notes.min", "whales" * 20_000)])
 def test_a_long_line_is_classified_at_once(name: str, text: str) -> None:
     began = process_time()
