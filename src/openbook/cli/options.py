@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -84,7 +83,7 @@ Courses = Annotated[
     list[str] | None,
     typer.Option("--course", "-c", metavar="NAME", help="Only this course; part of its name is enough."),
 ]
-LessonNumber = Annotated[
+LessonLabel = Annotated[
     str | None,
     typer.Option("--lesson", metavar="N", help="Only this lesson, such as `4` or `1.3`; or all of a module."),
 ]
@@ -166,7 +165,7 @@ def filter_of(
 
 
 def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, int | None]:
-    """Read the number of a lesson as people write it, and its part: `1.3`. None stands for none.
+    """Parse the number of a lesson as people write it, and its part: `1.3`. Without one, both are None.
 
     Example:
         >>> lesson_of("4"), lesson_of("1.3")
@@ -174,11 +173,12 @@ def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, 
     """
     if label is None:
         return None, None
-    found = re.fullmatch(r"(\d{1,7})(?:\.(\d{1,7}))?", label.strip(), re.ASCII)
+    from openbook.sources.lesson_numbers import LessonNumber
+
+    found = LessonNumber.parse(label)
     if found is None:
         raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint=f"'{option}'")
-    number, part = found.groups()
-    return int(number), int(part) if part else None
+    return found.number, found.part
 
 
 def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:

@@ -60,7 +60,7 @@ def ask(
     glob: options.Globs = None,
     source: options.Sources = None,
     course: options.Courses = None,
-    lesson: options.LessonNumber = None,
+    lesson: options.LessonLabel = None,
     as_json: options.AsJson = False,
     show: options.Show = False,
 ) -> None:
@@ -106,7 +106,7 @@ def chat(
     glob: options.Globs = None,
     source: options.Sources = None,
     course: options.Courses = None,
-    lesson: options.LessonNumber = None,
+    lesson: options.LessonLabel = None,
 ) -> None:
     """Answer questions in a conversation."""
     from openbook.cli.asking import build_answer_options
@@ -139,7 +139,7 @@ def search(
     glob: options.Globs = None,
     source: options.Sources = None,
     course: options.Courses = None,
-    lesson: options.LessonNumber = None,
+    lesson: options.LessonLabel = None,
     files: Annotated[bool, typer.Option("--files", help="Print only the paths of the files, best first.")] = False,
     view: ViewName = "auto",
     reranker: options.RerankerName = "",

@@ -45,7 +45,7 @@ def study(
     glob: options.Globs = None,
     source: options.Sources = None,
     course: options.Courses = None,
-    lesson: options.LessonNumber = None,
+    lesson: options.LessonLabel = None,
     count: _Count = 10,
     format_name: _Format = "markdown",
     output: _Output = None,

@@ -25,6 +25,7 @@ def _web_link(link: str) -> str:
 
 WebLink = Annotated[str, AfterValidator(_web_link)]
 """An address that a browser may open; empty for others, such as `javascript:`, which would run where it is clicked."""
+LessonLabel = Annotated[str, Field(pattern=r"^\d{1,7}(\.\d{1,7})?$")]
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
@@ -285,7 +286,7 @@ class CourseEditRequest(StrictShape):
     source: Annotated[str, Field(max_length=4096)]
     path: Annotated[str, Field(max_length=4096)]
     """Of the course, as `GET /api/courses` lists it."""
-    lesson: Annotated[str, Field(pattern=r"^\d{1,7}(\.\d{1,7})?$")]
+    lesson: LessonLabel
     """Its number: `4` or `1.3`."""
     action: Literal["rename", "move", "split", "hide"]
     value: Annotated[str, Field(max_length=300)] = ""

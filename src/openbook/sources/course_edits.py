@@ -38,15 +38,15 @@ def edit_of(action: Action, lesson: str, value: str = "") -> Edit:
 
 
 def place_of(label: str) -> LessonNumber:
-    """Read the number of a lesson as people write it: `4` or `1.3`.
+    """Parse the number of a lesson as people write it: `4` or `1.3`.
 
     Raises:
         QueryError: It is none.
     """
-    number, _, part = label.strip().partition(".")
-    if not number.isdecimal() or (part and not part.isdecimal()):
+    place = LessonNumber.parse(label)
+    if place is None:
         raise QueryError(f"{label!r} is no lesson", hint="give a number such as 4 or 1.3")
-    return LessonNumber(int(number), int(part) if part else None)
+    return place
 
 
 def renamed(lessons: Lessons, place: LessonNumber, title: str) -> list[ListedLesson]:

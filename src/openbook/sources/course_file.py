@@ -17,7 +17,6 @@ COURSE_FILE = "course.toml"
 
 _COURSE_KEYS = ("title", "link", "instructor", "lessons")
 _LESSON_KEYS = ("file", "number", "title", "link", "heading", "hidden")
-_LABEL = re.compile(r"(\d{1,6})(?:\.(\d{1,3}))?", re.ASCII)
 _TABLE = re.compile(r"^[ \t]*\[\[[ \t]*lessons[ \t]*\]\]", re.MULTILINE)
 _KEY_AT = r"^[ \t]*{}[ \t]*="
 
@@ -113,10 +112,10 @@ class _Reader:
             if previous.part is not None:
                 return LessonNumber(previous.number, previous.part + 1)
             return LessonNumber(previous.number + 1)
-        found = _LABEL.fullmatch(str(number)) if type(number) in (int, str) else None
+        found = LessonNumber.parse(str(number)) if type(number) in (int, str) else None
         if found is None:
             raise self._error("number", position, f'number is {number!r}; write one such as 4 or "1.3"')
-        return LessonNumber(int(found[1]), int(found[2]) if found[2] else None)
+        return found
 
     def _check_places(self, lessons: Sequence[ListedLesson]) -> None:
         seen: set[tuple[str, str]] = set()

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from openbook.sources.contents import Entry, Pages, first_heading, linked_pages
 from openbook.sources.front_matter import front_matter
@@ -29,6 +29,7 @@ _POSITIONS = ("nav_order", "weight", "order", "sidebar_position", "position", "l
 _OFF = ("draft", "phony", "nav_exclude", "hidden")
 _NOTEBOOK_TITLE = re.compile(r"\"#\s+([^\"\\]+)")
 _DIGITS = re.compile(r"(\d+)")
+_LABEL = re.compile(r"(\d{1,7})(?:\.(\d{1,7}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,6 +38,17 @@ class LessonNumber:
 
     number: int
     part: int | None = None
+
+    @classmethod
+    def parse(cls, label: str) -> Self | None:
+        """Parse a number as people write it; None if it is none.
+
+        Example:
+            >>> LessonNumber.parse("1.3"), LessonNumber.parse("one")
+            (LessonNumber(number=1, part=3), None)
+        """
+        found = _LABEL.fullmatch(label.strip())
+        return cls(int(found[1]), int(found[2]) if found[2] else None) if found else None
 
     def __str__(self) -> str:
         return str(self.number) if self.part is None else f"{self.number}.{self.part}"

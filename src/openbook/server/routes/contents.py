@@ -29,6 +29,7 @@ from openbook.server.schemas import (
     CoursesResponse,
     DocumentResponse,
     JobResponse,
+    LessonLabel,
     SourceRequest,
     SourcesResponse,
     SuggestionsResponse,
@@ -314,7 +315,7 @@ def _lesson(
     parts: Parts,
     caller: Identified,
     course: Annotated[str, Query(max_length=4096, description="Source and path of a course: `school/knots`.")],
-    lesson: Annotated[str, Query(pattern=r"^\d{1,7}(\.\d{1,7})?$", description="Number of a lesson.")],
+    lesson: Annotated[LessonLabel, Query(description="Number of a lesson.")],
 ) -> Filter:
     parts.limits.take(caller)
     place = place_of(lesson)
