@@ -20,7 +20,7 @@ from openbook.library import Library
 from openbook.server.app import create_app
 from openbook.server.keys import Grant, KeyStore
 from openbook.server.logins import SqliteLogins
-from openbook.server.oidc import OidcDoor, role_of
+from openbook.server.oidc import OidcClient, role_of
 from openbook.settings import Secret, Settings
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, OidcProvider
 from tests.redis_server import RedisServer
@@ -369,9 +369,9 @@ def test_settings_that_cannot_work_are_told_at_the_start(home: Path, change: dic
     )
 
     with closing(KeyStore(home)) as keys:
-        OidcDoor(good, SqliteLogins(keys))
+        OidcClient(good, SqliteLogins(keys))
         with pytest.raises(SettingsError, match=words):
-            OidcDoor(dataclasses.replace(good, **change), SqliteLogins(keys))
+            OidcClient(dataclasses.replace(good, **change), SqliteLogins(keys))
 
 
 def test_a_missing_package_names_its_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,6 +387,6 @@ def test_a_missing_package_names_its_extra(home: Path, monkeypatch: pytest.Monke
     with closing(KeyStore(home)) as keys:
         logins = SqliteLogins(keys)
         with pytest.raises(MissingExtraError) as caught:
-            OidcDoor(settings, logins)
+            OidcClient(settings, logins)
 
     assert "openbook[oidc]" in caught.value.hint

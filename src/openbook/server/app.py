@@ -21,7 +21,6 @@ from openbook.server.routes import (
     conversations,
     feedback,
     logins,
-    oidc,
     operation,
     people,
     questions,
@@ -67,7 +66,7 @@ def create_app(
         responses=_RESPONSES,
     )
     topics = (
-        *(questions, contents, conversations, logins, oidc, people),
+        *(questions, contents, conversations, logins, people),
         *(chat_completions, operation, start, feedback, shares),
     )
     for topic in topics:

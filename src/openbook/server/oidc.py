@@ -61,15 +61,15 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
-    """Where a browser is sent to log in, and what it has to bring back."""
+class AuthorizationRequest:
+    """A login that has begun: where to redirect the browser, and the cookie that it must send back."""
 
     url: str
     cookie: str
 
 
-class OidcDoor:
-    """Sends browsers to a provider, and believes what it says of those who come back. Thread-safe."""
+class OidcClient:
+    """The client of a provider: begins logins, and verifies who returns from them. Thread-safe."""
 
     def __init__(self, settings: Settings, logins: Logins) -> None:
         _check(settings)
@@ -85,7 +85,7 @@ class OidcDoor:
         self._metadata: tuple[float, dict[str, Any]] | None = None
         self._keys: dict[str, Any] | None = None
 
-    def depart(self) -> Departure:
+    def begin(self) -> AuthorizationRequest:
         metadata = self._discovered()
         cookie, nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         kept = json.dumps([_hash(cookie), nonce, verifier])
@@ -94,11 +94,11 @@ class OidcDoor:
             url, _ = client.create_authorization_url(
                 metadata["authorization_endpoint"], state=state, code_verifier=verifier, nonce=nonce
             )
-        return Departure(url, cookie)
+        return AuthorizationRequest(url, cookie)
 
-    def arrive(self, query: Mapping[str, str], cookie: str) -> Person:
-        """Return who has come back from the provider."""
-        nonce, verifier = self._departure(query.get("state", ""), cookie)
+    def finish(self, query: Mapping[str, str], cookie: str) -> Person:
+        """Verify the callback of the provider, and return who has logged in."""
+        nonce, verifier = self._begun(query.get("state", ""), cookie)
         if "error" in query:
             # Its description comes from the address, which anybody can write.
             raise RequestRefusedError(403, "the provider did not let you in", hint="log in again, or ask who runs it")
@@ -106,8 +106,8 @@ class OidcDoor:
             raise _refused("another provider answered")
         return self._person(self._claims(query.get("code", ""), nonce, verifier))
 
-    def _departure(self, state: str, cookie: str) -> tuple[str, str]:
-        """Return nonce and verifier of a login that this browser has begun. Each state is good for one time."""
+    def _begun(self, state: str, cookie: str) -> tuple[str, str]:
+        """Return the nonce and verifier of a login that this browser has begun. A state can be used once."""
         purpose, _, kept = (self._logins.find(state) if state else "").partition(":")
         if purpose != _PURPOSE:
             raise _refused("this login was not begun here, has ended, or took too long")

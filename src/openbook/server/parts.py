@@ -24,7 +24,7 @@ from openbook.server.jobs import JobQueue
 from openbook.server.limits import Limits, MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
-from openbook.server.oidc import OidcDoor
+from openbook.server.oidc import OidcClient
 from openbook.server.originals import Originals
 from openbook.server.people import Deed, People
 from openbook.server.question_images import QuestionImages
@@ -67,7 +67,7 @@ class ServerParts:
             cookie_s=expire_s,
             person_s=settings.oidc_hours * 3600.0 if settings.oidc_issuer else 0.0,
         )
-        self.oidc = OidcDoor(settings, self.authenticator.logins) if settings.oidc_issuer else None
+        self.oidc = OidcClient(settings, self.authenticator.logins) if settings.oidc_issuer else None
         self.models = models or offered_models(settings)
         self.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
 

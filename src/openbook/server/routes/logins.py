@@ -1,18 +1,27 @@
-"""Routes for the door: who one is, and how a browser comes in and leaves."""
+"""Routes for logins: with a key, as a student, or at a provider of OpenID Connect."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import RedirectResponse
 
 from openbook.server.auth import Caller, Identified
 from openbook.server.classes import StudentStore
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key
+from openbook.server.oidc import OidcClient
 from openbook.server.parts import Parts, note, refuse
 from openbook.server.people_schemas import CallerResponse, LoginRequest, StudentRequest
 from openbook.server.shares import may_share
 
 router: APIRouter = APIRouter()
+
+_OIDC_COOKIE = "openbook_oidc"
+
+# As long as a login may take.
+_OIDC_COOKIE_S = 600
 
 
 @router.get("/api/me")
@@ -29,7 +38,7 @@ def me(request: Request, response: Response, parts: Parts, caller: Identified) -
 
 @router.post("/api/login", status_code=204)
 def login(request: Request, response: Response, parts: Parts, sent: LoginRequest) -> None:
-    """Let a browser in, with a key or as a student. The cookie holds a token, not the key."""
+    """Log a browser in with a key or as a student. The cookie holds a token, not the key."""
     try:
         key = _found(parts, sent)
     except RequestRefusedError as exc:
@@ -80,3 +89,38 @@ def _let_in(request: Request, response: Response, parts: Parts, key: Key) -> Non
 
 def _students(parts: Parts) -> StudentStore:
     return StudentStore(parts.keys, parts.people.classes)
+
+
+def _client(parts: Parts) -> OidcClient:
+    if parts.oidc is None:
+        raise RequestRefusedError(404, "there is no provider of logins here", hint="log in with a key")
+    return parts.oidc
+
+
+Oidc = Annotated[OidcClient, Depends(_client)]
+
+
+@router.get("/api/oidc/login", status_code=303, response_class=Response)
+def oidc_login(request: Request, parts: Parts, oidc: Oidc) -> Response:
+    """Redirect a browser to the provider."""
+    begun = oidc.begin()
+    reply = RedirectResponse(begun.url, 303)
+    # Lax: it has to come back with a request that a page of the provider begins.
+    parts.authenticator.set_cookie(request, reply, _OIDC_COOKIE, begun.cookie, _OIDC_COOKIE_S, same_site="lax")
+    return reply
+
+
+@router.get("/api/oidc/callback", status_code=303, response_class=Response)
+def oidc_callback(request: Request, parts: Parts, oidc: Oidc) -> Response:
+    """Log in a browser that returns from the provider, and redirect it to the page."""
+    reply = RedirectResponse("../..", 303)
+    reply.delete_cookie(_OIDC_COOKIE, httponly=True, samesite="lax")
+    try:
+        person = oidc.finish(dict(request.query_params), request.cookies.get(_OIDC_COOKIE, ""))
+        key = parts.authenticator.log_in_person(request, reply, person)
+    except RequestRefusedError as exc:
+        refuse(request, exc, "a login at the provider")
+        raise
+    request.state.caller = key.name
+    note(request, Caller("", key), "logged in", "")
+    return reply
