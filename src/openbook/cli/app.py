@@ -21,7 +21,6 @@ from openbook.cli import (
     courses,
     entailment,
     keys,
-    maintenance,
     printing,
     questions,
     serving,
@@ -145,8 +144,8 @@ _add(
 _add(contents.remove, examples="remove docs --library work\nremove --library work")
 _add(contents.prune, examples="prune --dry-run")
 _add(contents.status, examples="status\nstatus --skipped src")
-_add(maintenance.migrate, examples="migrate team --to lance:s3://notes/openbook\nmigrate team --to sqlite")
-_add(maintenance.optimize, examples="optimize work")
+_add(contents.migrate, examples="migrate team --to lance:s3://notes/openbook\nmigrate team --to sqlite")
+_add(contents.optimize, examples="optimize work")
 app.add_typer(entailment.models)
 _add(contents.formats)
 _add(checks.list_plugins, "plugins")
