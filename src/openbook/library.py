@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from openbook.embedding.static import load_embedder
-from openbook.errors import SourceError
+from openbook.errors import SkippedFileError, SourceError
 from openbook.index.protocol import Index, IndexStats, Source
-from openbook.ingest.difference import Difference, compare_sources, unread_files
+from openbook.ingest.difference import Difference, compare_sources, folder_of, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
 from openbook.libraries.registration import register, source_at, unknown_source
@@ -24,6 +24,8 @@ from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
+from openbook.sources.content_hash import is_content
+from openbook.sources.documents import current_text
 from openbook.sources.folder import Folder
 from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
@@ -442,9 +444,25 @@ class Library(LibraryAnswers):
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""
-        from openbook.libraries.originals import text_now  # a search reads nothing again
-
-        return text_now(chunk, self._index, self.settings, self._readers, is_shared=self.is_shared)
+        source, path = chunk.source, chunk.span.path
+        root = next((root for root in self._index.roots() if root.name == source), None)
+        if root is None:
+            return None
+        known = self._index.document(source, path)
+        if self.is_shared and not Path(root.location).exists():
+            return known.text if known else None  # the file is on another machine: what that one read last
+        try:
+            folder = folder_of(root, self.settings, self._readers)
+            holder = folder.holder_of(path)
+            if not holder:
+                raw = folder.read_bytes(path)
+                return current_text(raw, path, known, self._readers, mask=self.settings.mask_secrets)
+            # An attached file is unchanged as long as the file around it is: to read it again may take long.
+            around = self._index.document(source, holder)
+            is_same = around is not None and is_content(folder.read_bytes(holder), around.content_hash)
+            return known.text if known and is_same else None
+        except (SourceError, SkippedFileError):
+            return None
 
 
 Assistant = Library

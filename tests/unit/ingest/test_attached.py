@@ -16,7 +16,6 @@ from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import compare_source, folder_of
 from openbook.ingest.sync import SyncReport, sync
-from openbook.libraries.originals import text_now
 from openbook.settings import Settings
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.testing import HashEmbedder
@@ -130,7 +129,7 @@ def test_a_quote_of_an_attached_file_holds_as_long_as_its_mail_is_the_same(tmp_p
         result = library.search("When is high water?", where=Filter(globs=("plans.eml/*",)))[0]
         answer = library.query("When is high water?")
         (folder / "plans.eml").write_bytes(mail(FILES, "It has changed."))
-        now = text_now(result.chunk, library.index, library.settings, ReaderRegistry(), is_shared=False)
+        now = library.text_now(result.chunk)
 
     assert result.chunk.span.path == "plans.eml/tides.md"
     assert [(one.span.path, one.verdict) for one in answer.citations] == [("plans.eml/tides.md", "exact")]

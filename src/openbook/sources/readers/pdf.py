@@ -27,8 +27,7 @@ from openbook.sources.readers.pdf_layout import (
     unwrapped,
     without_stamps,
 )
-from openbook.sources.readers.pdf_notes import notes_of
-from openbook.sources.readers.pdf_pages import PageLine, Row, rows_of
+from openbook.sources.readers.pdf_pages import PageLine, Row, notes_of, rows_of
 from openbook.sources.readers.pdf_words import KnownWords, whole_words, words_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason

@@ -1,7 +1,8 @@
-"""The lines of one page of a PDF, with their places on it."""
+"""The lines of one page of a PDF, with their places on it; its annotations, and the filled fields of its forms."""
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from unicodedata import normalize
 from openbook.sources.readers.pdf_characters import BEARS_NOTE, WORD_GAP, PageText
 from openbook.sources.readers.pdf_glyphs import HYPHEN
 from openbook.sources.readers.pdf_visible import Shown
+from openbook.sources.readers.reading import storable
 
 # Ends of lines as PDFium writes them, and the spaces within a line.
 _BREAK = re.compile("\r\n|\n")
@@ -154,3 +156,47 @@ def _legible(characters: PageText, words: str, start: int) -> str:
         if mark[3] - mark[1] < _SMALLER * (letter[3] - letter[1]):
             return f"{found[0]} {text[found.end() :]}"
     return text
+
+
+_MOST_ANNOTATIONS = 2_000
+_MOST_UNITS = 20_000
+
+# A field that is not filled, and a box that is not ticked.
+_EMPTY = frozenset({"", "Off"})
+
+
+def notes_of(page: Any) -> tuple[str, ...]:
+    """Return the notes of a page, in the order of its annotations: `Note: words`, and `name: value` for fields."""
+    import pypdfium2.raw as pdfium
+
+    found = []
+    for index in range(min(max(0, pdfium.FPDFPage_GetAnnotCount(page.raw)), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
+        if not annotation:
+            continue
+        try:
+            kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+            if kind == pdfium.FPDF_ANNOT_WIDGET:
+                found.append(_field(annotation))
+            elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+                words = _string(annotation, b"Contents")
+                found.append(f"Note: {words}" if words else "")
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+    return tuple(filter(None, found))
+
+
+def _field(annotation: Any) -> str:
+    name, value = _string(annotation, b"T"), _string(annotation, b"V")
+    return "" if value in _EMPTY else f"{name or 'Field'}: {value}"
+
+
+def _string(annotation: Any, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    buffer = (ctypes.c_ushort * _MOST_UNITS)()
+    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, ctypes.sizeof(buffer))
+    if not 0 < length <= ctypes.sizeof(buffer):
+        return ""
+    text = bytes(buffer)[: length - 2].decode("utf-16-le", "replace")
+    return " ".join(storable(text).split())

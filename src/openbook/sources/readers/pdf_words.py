@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from openbook.embedding.vocabulary import common_words
+from openbook.embedding.static import common_words
 from openbook.sources.readers.pdf_glyphs import HYPHEN
 
 BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
