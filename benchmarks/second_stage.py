@@ -1,10 +1,16 @@
-"""What a reranker is worth on questions that people ask of whole repositories, and what it costs.
+"""What a second stage is worth on questions that people ask of whole repositories, and what it costs.
 
-python -m benchmarks.second_stage --questions FILE --checkouts FOLDER --reranker R
+    python -m benchmarks.second_stage --questions FILE ... --checkouts FOLDER --home FOLDER --reranker R
+    python -m benchmarks.second_stage --questions FILE ... --checkouts FOLDER --home FOLDER --encoder FOLDER
 
-FILE has a question a line, with the lines that answer it; FOLDER has a checkout for each repository, by its name.
-The same 20 results are scored in the order of the first stage, in that of the reranker, and in the order of both ranks
-added. The error is that of the mean over repositories, of which none is fitted to anything here.
+A file has a question a line, with the lines that answer it; `--checkouts` has a checkout of each repository under its
+last name, and libraries are made in `--home`, and used again.
+
+The same 20 results are taken in the order of the first stage; in that of the second one; in the order of both ranks
+added; and with what the second one says added to the scores of the first, by weights that are fitted on the other
+repositories of all files. The error is that of the mean over repositories. A reranker gives one number for each text.
+An encoder (see `benchmarks.sentence_encoder`) gives two, the cosine and that of the nearest tokens: the order of the
+cosine is shown, and either or both are added.
 """
 
 from __future__ import annotations
@@ -14,14 +20,19 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from benchmarks.answers import open_library
+from benchmarks.fit import Case, fit
+from benchmarks.sentence_encoder import Nearness, SentenceEncoder
 from openbook.evals.metrics import mean
-from openbook.library import Library
 from openbook.opening import open_reranker
 from openbook.retrieval.fields import embedding_text
-from openbook.retrieval.reranking import RERANKED
+from openbook.retrieval.reranking import RERANKED, Reranker
 from openbook.settings import Settings
 from openbook.types import RetrievalResult
 
@@ -31,6 +42,9 @@ _DEPTH = 10
 # Added to each rank before ranks are summed as 1 / rank: the constant of reciprocal rank fusion (Cormack et al., 2009).
 _RANK_OFFSET = 60
 
+# What is added is scaled up, so that the penalty of large weights hardly weighs.
+_SCALE = 10.0
+
 _MEASURES: Mapping[str, Callable[[int], float]] = {
     "at 1": lambda rank: float(rank == 1),
     "in 3": lambda rank: float(0 < rank <= 3),
@@ -38,31 +52,91 @@ _MEASURES: Mapping[str, Callable[[int], float]] = {
     "MRR": lambda rank: 1 / rank if rank else 0.0,
 }
 
+Said = Sequence[Mapping[str, float]]
+"""What the second stage says of each text, by name."""
+
+Second = Callable[[str, Sequence[str]], tuple[Said, bool]]
+"""Takes a question and texts, and returns with what it says whether it had to read them."""
+
+Cost = tuple[float, float]
+"""Seconds that passed, and those of computing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, what the first stage scored, what the second one says, and which results are right."""
+
+    set: str
+    repository: str
+    scores: Sequence[float]
+    said: Said
+    right: Sequence[bool]
+
+    def case(self, names: Sequence[str]) -> Case:
+        """Return what weights are fitted on."""
+        signals = [
+            {"score": score, **{name: _SCALE * said[name] for name in names}}
+            for score, said in zip(self.scores, self.said, strict=True)
+        ]
+        return Case(signals, np.array(self.right), 1.0)
+
 
 def main() -> None:
-    """Measure, and print one table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--questions", type=Path, required=True)
+    """Measure, and print a table for each file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=Path, nargs="+", required=True)
     parser.add_argument("--checkouts", type=Path, required=True)
-    parser.add_argument("--reranker", required=True, help="as `--reranker` of `openbook search` takes it")
+    parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
+    second = parser.add_mutually_exclusive_group(required=True)
+    second.add_argument("--reranker", help="as `--reranker` of `openbook search` takes it")
+    second.add_argument("--encoder", type=Path, help="folder of a sentence encoder")
+    parser.add_argument("--tokens", type=int, default=128, help="tokens that an encoder reads of a text")
+    parser.add_argument("--threads", type=int, default=1, help="threads that an encoder uses")
+    parser.add_argument("--cache", type=Path, help="file that keeps what an encoder has read")
     arguments = parser.parse_args()
-    settings = Settings.from_env()
-    reranker = open_reranker(arguments.reranker, settings)
-    if reranker is None:
-        parser.error("name a reranker")
-    ranks: dict[str, dict[str, list[int]]] = {}
-    taken_ms = []
-    for name, questions in _by_repository(arguments.questions).items():
-        with Library.of(arguments.checkouts / name, settings=settings) as assistant:
-            for asked in questions:
-                found = assistant.search(asked["question"], limit=RERANKED)
-                started = time.perf_counter()
-                scores = reranker.scores(asked["question"], [embedding_text(result.chunk) for result in found])
-                taken_ms.append(1000 * (time.perf_counter() - started))
-                for way, order in _orders(scores).items():
-                    place = _rank([found[each] for each in order], asked["gold"])
-                    ranks.setdefault(way, {}).setdefault(name, []).append(place)
-    _print(ranks, sorted(taken_ms))
+    if arguments.encoder:
+        encoder = SentenceEncoder(arguments.encoder, arguments.tokens, arguments.threads, arguments.cache)
+        asked, taken_ms = _ask(arguments, lambda *each: _near(encoder, *each), encoder.save)
+        names: Sequence[str] = Nearness._fields
+    else:
+        reranker = open_reranker(arguments.reranker, Settings.from_env())
+        if reranker is None:
+            parser.error("name a reranker")
+        names = ("reranker",)
+        asked, taken_ms = _ask(arguments, lambda *each: _scored(reranker, *each), lambda: None)
+    _print_costs(taken_ms)
+    _print(asked, names)
+
+
+def _ask(arguments: argparse.Namespace, second: Second, save: Callable[[], None]) -> tuple[list[Asked], list[Cost]]:
+    """Ask all questions, and return what was found, with what the second stage cost where it had to read."""
+    asked: list[Asked] = []
+    costs: list[Cost] = []
+    for file in arguments.questions:
+        for name, questions in _by_repository(file).items():
+            if not (arguments.checkouts / name).is_dir():
+                continue
+            with open_library(arguments.checkouts / name, arguments.home / name) as library:
+                for each in questions:
+                    found = library.search(each["question"], limit=RERANKED)
+                    started = time.perf_counter(), time.process_time()
+                    said, is_read = second(each["question"], [embedding_text(result.chunk) for result in found])
+                    if is_read:
+                        costs.append((time.perf_counter() - started[0], time.process_time() - started[1]))
+                    right = [_rank([result], each["gold"]) == 1 for result in found]
+                    asked.append(Asked(file.stem, name, [result.score for result in found], said, right))
+            save()
+            print(f"read {file.stem}: {name}", flush=True)
+    return asked, costs
+
+
+def _near(encoder: SentenceEncoder, question: str, texts: Sequence[str]) -> tuple[Said, bool]:
+    is_read = not encoder.is_known(question, texts)
+    return [each._asdict() for each in encoder.nearness(question, texts)], is_read
+
+
+def _scored(reranker: Reranker, question: str, texts: Sequence[str]) -> tuple[Said, bool]:
+    return [{"reranker": score} for score in reranker.scores(question, texts)], True
 
 
 def _by_repository(path: Path) -> dict[str, list[dict[str, Any]]]:
@@ -77,14 +151,29 @@ def _by_repository(path: Path) -> dict[str, list[dict[str, Any]]]:
 def _orders(scores: Sequence[float]) -> dict[str, list[int]]:
     """Return the three orders, as places of the first one."""
     places = list(range(len(scores)))
-    anew = sorted(places, key=lambda place: (-scores[place], place))
+    anew = _best_first(scores)
     ranks = {place: rank for rank, place in enumerate(anew)}
-    joint = {place: sum(1 / (_RANK_OFFSET + rank) for rank in (place, ranks[place])) for place in places}
-    return {
-        "first stage": places,
-        "reranker": anew,
-        "both": sorted(places, key=lambda place: (-joint[place], place)),
+    joint = [sum(1 / (_RANK_OFFSET + rank) for rank in (place, ranks[place])) for place in places]
+    return {"first stage": places, "second stage": anew, "both ranks": _best_first(joint)}
+
+
+def _best_first(scores: Sequence[float]) -> list[int]:
+    return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+
+
+def _added(asked: Sequence[Asked], names: Sequence[str]) -> list[list[int]]:
+    """Return the order of each question's results with more in their scores, weighed without its repository."""
+    cases = [each.case(names) for each in asked]
+    weights = {
+        name: fit([case for case, other in zip(cases, asked, strict=True) if other.repository != name])
+        for name in {each.repository for each in asked}
     }
+    return [
+        _best_first(
+            [sum(weights[each.repository][name] * value for name, value in one.items()) for one in case.signals]
+        )
+        for case, each in zip(cases, asked, strict=True)
+    ]
 
 
 def _rank(results: Sequence[RetrievalResult], gold: Sequence[Mapping[str, Any]]) -> int:
@@ -98,26 +187,47 @@ def _rank(results: Sequence[RetrievalResult], gold: Sequence[Mapping[str, Any]])
     return 0
 
 
-def _print(ranks: Mapping[str, Mapping[str, Sequence[int]]], taken_ms: Sequence[float]) -> None:
-    first = ranks["first stage"]
-    count = sum(map(len, first.values()))
-    print(
-        f"{count} questions, {len(first)} repositories; {RERANKED} candidates in {taken_ms[len(taken_ms) // 2]:.0f} ms"
-    )
-    print(f"(median; 95 of 100 within {taken_ms[int(0.95 * len(taken_ms))]:.0f} ms)\n")
+def _print_costs(costs: Sequence[Cost]) -> None:
+    if costs:
+        passed, computing = (sorted(1000 * each for each in column) for column in zip(*costs, strict=True))
+        middle, late = len(costs) // 2, int(0.95 * len(costs))
+        print(f"\n{RERANKED} texts: {passed[middle]:.0f} ms at the median, {computing[middle]:.0f} of them computing;")
+        print(f"95 of 100 within {passed[late]:.0f} ms, {computing[late]:.0f} of them computing")
+
+
+def _print(asked: Sequence[Asked], names: Sequence[str]) -> None:
+    ways: dict[str, list[list[int]]] = {}
+    for each in asked:
+        for way, order in _orders([said[names[0]] for said in each.said]).items():
+            ways.setdefault(way, []).append(order)
+    parts = [*((name,) for name in names), *([tuple(names)] if len(names) > 1 else [])]
+    for some in parts:
+        ways[f"{' and '.join(some)} added, left out"] = _added(asked, some)
+    for name in dict.fromkeys(each.set for each in asked):
+        _print_table([n for n, each in enumerate(asked) if each.set == name], asked, ways)
+
+
+def _print_table(members: Sequence[int], asked: Sequence[Asked], ways: Mapping[str, Sequence[Sequence[int]]]) -> None:
+    repositories = list(dict.fromkeys(asked[n].repository for n in members))
+    print(f"\n{asked[members[0]].set}: {len(members)} questions, {len(repositories)} repositories\n")
     print(f"| | {' | '.join(_MEASURES)} |\n|---|{'---|' * len(_MEASURES)}")
-    for way, found in ranks.items():
+    before: dict[str, list[float]] = {}
+    for way, orders in ways.items():
         cells = []
-        for measure in _MEASURES.values():
-            value = mean([measure(rank) for each in found.values() for rank in each])
+        for name, measure in _MEASURES.items():
+            values = [measure(_place(orders[n], asked[n].right)) for n in members]
+            first = before.setdefault(name, values)
             gains = [
-                mean([measure(rank) for rank in found[name]]) - mean([measure(rank) for rank in first[name]])
-                for name in first
+                mean([a - b for n, a, b in zip(members, values, first, strict=True) if asked[n].repository == each])
+                for each in repositories
             ]
-            cells.append(
-                f"{value:.3f}" + (f" ({mean(gains):+.3f} ± {_error(gains):.3f})" if way != "first stage" else "")
-            )
+            gain = f" ({mean(gains):+.3f} ± {_error(gains):.3f})" if way != "first stage" else ""
+            cells.append(f"{mean(values):.3f}{gain}")
         print(f"| {way} | {' | '.join(cells)} |")
+
+
+def _place(order: Sequence[int], right: Sequence[bool]) -> int:
+    return next((rank for rank, place in enumerate(order[:_DEPTH], start=1) if right[place]), 0)
 
 
 def _error(values: Sequence[float]) -> float:

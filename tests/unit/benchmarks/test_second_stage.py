@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.second_stage import _orders, _rank
+from benchmarks.second_stage import Asked, _added, _orders, _rank
 from openbook.types import Chunk, RetrievalResult, Span
 
 
@@ -16,8 +16,8 @@ def test_three_orders_are_compared_and_ties_keep_the_first() -> None:
     orders = _orders([0.0, 0.0, 9.0, 1.0])
 
     assert orders["first stage"] == [0, 1, 2, 3]
-    assert orders["reranker"] == [2, 3, 0, 1]
-    assert orders["both"] == [0, 2, 1, 3]
+    assert orders["second stage"] == [2, 3, 0, 1]
+    assert orders["both ranks"] == [0, 2, 1, 3]
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,16 @@ def test_what_stands_behind_the_tenth_counts_for_nothing() -> None:
     results = [*[result("b.md", 1, 2)] * 10, result("a.md", 1, 2)]
 
     assert _rank(results, [{"path": "a.md", "lines": [1, 1]}]) == 0
+
+
+def asked(repository: str, right: list[bool]) -> Asked:
+    return Asked("set", repository, [1.0, 1.0, 1.0], [{"near": 0.0}, {"near": 0.5}, {"near": 1.0}], right)
+
+
+def test_what_is_added_is_weighed_by_what_is_right_in_other_repositories() -> None:
+    near, far = [False, False, True], [True, False, False]
+
+    orders = _added([asked("a", far), *[asked("b", near)] * 3, *[asked("c", near)] * 3], ["near"])
+
+    assert orders[0] == [2, 1, 0]
+    assert _added([asked("a", near), *[asked("b", far)] * 3], ["near"])[0] == [0, 1, 2]
