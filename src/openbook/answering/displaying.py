@@ -18,21 +18,27 @@ _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 
-# A line that opens or closes an example.
-FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
+# A line that opens or closes an example of Markdown, and of AsciiDoc.
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
+_LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>)[ \t]*")
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
 _MOST_MARKUP = 1 / 2
 
 
-def is_fence(text: str) -> bool:
-    """Check whether a line of Markdown opens or closes an example."""
-    return FENCE.fullmatch(text) is not None
+def fence_of(text: str, language: str) -> re.Match[str] | None:
+    """Match a line that opens or closes an example, with its `fence` and the `info` of it; None for any other line.
+
+    reStructuredText has none: there, a line of tildes underlines a title.
+    """
+    if language == "rst":
+        return None
+    return (_LISTING if language == "asciidoc" else _FENCE).fullmatch(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Code that Markdown shows in fences. Positions count units from 0."""
+    """Code that a page shows in fences. Positions count units from 0."""
 
     opening: int
     """The fence above it; -1 if that stands in front of the chunk."""
@@ -48,12 +54,12 @@ class Example:
         return self.opening < position < self.closing
 
 
-def examples_of(every: Sequence[Unit]) -> tuple[Example, ...]:
-    """Return the examples in fences of a chunk of Markdown, in order.
+def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
+    """Return the examples in fences of a chunk, in order.
 
     A chunk may begin or end inside of one. Whether it begins so is told by the first fence and what stands above it.
     """
-    fences = [(place, fence) for place, unit in enumerate(every) if (fence := FENCE.fullmatch(unit.text))]
+    fences = [(place, fence) for place, unit in enumerate(every) if (fence := fence_of(unit.text, language))]
     found: list[Example] = []
     opened: Example | None = None
     if fences and _begins_inside(every, fences):
@@ -99,7 +105,7 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     if chunk.language == "html":
         indent = min(len(text) - len(text.lstrip()) for text in texts)
         return tuple(_BLANKS.sub(" ", closed_up(text[indent:])) for text in texts)
-    return tuple(_without_tags(texts, examples_of(every)))
+    return tuple(_without_tags(texts, examples_of(every, chunk.language)))
 
 
 def _without_tags(texts: Sequence[str], examples: Sequence[Example]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.displaying import is_fence
+from openbook.answering.displaying import fence_of
 from openbook.answering.list_entries import ListEntry, entry_at
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
@@ -145,10 +145,11 @@ def _ranked(
 
 def _only_imports(query: Question, read: ReadPassage) -> bool:
     """Return whether a passage is code that only makes names known, with its fences."""
-    if not (read.passage.is_code or is_fence(read.text.partition("\n")[0])):
+    language = read.passage.shown.result.chunk.language
+    if not (read.passage.is_code or fence_of(read.text.partition("\n")[0], language)):
         return False
     lines = without_imports(query, read.text).split("\n")
-    return not any(line.strip() and not is_fence(line) for line in lines)
+    return not any(line.strip() and not fence_of(line, language) for line in lines)
 
 
 def _sides(
@@ -452,7 +453,8 @@ def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
     """
     if passage.shown.result.chunk.kind == "course" or (passage.shown.is_prose and passage.is_title):
         return None
-    lines = [unit for unit in passage.units if not is_fence(unit.text)]
+    language = passage.shown.result.chunk.language
+    lines = [unit for unit in passage.units if not fence_of(unit.text, language)]
     if not lines:
         return None
     if passage.is_code or len(lines) < len(passage.units):

@@ -217,18 +217,15 @@ def passages_of(shown: ContextItem) -> list[Passage]:
 
 
 def examples_in(shown: ContextItem) -> Sequence[Example]:
-    """Return the examples in fences of what is shown of a result, in order; of code none.
-
-    Nor of reStructuredText, which has no fences: there, a line of tildes underlines a title.
-    """
-    if not shown.is_prose or shown.result.chunk.language == "rst":
+    """Return the examples in fences of what is shown of a result, in order; of code none."""
+    if not shown.is_prose:
         return ()
     return _examples(shown.result.chunk)
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def _examples(chunk: Chunk) -> tuple[Example, ...]:
-    return examples_of(units_of(chunk))
+    return examples_of(units_of(chunk), chunk.language)
 
 
 def _of_prose(shown: ContextItem) -> list[Passage]:

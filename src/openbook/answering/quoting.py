@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.displaying import FENCE, Example
+from openbook.answering.displaying import Example, fence_of
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import INDENT, Passage, is_markup, is_row
 from openbook.grounding.readable import closed_up
@@ -36,7 +36,8 @@ def quoted(passage: Passage) -> str:
         return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
     if example is None and not is_entry and _is_indented_code(text):
         return f"{_fenced(text)}\n{mark}"
-    blocks = [block for block in _blocks(text, example, is_entry) if any(block.lines)] or [_Block(lines=[text])]
+    found_blocks = _blocks(text, example, passage.shown.result.chunk.language, is_entry=is_entry)
+    blocks = [block for block in found_blocks if any(block.lines)] or [_Block(lines=[text])]
     written = "\n\n".join(map(str, blocks))
     return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
 
@@ -102,21 +103,22 @@ class _Block:
         return _fenced(textwrap.dedent(text), self.info)
 
 
-def _blocks(text: str, example: Example | None, is_entry: bool) -> Iterator[_Block]:
+def _blocks(text: str, example: Example | None, language: str, *, is_entry: bool) -> Iterator[_Block]:
     """Yield the blocks of prose and code of a passage, in order.
 
     Args:
         text: The passage.
         example: What it begins inside of, if that is so. It may also end inside of an example.
+        language: Of the page.
         is_entry: Whether it stands in an entry of a definition list.
     """
     # Below an item of a list, indentation continues it.
     sets_off = not (is_entry or text[:1].isspace() or is_row(text))
-    block, before, language = _Block(), ".", ""
+    block, before, of_code = _Block(), ".", ""
     if example is not None:
         block = _Block(is_code=True, info=example.language, fence=example.fence)
     for line in text.split("\n"):  # and not `splitlines`: a form feed ends no line
-        found = FENCE.fullmatch(line)
+        found = fence_of(line, language)
         is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
         if block.fence:
             if found and found["fence"].startswith(block.fence) and not found["info"]:
@@ -132,10 +134,10 @@ def _blocks(text: str, example: Example | None, is_entry: bool) -> Iterator[_Blo
             block.lines.append(line)
         elif is_indented and not before.strip():
             yield block
-            block = _Block(is_code=True, info=language, lines=[line])
+            block = _Block(is_code=True, info=of_code, lines=[line])
         elif is_markup(line):
             opened = _OPENS_LITERAL.fullmatch(line)
-            language = (opened["language"] or "") if opened else ""
+            of_code = (opened["language"] or "") if opened else ""
         else:
             if block.is_code:
                 yield block

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
-from openbook.answering.displaying import Example, is_fence
+from openbook.answering.displaying import Example, fence_of
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import (
     Passage,
@@ -66,7 +66,7 @@ def completed(quote: Passage) -> Passage:
     first = _start_of_item(units, first)
     examples = [each for each in examples_in(quote.shown) if each.opening >= 0 and each.closing < len(units)]
     if last + 1 < len(units) and leads_in(quote) and quote.example is None:
-        last = _end_of_block(units, last + 1, examples)
+        last = _end_of_block(units, last + 1, examples, quote.shown.result.chunk.language)
     for each in examples:
         if each.opening <= last and first <= each.closing:
             first, last = min(first, each.opening), max(last, each.closing)
@@ -231,9 +231,9 @@ def _start_of_item(units: Sequence[Unit], place: int) -> int:
     return first if is_item and _is_under(units[first], units[place]) else place
 
 
-def _end_of_block(units: Sequence[Unit], start: int, examples: Sequence[Example]) -> int:
+def _end_of_block(units: Sequence[Unit], start: int, examples: Sequence[Example], language: str) -> int:
     """Find the last unit of the example, the list or the paragraph that begins with a unit; the one before is none."""
-    if is_fence(units[start].text):
+    if fence_of(units[start].text, language):
         return next((each.closing for each in examples if each.opening == start), start - 1)
     if units[start].text.lstrip().startswith("#"):
         return start - 1

@@ -318,6 +318,12 @@ def test_a_literal_block_of_restructuredtext_is_written_as_code(text: str, writt
     assert quoted(Passage(shown, shown.units[1], shown.units[-1])) == written
 
 
+def test_a_listing_of_asciidoc_is_written_as_code_without_what_sets_it_off() -> None:
+    page = chunk_of("----\nmoor --fast\nsail --twice\n----", "a.adoc", language="asciidoc")
+
+    assert compose(picked("moor --fast", page)).endswith("```\nmoor --fast\nsail --twice\n```\n[1:1-4]")
+
+
 def test_sentences_of_a_manual_page_flow_and_its_options_stay_apart() -> None:
     text = "This table is used for\n-keys behind the\nprefix.\n-n\f\nis an\nalias."
     shown = context_of(chunk_of(text, "a.1", language="man")).shown[0]

@@ -417,6 +417,13 @@ def test_tildes_below_a_title_of_restructuredtext_open_no_example() -> None:
     assert not any(passage.is_code for passage in passages_of(entry))
 
 
+def test_a_listing_of_asciidoc_is_an_example() -> None:
+    page = "Ships wait for it.\n\nExample:\n---------\nmoor --fast --twice\n---------\n\nThen they sail."
+    examples = [passage for passage in passages_of(shown(page, language="asciidoc")) if passage.has_example]
+
+    assert [each.text for each in examples] == ["---------\nmoor --fast --twice\n---------"]
+
+
 def test_front_matter_is_no_passage() -> None:
     text = "---\nname: Report\nabout: Say what is wrong\n---\n\nShips wait a minute."
 
