@@ -154,7 +154,8 @@ def _enlarged_code(quote: Passage) -> Passage:
             start, end = (first, place) if side is below else (place, last)
             if not _is_short(_between(shown, start, end)):
                 break
-            if is_whole(lines, start, end):
+            # Nor from the middle of a comment on: what that is about stands where it begins.
+            if is_whole(lines, start, end) and not (start < first and lines[start].inside):
                 first, last = start, end
                 sides.append(side)
                 break

@@ -162,6 +162,13 @@ def test_code_grows_by_whole_statements_and_transcripts_do_not_grow() -> None:
     assert enlarged_quote(SPOKEN, "The sea moves least.", kind="course") == "The sea moves least."
 
 
+def test_code_grows_by_a_comment_above_it_whole_or_not_at_all() -> None:
+    licence = "/*\n" + " * You may use it, copy it and sell it, but not blame us.\n" * 9 + " */\n"
+
+    assert enlarged(code(f"{licence}sail(the, ship)\nrest(now, ship)", "rest(now, ship)"), ()).text == "rest(now, ship)"
+    assert enlarged(code("/*\n * Both wait.\n */\nsail(the, ship)", "sail(the, ship)"), ()).text.startswith("/*")
+
+
 def test_what_a_long_call_holds_grows_by_no_part_of_it() -> None:
     inner = "".join(f"    the_place_number({number},\n        {number}),\n" for number in range(30))
 
