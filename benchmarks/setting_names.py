@@ -1,13 +1,14 @@
 """Whether "What does NAME do?" is answered from the part of the documentation that begins with the name.
 
-    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] [--options | --items] PROJECT ...
+    python -m benchmarks.setting_names --checkouts FOLDER --home FOLDER [--most N] [WHAT] PROJECT ...
 
 The headings of Markdown and reStructuredText that are one name with an underscore (`server_idle_timeout`) are asked
-for, in each project the first N in alphabetical order; with `--options` those that begin with an option
-(`-c, --checksum`, `--bail[=<n>]`), in an order drawn once; with `--items` the items of Markdown lists that begin with
-a name in bold or as code (`- **edit-url-template:** ...`). An answer is right if its first citation, or any, lies in a
-section with that heading, or in such an item. Nobody chose these questions, and no two of them are worded differently:
-they show whether a name is found where it is described, and nothing else.
+for, in each project the first N in alphabetical order. Others are asked for in an order drawn once: with `--options`
+headings that begin with an option (`-c, --checksum`, `--bail[=<n>]`); with `--items` the items of Markdown lists that
+begin with a name in bold or as code (`- **edit-url-template:** ...`); with `--parameters` the parameters of several
+words that a comment of code describes (`:param retry_limit: ...`). An answer is right if its first citation, or any,
+lies in a section with that heading, in such an item, or has such a line of a comment. Nobody chose these questions,
+and no two of them are worded differently: they show whether a name is found where it is described, and nothing else.
 """
 
 from __future__ import annotations
@@ -22,12 +23,19 @@ from pathlib import Path
 
 from openbook.evals.metrics import ExpectedSpan, mean
 from openbook.library import Library
-from openbook.retrieval.roles import is_aside
+from openbook.retrieval.roles import is_aside, role_of
 from openbook.settings import Settings
 
 _NAME = re.compile(r"[`\"]*([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)[`\"]*")
 _OPTION = re.compile(r"[`\"]*(?:-\w[`,\s]+)?`?(--[a-z][a-z\d-]+)(?![\w-]).*")
 _ITEM = re.compile(r"(\s*)[-*+]\s+[*`_]{1,3}([a-z][a-z0-9]*(?:-[a-z0-9]+)+)[:*`_].*")
+# With a tag before the name, or with its type behind it; and at least three words that say what it is.
+_PARAMETER = re.compile(
+    r"[\s*/]*(?::param (?:[\w.\[\]]+ )?(?P<sphinx>\w+):|[@\\]param\s+(?:\{[^}]*\}\s*)?(?P<tag>\w+)(?=\s)"
+    r"|(?P<typed>\w+) \([^)]*\):)\s*(?:[-–]\s*)?\S+\s+\S+\s+\S.*"
+)
+_OF_WORDS = re.compile(r"[a-z]+\d*(?:_[a-z\d]+)+|[a-z]+\d*(?:[A-Z][a-z\d]+)+")
+_WITH_COMMENTS = ("py", "js", "ts", "tsx", "java", "kt", "c", "h", "cpp", "php")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
 _FEWEST_LINES = 3
 
@@ -74,6 +82,21 @@ def items(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
     return found
 
 
+def parameters(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
+    """Return the lines of comments that say what a parameter is, but for those of tests and examples."""
+    found: defaultdict[str, list[ExpectedSpan]] = defaultdict(list)
+    for path in sorted(path for suffix in _WITH_COMMENTS for path in checkout.rglob(f"*.{suffix}") if path.is_file()):
+        name = path.relative_to(checkout).as_posix()
+        if role_of(name, "code") != "source":
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
+            if told := _PARAMETER.fullmatch(line):
+                parameter = told["sphinx"] or told["tag"] or told["typed"]
+                if _OF_WORDS.fullmatch(parameter):
+                    found[parameter].append(ExpectedSpan(name, number, number))
+    return found
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,6 +105,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=60, help="names of a project")
     parser.add_argument("--options", action="store_true", help="ask for options instead")
     parser.add_argument("--items", action="store_true", help="ask for items of lists instead")
+    parser.add_argument("--parameters", action="store_true", help="ask for parameters instead")
     parser.add_argument("projects", nargs="+", metavar="PROJECT")
     arguments = parser.parse_args()
     print("| project | names | first citation right | any right | refused |\n|---|---|---|---|---|")
@@ -89,9 +113,12 @@ def main() -> None:
         home = arguments.home / project
         home.mkdir(parents=True, exist_ok=True)
         checkout = arguments.checkouts / project
-        places = items(checkout) if arguments.items else sections(checkout, _OPTION if arguments.options else _NAME)
+        if arguments.parameters:
+            places = parameters(checkout)
+        else:
+            places = items(checkout) if arguments.items else sections(checkout, _OPTION if arguments.options else _NAME)
         names = sorted(places)
-        if arguments.options or arguments.items:
+        if arguments.options or arguments.items or arguments.parameters:
             random.Random(1).shuffle(names)
         outcomes = []
         with closing(Library(home / "library.sqlite", Settings(home=home))) as library:

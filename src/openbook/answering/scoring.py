@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from openbook.answering.definition_heads import is_comment
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, heading_over, is_row, opened_by
+from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
-from openbook.retrieval.roles import is_aside
+from openbook.retrieval.roles import asks_for, is_aside
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
 
@@ -153,7 +155,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     names = dict.fromkeys((*filter(str.isupper, joined), *options, *alone))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
-    told = _in_entries(query, passages)
+    told = _in_entries(query, passages) or (_in_comments(query, passages) if query.identifiers else set())
     if told or not titles:
         return told
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
@@ -170,6 +172,35 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
         elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
             entries.add(passage.key)
     return set(opening.values()) or entries
+
+
+# Before the name of a parameter or a field in a comment: `:param int limit:`, `@param {int} limit`, `- limit:`.
+_TAG = (
+    r"[@\\:](?:param|arg|argument|property|keyword|kwarg)\b(?:\[[\w,]+\])?[ \t]+(?:\{[^}\n]*\}[ \t]*)?"
+    r"(?:[\w.\[\]|]+[ \t]+)?\[?[`*]*"
+)
+# Behind it, without a tag: its type, and a colon or a dash.
+_TYPE = r"[`*]*(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|–|—|-(?=\s))"
+
+
+def _in_comments(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages of code whose comments say what a parameter is for that a question names.
+
+    Such a line begins with the name, or with a tag before it: `limit (int): The most.`, `@param limit The most.`
+    """
+    names = _any_of(query.identifiers)
+    told = re.compile(rf"[\s*/#!]*(?:{_TAG}(?:{names})\b|(?:[-*][ \t]+)?[`*]*(?:{names}){_TYPE})(?P<said>.*)")
+    found: set[PassageKey] = set()
+    for passage in passages:
+        if passage.shown.is_prose or is_aside(passage.shown.result.chunk.span.path):
+            continue
+        lines = layout_of(passage.shown)
+        for unit in passage.units:
+            is_said = lines[unit.number - 1].inside or is_comment(unit.text)
+            line = told.match(unit.text) if is_said else None
+            if line and len(line["said"].split()) >= _FEWEST_WORDS:
+                found.add(passage.key)
+    return found
 
 
 def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
@@ -233,11 +264,16 @@ def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[P
     asked_for: set[PassageKey] = set()
     namesakes: set[PassageKey] = set()
     for name, owners in zip(query.identifiers, query.owners, strict=True):
-        named = [passage for passage in passages if passage.defines == name]
+        named = [passage for passage in passages if passage.defines == name and not _is_of_test(query, passage)]
         meant = [head for head in named if stands_in(owners, head.within)] or named
         asked_for.update(head.key for head in meant)
         namesakes.update({head.key for head in named}.difference(asked_for))
     return asked_for, namesakes
+
+
+def _is_of_test(query: Question, passage: Passage) -> bool:
+    """Return whether a passage stands in a test, about which the question does not ask."""
+    return is_aside(passage.shown.result.chunk.span.path) and not asks_for("test", query.text)
 
 
 def _uses(passage: Passage, query: Question) -> bool:

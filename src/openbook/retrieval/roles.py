@@ -13,7 +13,9 @@ from openbook.types import Kind
 Role = Literal["source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated"]
 
 _FOLDERS: Mapping[str, Role] = {
-    **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures", "e2e"), "test"),
+    **dict.fromkeys(
+        ("test", "tests", "spec", "specs", "__tests__", "testcases", "testdata", "fixtures", "e2e"), "test"
+    ),
     **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
     # Forms that people fill in, which name what a project is about and answer nothing.
@@ -21,6 +23,8 @@ _FOLDERS: Mapping[str, Role] = {
 }
 # `tests2`, `test-d`, `e2e-win` and `testing` at the top: in 150 repositories, code there is of tests.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
+# `src/commonTest` and `src/androidTest`: what Gradle calls source sets.
+_TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with a note for each change, posts, and the documentation of earlier versions.
 _CHANGE_FOLDERS = frozenset(
     {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes", "_posts", "versioned_docs"}
@@ -102,7 +106,8 @@ def _role_of_name(path: PurePosixPath) -> Role | None:
     """Return what the name of a file says, in whichever folder it is."""
     if path.suffix.lower() in _GENERATED_SUFFIXES:
         return "generated"
-    return "test" if _TEST_STEM.search(path.stem) else None
+    is_test = path.suffix == ".t" or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
+    return "test" if is_test else None
 
 
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:

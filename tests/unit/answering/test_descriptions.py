@@ -94,3 +94,49 @@ def test_whoever_asks_where_a_name_is_gets_the_code() -> None:
     found = quotes(picked("Where is tide_mode set?", CODE, section(TIDES, "tide_mode")))
 
     assert found[0] == "tide_mode = 3"
+
+
+USES = chunk_of(
+    "def sail(tide_mode, tide_table):\n    moor(tide_mode)\n    wait(tide_mode, tide_table)\n",
+    "sail.py",
+    kind="code",
+    language="python",
+    defines=("sail",),
+    signature="def sail(tide_mode, tide_table):",
+)
+
+
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [
+        pytest.param(
+            '    """Sail.\n\n    Args:\n        {}\n    """', "tide_mode (int): Which tables it reads.", id="typed"
+        ),
+        pytest.param('    """Sail.\n\n    {}\n    """', ":param int tide_mode: Which tables it reads.", id="field"),
+        pytest.param("/**\n * {}\n */", "@param {number} tide_mode - Which tables it reads.", id="tag-with-type"),
+        pytest.param("/**\n * {}\n */", "\\param[in] tide_mode Which tables it reads.", id="tag-with-direction"),
+        pytest.param("// {}", "- `tide_mode`: Which tables it reads.", id="item"),
+    ],
+)
+def test_a_parameter_is_quoted_from_the_comment_that_says_what_it_is_for(comment: str, told: str) -> None:
+    described = chunk_of(comment.format(told), "tides.py", kind="code", language="python")
+    tested = chunk_of(comment.format(told), "tests/test_tides.py", kind="code", language="python")
+
+    assert told in quotes(picked("What does tide_mode do?", USES, described))[0]
+    assert told not in quotes(picked("What does tide_mode do?", USES, tested))[0]
+    assert told not in quotes(picked("Where is tide_mode used?", USES, described))[0]
+
+
+def test_an_argument_with_a_type_describes_nothing_outside_of_comments() -> None:
+    typed = chunk_of("def dock(\n    tide_mode: int = 3, pier=None, **more,\n): ...\n", "dock.py", kind="code")
+
+    assert "sail" in quotes(picked("What does tide_mode do?", USES, typed))[0]
+
+
+def test_a_test_that_has_the_name_of_what_is_asked_for_does_not_define_it() -> None:
+    told = chunk_of("TIDES = {tide_mode: low, piers: two}\n", "tides.py", kind="code", language="python")
+    test = "def tide_mode(it):\n    check(it)\n"
+    tested = chunk_of(test, "tests/test_tides.py", kind="code", language="python", defines=("tide_mode",))
+
+    assert quotes(picked("Which values does tide_mode take?", told, tested))[0].startswith("TIDES")
+    assert quotes(picked("What does the fixture tide_mode do?", told, tested))[0].startswith("def tide_mode")
