@@ -140,7 +140,7 @@ def test_on_a_full_disk_answers_go_on_and_nothing_is_half_kept(serve: Callable[.
     warned = next(reply for reply in (full.ask(QUESTION) for _ in range(200)) if reply["warning"])
     kept = full.client.get("/api/sessions").json()["sessions"]
 
-    assert (refused.status_code, "nothing of it was kept" in refused.text) == (507, True)
+    assert (refused.status_code, "nothing was stored" in refused.text) == (507, True)
     assert list(only_library().parents[1].glob("uploads/*/uploads/*")) == []
     assert "one hour" in warned["answer"]
     assert "conversations cannot be kept" in warned["warning"]

@@ -215,7 +215,7 @@ def test_a_disk_that_is_full_while_an_upload_comes_is_told(client: TestClient, m
     response = upload(client, ("a.md", b"a" * 2**21))
 
     assert response.status_code == 507
-    assert response.json()["error"]["hint"] == "nothing of it was kept; free some space"
+    assert response.json()["error"]["hint"] == "nothing was stored; free some space"
 
 
 def test_one_uploaded_file_is_removed_and_no_other_file_can_be(client: TestClient, home: Path, folder: Path) -> None:

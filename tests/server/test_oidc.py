@@ -143,7 +143,7 @@ def test_whom_no_rule_lets_in_stays_out_and_stands_in_the_log(serve_oidc: ServeO
 
     assert (refused.status_code, "OPENBOOK_OIDC_READERS" in refused.text) == (403, True)
     assert "openbook_login" not in refused.headers.get("set-cookie", "")
-    assert "may not come in" in line["what"] + line["who"]
+    assert "not allowed to log in" in line["what"] + line["who"]
     assert "eve" not in str(line)
 
 
@@ -268,7 +268,7 @@ def test_a_provider_that_describes_another_one_is_not_believed(
 def test_a_provider_that_is_away_is_told(serve_oidc: ServeOidc) -> None:
     away = serve_oidc(oidc_issuer="http://127.0.0.1:1").get("/api/oidc/login", follow_redirects=False)
 
-    assert (away.status_code, "provider of logins" in away.text) == (502, True)
+    assert (away.status_code, "login provider" in away.text) == (502, True)
 
 
 def test_who_is_removed_is_out_at_once_and_comes_in_again_only_by_a_new_login(
@@ -355,8 +355,8 @@ def test_without_a_provider_there_is_no_such_login(client: TestClient) -> None:
         ({"oidc_client_id": ""}, "OPENBOOK_OIDC_CLIENT_ID is not"),
         ({"oidc_redirect_url": ""}, "OPENBOOK_OIDC_REDIRECT_URL is not"),
         ({"oidc_readers": ()}, "no rule lets anybody in"),
-        ({"oidc_issuer": "http://sso.example"}, "OPENBOOK_OIDC_ISSUER is no address with https"),
-        ({"oidc_redirect_url": "http://books.example/api/oidc/callback"}, "REDIRECT_URL is no address with https"),
+        ({"oidc_issuer": "http://sso.example"}, "OPENBOOK_OIDC_ISSUER is not an https address"),
+        ({"oidc_redirect_url": "http://books.example/api/oidc/callback"}, "REDIRECT_URL is not an https address"),
     ],
 )
 def test_settings_that_cannot_work_are_told_at_the_start(home: Path, change: dict[str, Any], words: str) -> None:

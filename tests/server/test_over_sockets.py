@@ -164,7 +164,7 @@ def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
     kind, told = events_of(streamed.text)[-1]
     assert held.wait_for_disconnect()
     assert (whole.status_code, kind, whole.json()) == (503, "error", {"error": told})
-    assert told["message"] == "the server was stopped before it had answered"
+    assert told["message"] == "the server stopped before it had answered"
 
 
 @pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])
@@ -236,7 +236,7 @@ def test_many_callers_at_once_see_nothing_of_each_other(
         said = re.findall(r"caller (\d+) asks", str(received.body))
         if "The last question:" in str(received.body):
             return f"When do sessions end, caller {said[-1]} asks?"
-        return f"Sessions end after one hour [1:2]. Heard: {' '.join(sorted(set(said)))}."
+        return f"Sessions end after one hour [1:2]. UpdateReply: {' '.join(sorted(set(said)))}."
 
     app, name = app_of(folder, home, fake_server(*[echo] * callers * (2 * rounds - 1)), workers)
 
@@ -247,7 +247,7 @@ def test_many_callers_at_once_see_nothing_of_each_other(
             for _ in range(rounds):
                 reply = (await client.post("/api/query", json=body)).json()
                 body["session_id"] = reply["session_id"]
-                heard.append(reply["answer"].partition("Heard: ")[2])
+                heard.append(reply["answer"].partition("UpdateReply: ")[2])
             sessions = (await client.get("/api/sessions")).json()["sessions"]
             return heard, len(sessions)
 

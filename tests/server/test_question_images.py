@@ -119,9 +119,9 @@ def test_each_page_of_a_pdf_is_an_image(asked: Callable[..., TestClient]) -> Non
     ("images", "message"),
     [
         pytest.param(
-            ["https://example.com/a.png"], "image 1: it is no data URL, and addresses are not fetched", id="address"
+            ["https://example.com/a.png"], "image 1: it is not a data URL; addresses are not fetched", id="address"
         ),
-        pytest.param([RED, "file:///etc/passwd"], "image 2: it is no data URL", id="file"),
+        pytest.param([RED, "file:///etc/passwd"], "image 2: it is not a data URL", id="file"),
         pytest.param(["data:image/png;base64,%%%"], "image 1: its base64 is malformed", id="base64"),
         pytest.param(["data:image/png;base64,PHN2Zz4="], "image 1: it is no image of a kind", id="svg"),
         pytest.param([RED] * 4, "the question has 4 images, and may have 3", id="too-many"),

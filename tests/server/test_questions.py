@@ -195,7 +195,9 @@ def test_filters_narrow_what_is_found(client: TestClient) -> None:
         pytest.param({"query": " "}, 400, "empty", id="blank"),
         pytest.param({}, 422, "query", id="no question"),
         pytest.param({"query": "x" * 20_000}, 422, "10000", id="too long"),
-        pytest.param({"query": QUESTION, "model": "http://10.0.0.1/v1#x"}, 400, "no model", id="address of a model"),
+        pytest.param(
+            {"query": QUESTION, "model": "http://10.0.0.1/v1#x"}, 400, "not offered here", id="address of a model"
+        ),
         pytest.param({"query": QUESTION, "session_id": "0" * 32}, 404, "no conversation", id="no such conversation"),
         pytest.param({"query": QUESTION, "session_id": "session_1"}, 422, "session_id", id="no id"),
         pytest.param({"query": QUESTION, "course_name": "Cooking"}, 404, "course", id="no such course"),

@@ -125,7 +125,7 @@ def test_a_server_that_stops_tells_those_who_follow(
         told = first + "".join(texts)
         following.__exit__(None, None, None)
 
-    assert "the server was stopped before it had answered" in told
+    assert "the server stopped before it had answered" in told
     assert held.wait_for_disconnect()
 
 

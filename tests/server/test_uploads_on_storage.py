@@ -28,7 +28,7 @@ def upload(client: TestClient, *names: str) -> None:
 
 
 def away(*_: object) -> None:
-    raise RequestRefusedError(503, "the storage of uploads does not answer", hint="try again")
+    raise RequestRefusedError(503, "the upload storage does not respond", hint="try again")
 
 
 def listed(client: TestClient) -> list[str]:

@@ -46,7 +46,7 @@ def test_a_link_is_made_opened_by_a_stranger_and_revoked(
     expect(page.get_by_label("Link", exact=True)).to_have_count(0)  # nobody should copy it now
     expect(page.locator("dialog").get_by_role("button", name="Close")).to_be_focused()
     other.reload()
-    expect(other.get_by_role("status")).to_contain_text("shows nothing")
+    expect(other.get_by_role("status")).to_contain_text("does not exist or has expired")
     expect(other.locator(".exchange")).to_have_count(0)
     shoot(other, "shared-revoked")
     stranger.close()

@@ -11,7 +11,7 @@ from openbook.integrations.redis_sessions import RedisSessions
 from openbook.server.keys import hash_of
 from openbook.server.limits import SpendReservation, all_spent, too_many, too_many_today, usd_per_day
 from openbook.server.logins import new_token
-from openbook.server.shared_store import LOST_AFTER_S, Heard, Kind, ToldWork, WorkNews
+from openbook.server.shared_store import LOST_AFTER_S, Kind, UpdateReply, WorkRecord, WorkUpdate
 from openbook.settings import Secret, Settings
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class RedisWork:
         self._tell, self._find = shared.script(_TELL), shared.script(_FIND)
         self._list, self._stop = shared.script(_LIST), shared.script(_STOP)
 
-    def tell(self, kind: Kind, news: WorkNews) -> Heard:
+    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
         at = f"{kind}:{news.id}"
         keys = [_WORK + at, _EVENTS + at, f"{_OWNER}{kind}:{news.owner}", f"{_ALL}:{kind}"]
         flags = ("1" if news.has_ended else "", news.known, "1" if news.is_whole else "", _LIVES_MS)
@@ -185,14 +185,14 @@ class RedisWork:
         is_behind, stop = self._tell(
             keys, news.owner, news.id, news.header, *flags, len(news.dropped), *news.dropped, *events
         )
-        return Heard(bool(is_behind), bool(stop))
+        return UpdateReply(bool(is_behind), bool(stop))
 
-    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> ToldWork | None:
+    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
         at = f"{kind}:{work_id}"
         found = self._find([_WORK + at, _EVENTS + at], LOST_AFTER_S, owner, after + 1)
         return None if found is None else _told(work_id, *found)
 
-    def all(self, kind: Kind, owner: str | None = None) -> list[ToldWork]:
+    def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
         listing = f"{_ALL}:{kind}" if owner is None else f"{_OWNER}{kind}:{owner}"
         return [_told(*each) for each in self._list([listing, f"{_WORK}{kind}:"], LOST_AFTER_S)]
 
@@ -200,9 +200,9 @@ class RedisWork:
         self._stop([f"{_WORK}{kind}:{work_id}"], owner)
 
 
-def _told(work_id: str, owner: str, header: str, is_lost: int, events: Any = ()) -> ToldWork:
+def _told(work_id: str, owner: str, header: str, is_lost: int, events: Any = ()) -> WorkRecord:
     numbered = tuple((int(number.partition("-")[0]), text) for number, text in events)
-    return ToldWork(work_id, owner, header, bool(is_lost), numbered)
+    return WorkRecord(work_id, owner, header, bool(is_lost), numbered)
 
 
 _QUESTIONS, _SPENT = "questions:", "spent:"

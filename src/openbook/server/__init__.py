@@ -1,1 +1,1 @@
-"""The HTTP server and its page: requests to calls, results to replies. Needs the extra `server`."""
+"""The HTTP server and its web page. Needs the extra `server`."""

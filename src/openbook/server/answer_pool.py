@@ -1,6 +1,6 @@
-"""Processes that answer: searching and checking on all cores, while this process keeps its loop for those who wait.
+"""A pool of worker processes that answer, so that searching and checking use all cores and the event loop stays free.
 
-A child takes the steps of many answers, each up to the next call of a model, which the parent makes.
+A child runs the steps of many answers, each up to the next model call, which the parent makes.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from openbook.types import Filter
 
 _logger = logging.getLogger(__name__)
 
-# No step takes so long. A child that says nothing meanwhile hangs, and all that it was to answer with it.
+# No step takes that long. A child that sends nothing for this time hangs, and so do all of its answers.
 _LONGEST_STEP_S = 120.0
 
-# What a child computes when it is to end is waited for so long.
+# How long a child may finish its current step when it is stopped.
 _GRACE_S = 2.0
 
-# Of one answer, when the process that had it has ended. What ends every process that it is given must end some time.
+# Attempts for one answer whose process ended: an answer that kills every process must not go on forever.
 _MOST_MOVES = 1
 
 _NOBODYS = "Where are sessions kept?"
@@ -80,11 +80,11 @@ class CancelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ChildMessage:
-    """A message of a child: an event, a model call, the end or an error."""
+    """A message from a child: an event, a model call, the end or an error."""
 
     number: int
     said: AnswerEvent | CallModel | OpenbookError | None
-    """A step or an error; None behind the last step."""
+    """A step or an error; None after the last step."""
 
 
 READY = ChildMessage(0, None)
@@ -93,7 +93,7 @@ READY = ChildMessage(0, None)
 
 @dataclass(frozen=True, slots=True)
 class RemoteModel:
-    """Stands for a model that the parent process calls."""
+    """A placeholder for a model that the parent process calls."""
 
     name: str
 
@@ -107,9 +107,9 @@ class RemoteModel:
 
 
 def without_models(options: AnswerOptions) -> AnswerOptions:
-    """Return what can be sent to a child: names in the place of models, and no tools, which it finds by itself.
+    """Return options that can be pickled: placeholders instead of models, and no tools, which the child loads itself.
 
-    A judge is sent as it is.
+    A judge is pickled as it is.
     """
     model = None if options.writer is None else RemoteModel(options.writer.name)
     other = options.other_verifier
@@ -122,10 +122,10 @@ def without_models(options: AnswerOptions) -> AnswerOptions:
 
 
 class WorkerEndedError(RequestRefusedError):
-    """The process that had an answer has ended, or hung and was killed."""
+    """A worker process ended, or hung and was killed, before it had answered."""
 
     def __init__(self) -> None:
-        super().__init__(503, "the process that was to answer has ended", hint="ask again")
+        super().__init__(503, "the worker process has ended", hint="ask again")
 
 
 class AnswerPool:
@@ -150,29 +150,29 @@ class AnswerPool:
 
     @property
     def turns(self) -> int:
-        """How many questions are searched for at a time: each process has the next one at hand."""
+        """Questions in progress at a time: two for each process, so that none waits for work."""
         return 2 * max(1, self._most)
 
     @property
     def pids(self) -> list[int]:
-        """The processes that run, in the order in which they were started."""
+        """Ids of the running processes, the oldest first."""
         return [child.pid for child in self._children if not child.is_gone]
 
     async def start(self, size: int = 1) -> None:
-        """Start up to so many children, and wait until they are ready."""
+        """Start up to that many children, and wait until they are ready."""
         for child in await self._grown(size):
             await child.ready.wait()
 
     async def close(self) -> None:
-        """End the children, now and for good. What they had to answer fails."""
+        """Stop all children. Unfinished answers fail."""
         self._most = 0
         async with self._starting:
             children, self._children = self._children, []
         await asyncio.gather(*(child.close() for child in children))
 
     async def least_busy(self) -> _Child:
-        """Return the child that has least to do, and start another one if all have something."""
-        # One that is not ready yet takes questions too: whoever waits for it then notices if it hangs.
+        """Return the least busy child. If all are busy, start another one."""
+        # A child that is not ready yet takes questions too: whoever waits for them notices if it hangs.
         running = [child for child in self._children if not child.is_gone] or await self._grown(1)
         if not running:
             raise RequestRefusedError(503, "the server is being stopped", hint="ask again when it runs")
@@ -182,7 +182,7 @@ class AnswerPool:
         return found
 
     async def _grown(self, size: int) -> list[_Child]:
-        """Start children up to so many, and give all that run."""
+        """Start children until there are that many, and return all."""
         async with self._starting:
             self._children = [child for child in self._children if not child.is_gone]
             while len(self._children) < min(size, self._most):
@@ -191,10 +191,10 @@ class AnswerPool:
 
 
 class _Child:
-    """One child, and what is waited for of it. Its pipes are used by two threads, so that none holds up the loop."""
+    """One child, and the replies expected from it. Two threads use its pipes, so that they never block the loop."""
 
     def __init__(self, greeting: bytes, longest_step_s: float) -> None:
-        """Start it. It takes about a second until it is ready."""
+        """Start the process, which takes about a second to be ready."""
         self.ready = asyncio.Event()
         """Set once it can answer without delay, or never will."""
         self.is_gone = False
@@ -213,7 +213,7 @@ class _Child:
 
     @property
     def busy(self) -> int:
-        """Questions whose next step it is to take."""
+        """Number of questions that wait for its next step."""
         return len(self._busy)
 
     def tell(self, message: StartAnswer | ResumeAnswer) -> None:
@@ -226,11 +226,11 @@ class _Child:
             said.put_nowait(None)
 
     async def hear(self, number: int) -> AnswerEvent | CallModel | None:
-        """Wait for the next step of an answer; None behind the last.
+        """Wait for the next step of an answer; None after the last.
 
         Raises:
-            OpenbookError: It failed.
-            WorkerEndedError: The child has gone, or hung and was ended.
+            OpenbookError: The answer failed.
+            WorkerEndedError: The child ended, or hung and was killed.
         """
         message = await self._said[number].get()
         if message is None:
@@ -240,7 +240,7 @@ class _Child:
         return message.said
 
     def leave(self, number: int) -> None:
-        """Drop a question, answered or not."""
+        """Forget a question, answered or not."""
         self._said.pop(number, None)
         self._busy.discard(number)
         if not self._busy:
@@ -248,7 +248,7 @@ class _Child:
         self._sending.put(pickle.dumps(CancelAnswer(number)))
 
     async def close(self) -> None:
-        """End the process: in order, or at once if it is busy for long."""
+        """Stop the process: gracefully, or by force if it stays busy."""
         self._sending.put(None)
         await asyncio.to_thread(self._process.end, _GRACE_S)
         await self._is_lost.wait()
@@ -271,7 +271,7 @@ class _Child:
                 self._loop.call_soon_threadsafe(self._lose)
 
     def _take(self, message: ChildMessage) -> None:
-        # Not when it is heard: a reader may pause for longer than a step may take, and the child has nothing to do.
+        # Not when it is read: a reader may pause for longer than a step may take, while the child is idle.
         if message.said is None or isinstance(message.said, CallModel | Exception):
             self._busy.discard(message.number)
         self._process.waited_since_s = time.monotonic() if self._busy else None
@@ -289,7 +289,7 @@ class _Child:
 
 
 class _Steps:
-    """The steps of one answer, taken in a child; in another one if that ends before it is done."""
+    """The steps of one answer, run in a child, or in another one if that ends before the answer is done."""
 
     def __init__(self, pool: AnswerPool, asked: StartAnswer) -> None:
         self._pool = pool
@@ -302,7 +302,7 @@ class _Steps:
         self._moves = 0
 
     async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
-        """Yield steps up to the next that asks a model, or to the end.
+        """Yield steps up to the next model call, or to the end.
 
         Raises:
             WorkerEndedError: The child has ended, and the answer cannot go on in another one.
@@ -335,7 +335,7 @@ class _Steps:
                 return
 
     async def _moved(self) -> _Child:
-        """Return a child that has been brought as far as the answer is."""
+        """Replay the answer so far in another child, and return that child."""
         child = self._child = await self._pool.least_busy()
         for message, call in zip(self._sent, self._calls, strict=False):
             child.tell(message)
@@ -351,14 +351,14 @@ class _Steps:
             self._child.leave(self._number)
 
 
-# From here on: what runs in a child.
+# Everything below runs in a child.
 
 
 def run_child(
     location: Location, settings: Settings, requests: Iterator[Any], say: Callable[[ChildMessage], None]
 ) -> None:
-    """Open a library and answer from it. This is the child's whole life."""
-    # Whoever stops a service tells all of its processes. This one ends when the server has no more use for it.
+    """Open a library and answer from it: the main function of a child."""
+    # Stopping a service signals all of its processes. This one ends when the server closes its input.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     log_as_json()
     with closing(ServedLibrary(Library(location, settings))) as library:
@@ -370,8 +370,8 @@ def serve_answers(
     requests: Iterator[StartAnswer | ResumeAnswer | CancelAnswer],
     say: Callable[[ChildMessage], None],
 ) -> None:
-    """Do what is told, until nothing more is."""
-    # The first question loads a lot, which nobody should have to wait for.
+    """Handle messages until the input ends."""
+    # The first question imports a lot: do it before somebody waits.
     nobodys = _Answerer(library, say=lambda _: None)
     nobodys.handle(StartAnswer(READY.number, _NOBODYS, 1, EVERYTHING, AnswerOptions(model=RemoteModel("none"))))
     nobodys.handle(CancelAnswer(READY.number))
@@ -418,7 +418,7 @@ class _Answerer:
         self._say(ChildMessage(number, last))
 
     def _taken(self, number: int, steps: Steps[None], reply: ReplyFinished | None) -> CallModel | OpenbookError | None:
-        """Take steps, and give the first that somebody else has to do, or why there is none."""
+        """Run steps up to the first that the parent has to do, and return it, or the reason why there is none."""
         step: AnswerEvent | CallModel | Wait | None
         try:
             step = next_step(steps, reply)

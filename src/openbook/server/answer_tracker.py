@@ -1,7 +1,7 @@
-"""How long each stage of an answer takes, and what came of it: for metrics, and for telemetry if it is asked for.
+"""Measures the stages of an answer and its outcome, for metrics and, if enabled, for OpenTelemetry.
 
-Spans are OpenTelemetry's, by its conventions for generative AI. No question and no text is in them. Nothing is sent,
-and no package of the extra is needed, unless `OPENBOOK_TELEMETRY` asks for it.
+Spans follow the semantic conventions for generative AI. They hold no question and no text. Nothing is sent,
+and no package of the extra is needed, unless `OPENBOOK_TELEMETRY` is set.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def open_tracer(where: str) -> Tracer | None:
-    """Build the tracer; None if spans go nowhere."""
+    """Build the tracer; None if telemetry is off."""
     if not where:
         return None
     try:
@@ -70,22 +70,22 @@ def _exporter(where: str) -> SpanExporter:
 
 
 class AnswerSpans:
-    """The spans of one answer: one around it, one for each stage, and one for each call of a model."""
+    """The spans of one answer: a root span, one for each stage, and one for each model call."""
 
     def __init__(self, tracer: Tracer | None, session_id: str) -> None:
-        """Begin. Without a tracer, nothing happens here."""
+        """Start the root span. Without a tracer, all methods do nothing."""
         self._tracer = tracer
         self._stage: Span | None = None
         self._whole = self._start("invoke_agent openbook", session_id) if tracer else None
 
     def watched(self, model: Model | None) -> Model | None:
-        """Return a model whose calls become spans."""
+        """Wrap a model so that each of its calls becomes a span."""
         if model is None or self._tracer is None or self._whole is None:
             return model
         return TracedModel(model, self._tracer, _inside(self._whole))
 
     def enter(self, stage: str) -> None:
-        """End the stage before, and begin one; empty for none."""
+        """End the current stage and start another one; an empty name starts none."""
         if self._stage is not None:
             self._stage.end()
             self._stage = None
@@ -160,7 +160,7 @@ class AnswerTracker:
         self._models: tuple[str, ...] = ()
 
     def watched(self, options: AnswerOptions) -> AnswerOptions:
-        """Return a way of writing whose models are followed too. Without one, all the time is ours."""
+        """Return options whose models are tracked. Without a model, all the time is the server's."""
         other = options.other_verifier
         is_asked = options.writer is not None and (other is not None or options.verifier == "model")
         self._models = (*(() if options.writer is None else ("rephrasing", "writing")), *("verifying",) * is_asked)
@@ -177,7 +177,7 @@ class AnswerTracker:
 
     @property
     def is_of_model(self) -> bool:
-        """Whether the stage that lasts is the time of a model."""
+        """Whether the current stage waits for a model."""
         return self.name in self._models
 
     @property
@@ -185,7 +185,7 @@ class AnswerTracker:
         return time.perf_counter() - self._arrived_s
 
     def enter(self, name: str) -> None:
-        """End the stage before, and begin one; empty for none."""
+        """End the current stage and start another one; an empty name starts none."""
         now = time.perf_counter()
         if self.name:
             self.took_s[self.name] += now - self._since_s
@@ -205,7 +205,7 @@ class AnswerTracker:
             self._metrics.answered(self.answer)
             self._metrics.stage("own", sum(s for name, s in self.took_s.items() if name not in self._models))
         else:
-            # Who goes away cancels the task, or closes the generator.
+            # A client that disconnects cancels the task, or closes the generator.
             outcome = (
                 "cancelled" if isinstance(error, CancelledError | GeneratorExit | ServerStoppedError) else "failed"
             )
@@ -215,14 +215,14 @@ class AnswerTracker:
 
 
 class _FollowedModel(ModelWrapper):
-    """A model whose calls tell when they have ended."""
+    """A model that reports the end of each call."""
 
     def __init__(self, model: Model, ended: Callable[[], None]) -> None:
         super().__init__(model)
         self._ended = ended
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Call the model. The server calls none in this way, so nothing is told."""
+        """Call the model without tracking: the server makes only async calls."""
         return self._model.stream(request)
 
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:

@@ -1,4 +1,4 @@
-"""The app: its parts made, its routes put together."""
+"""Builds the app from its parts and routes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from openbook.server.security import SecurityMiddleware
 _ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorResponse.__name__}"}}}
 
 _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
-# FastAPI builds a validator for each model of each route, 900 of them, before the first reply. One describes them all.
+# FastAPI builds a validator for each response model of each route, 900 of them, before the first reply. One is enough.
 _RESPONSES: dict[int | str, dict[str, Any]] = {**{status: {} for status in _REFUSALS}, 400: {"model": ErrorResponse}}
 
 
@@ -45,14 +45,14 @@ def create_app(
     roots: Sequence[Path] = (),
     workers: int = 0,
 ) -> SecuredApp:
-    """Build an app that serves a library, and closes it in the end.
+    """Build an app that serves a library, and closes it at shutdown.
 
     Args:
-        assistant: The library. Its settings hold for the server.
-        models: What may write answers; by the settings and the keys that are set, if not given.
-        needs_key: Whether everybody needs a key, as on every address but this machine's own.
+        assistant: The library, whose settings the server uses.
+        models: Models that callers may choose; by default those of the settings and of the keys that are set.
+        needs_key: Whether every caller needs a key, as on every address but loopback.
         roots: Folders below which sources may be added.
-        workers: Processes that search and check for answers, at most; 0: threads of this one do.
+        workers: Most worker processes that search and check answers; 0 uses threads of this process.
 
     Raises:
         SettingsError: A setting, or the folder of the settings, cannot be used.
@@ -97,12 +97,12 @@ class SecuredApp(FastAPI):
         )
 
     def stop(self) -> None:
-        """End what is still waited for, each with an error that says so. In the thread of the event loop."""
+        """End everything that still waits with an error. Call it in the thread of the event loop."""
         self.state.stopping.stop()
         self.state.jobs.stop()
 
     def openapi(self) -> dict[str, Any]:
-        """Describe the API. FastAPI would say that the errors of a stream are a stream too."""
+        """Return the OpenAPI description. FastAPI would describe the errors of a stream as a stream too."""
         schema = super().openapi()
         for described in (each for methods in schema["paths"].values() for each in methods.values()):
             if described.get("security") and not self.state.authenticator.needs_key and {} not in described["security"]:

@@ -1,4 +1,4 @@
-"""Authentication: identify callers by key, login or, where none is needed, a cookie. Each sees only their own data."""
+"""Authentication: identify callers by key, by login or, where neither is needed, by cookie."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from openbook.server.oidc import Person, PersonStore, is_person
 LOGIN_COOKIE = "openbook_login"
 BROWSER_COOKIE = "openbook_browser"
 
-# Of older versions: it held the key itself.
+# Set by older versions; it held the key itself.
 _OLD_COOKIE = "openbook_key"
 
 _BROWSER = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{64})")
 
-# Where no key is needed, whoever reaches the server may do this much. Keys are managed with a key.
+# The role of everybody where no key is needed. Managing keys takes a key.
 _WITHOUT_KEY: Role = "editor"
 
 
@@ -37,7 +37,7 @@ class Caller:
     """The caller of a request."""
 
     owner: str
-    """Whom conversations belong to. Tells neither a key nor a cookie."""
+    """Owner of the caller's conversations. Reveals neither the key nor the cookie."""
     key: Key | None = None
 
     @property
@@ -49,7 +49,7 @@ class Caller:
         return self.key.grant.role if self.key else _WITHOUT_KEY
 
     def may(self, needed: Role) -> bool:
-        """Check whether they may do what takes a role."""
+        """Check that the caller has a role."""
         return ROLES.index(self.role) >= ROLES.index(needed)
 
     def check(self, needed: Role) -> None:
@@ -63,7 +63,7 @@ class Caller:
 
 
 class Authenticator:
-    """Identify callers by key, login or cookie. Its methods read a file or a network."""
+    """Identify callers by key, login or cookie. Methods may block on a file or the network."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Authenticator:
         cookie_s: float = 30 * 24 * 3600.0,
         person_s: float = 0.0,
     ) -> None:
-        """Cookies last as long as a conversation, whose owner they tell. `person_s`: 0 where there is no provider."""
+        """Take the lifetime of cookies, and of logins at a provider (`person_s`, 0 without one), in seconds."""
         self._keys = keys
         self._logins = logins or SqliteLogins(keys)
         self._secret = self._logins.secret()
@@ -88,7 +88,7 @@ class Authenticator:
         return self._logins
 
     def caller(self, request: Request, response: Response) -> Caller:
-        """Return the caller of a request. A browser without a cookie gets one if the request changes something."""
+        """Return the caller of a request, and set a cookie for a new browser if the request changes something."""
         scheme, _, sent = request.headers.get("authorization", "").partition(" ")
         sent = sent.strip() if scheme.lower() == "bearer" else ""
         token = request.cookies.get(LOGIN_COOKIE, "")
@@ -105,13 +105,13 @@ class Authenticator:
         browser = self._browser(request)
         if not browser:
             browser = secrets.token_hex(16)
-            # A page reads several things at once: each would get another cookie, and the last one would win.
+            # A page sends several requests at once: each would get a cookie, and the last one would win.
             if request.method not in ("GET", "HEAD"):
                 self._set(request, response, BROWSER_COOKIE, self._signed(browser))
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
 
     def greet(self, request: Request, response: Response) -> None:
-        """Renew the cookie of a browser, and its login. One without any gets a cookie, unless keys are needed."""
+        """Renew the cookie and the login of a browser. A new browser gets a cookie, unless keys are required."""
         token = request.cookies.get(LOGIN_COOKIE, "")
         if _OLD_COOKIE in request.cookies:
             response.delete_cookie(_OLD_COOKIE, httponly=True, samesite="strict")
@@ -123,13 +123,13 @@ class Authenticator:
             self._set(request, response, BROWSER_COOKIE, self._signed(self._browser(request) or secrets.token_hex(16)))
 
     def log_in(self, request: Request, response: Response, key: Key) -> None:
-        """Let a browser in with a key, by a token in an HttpOnly cookie. A login that it had before ends."""
+        """Log a browser in with a key: set a token as an HttpOnly cookie, and end its previous login."""
         self._end(request)
         token = self._logins.add(f"{key.id}:{key.stamp}", self._cookie_s)
         self._set(request, response, LOGIN_COOKIE, token)
 
     def log_in_person(self, request: Request, response: Response, person: Person) -> Key:
-        """Let a browser in as somebody whom the provider knows, and return their entry among the keys."""
+        """Log a browser in as a person whom the provider has identified, and return their entry among the keys."""
         key, subject = self._persons.enter(person)
         self._end(request)
         token = self._logins.add(subject, self._person_s)
@@ -137,7 +137,7 @@ class Authenticator:
         return key
 
     def log_out(self, request: Request, response: Response) -> Key | None:
-        """End the login of a browser, and return whose it was. Its token lets nobody in any more."""
+        """Revoke the login of a browser, and return its key."""
         key = self._logged_in(request.cookies.get(LOGIN_COOKIE, ""))
         self._end(request)
         response.delete_cookie(LOGIN_COOKIE, httponly=True, samesite="strict")
@@ -148,7 +148,7 @@ class Authenticator:
             self._logins.remove(token)
 
     def _logged_in(self, token: str) -> Key | None:
-        """Return the key of a login; None if there is none, or if the key was revoked or replaced after it."""
+        """Return the key of a login; None without a login, or if the key was revoked or replaced since."""
         subject = self._logins.find(token) if token else ""
         if self._person_s and (person := self._persons.returning(subject)) is not None:
             return person
@@ -178,7 +178,7 @@ class Authenticator:
         same_site: Literal["lax", "strict"] = "strict",
     ) -> None:
         """Set a cookie that scripts cannot read and that pages of other sites cannot make a browser send."""
-        # Whoever makes the header up keeps a cookie from themselves, so any proxy is believed.
+        # A forged header only keeps the cookie from its sender, so every proxy is trusted.
         secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
         response.set_cookie(name, value, max_age=int(lasts_s), httponly=True, samesite=same_site, secure=secure)
 
@@ -195,9 +195,9 @@ _Cookie = Annotated[
 
 
 async def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
-    """Return the caller of a request, and name them in the log."""
+    """Return the caller of a request, and add their name to the access log."""
     authenticator: Authenticator = request.app.state.authenticator
-    # Not among the threads of routes: those may all be busy.
+    # Not in the thread pool of routes, which may be exhausted.
     caller = await asyncio.to_thread(authenticator.caller, request, response)
     request.state.caller = caller.name
     return caller

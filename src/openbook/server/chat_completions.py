@@ -1,4 +1,4 @@
-"""Answers in the form of OpenAI Chat Completions: citations as numbers, a list of sources, and annotations."""
+"""Answers as OpenAI chat completions: numbered citations, a list of sources, and annotations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from openbook.server.question_service import Progress, Replied
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
 from openbook.types import Attachment
 
-# Begins what is added to an answer. A client sends it back as part of the history, where it is no text of a model.
+# Separates the answer from the list of sources. Clients send both back as history, where only the answer counts.
 _SOURCES = "\n\n**Sources**\n\n"
 
 _FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
@@ -32,9 +32,9 @@ _FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
 def read_conversation(
     messages: Sequence[ChatMessage], read_images: Callable[[Sequence[str]], tuple[Attachment, ...]]
 ) -> tuple[str, tuple[Attachment, ...], tuple[Exchange, ...]]:
-    """Return the question of a conversation, its images, and what was said before it.
+    """Return the question of a conversation, its images, and the exchanges before it.
 
-    Instructions of the client, and calls of its tools, are left out: answers follow the prompts of the server. Of the
+    System messages and tool calls are ignored: answers follow the prompts of the server. Of the
     images of earlier questions, the last ones are read, since no others are shown to a model.
     """
     said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
@@ -82,7 +82,7 @@ def _read(message: ChatMessage) -> tuple[str, list[str]]:
 
 @dataclass(slots=True)
 class NumberedText:
-    """The text of an answer with `[1]` in the place of its marks, counted in order of appearance."""
+    """The text of an answer in which each mark is replaced by `[1]`, `[2]` and so on, in order of appearance."""
 
     text: str = ""
     """By now."""
@@ -93,11 +93,11 @@ class NumberedText:
     _parser: MarkParser = field(default_factory=MarkParser)
 
     def feed(self, text: str) -> str:
-        """Take more of the answer, and return what can be shown of it."""
+        """Add a piece of the answer, and return the text that can be shown by now."""
         return self._add(self._parser.feed(text))
 
     def close(self) -> str:
-        """Return what was held back, since it might have been a mark."""
+        """Return the text that was held back because it might have become a mark."""
         return self._add(self._parser.close())
 
     def _add(self, pieces: Sequence[str | CitationMark]) -> str:
@@ -114,7 +114,7 @@ class NumberedText:
 
 
 def source_list(written: NumberedText, answer: GenerationResult, reply: AnswerResponse) -> str:
-    """Write what the numbers stand for and what checking found, as Markdown; empty if nothing is cited."""
+    """Return the numbered sources with their verdicts as Markdown; empty if nothing is cited."""
     lines = [
         f"- [{number}] {place}"
         for mark, number in written.numbers.items()
@@ -129,7 +129,7 @@ def source_list(written: NumberedText, answer: GenerationResult, reply: AnswerRe
 
 
 def _places(mark: str, answer: GenerationResult, citations: Sequence[CitationResponse]) -> list[str]:
-    """Return what a mark names now: checking may have moved it after it was shown."""
+    """Return the places of a mark after checking, which may have moved it since it was shown."""
     moved = (repair.after for repair in answer.repairs if mark in repair.before)
     marks = [mark, *(each.text for after in moved for each in find_marks(after))]
     found = [cited for cited in citations if cited.mark in marks]
@@ -139,7 +139,7 @@ def _places(mark: str, answer: GenerationResult, citations: Sequence[CitationRes
 def _place(cited: CitationResponse) -> str:
     place = _line(cited.place) or "nothing that was shown"
     shown = f"[{place}]({cited.url})" if cited.url else f"`{place}`"
-    # Of all that nobody has verified the reason is the same.
+    # The reason is the same for all unverified citations.
     reason = "" if cited.verdict == "unverified" else _line(cited.reason)
     return f"{shown}: {cited.verdict}{f', {reason}' if reason else ''}"
 
@@ -175,7 +175,7 @@ def _local_address(cited: CitationResponse) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CompletionHead:
-    """What all parts of one completion begin with."""
+    """The fields that all chunks of one completion share."""
 
     id: str
     model: str
@@ -183,12 +183,12 @@ class CompletionHead:
     """Unix seconds."""
 
     def of(self, kind: str, **fields: Any) -> dict[str, Any]:
-        """Return a part of the completion."""
+        """Build a chunk of the completion."""
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model, **fields}
 
 
 def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerResponse) -> dict[str, Any]:
-    """Write a whole answer as a chat completion, with the checked citations beside it."""
+    """Return a whole answer as a chat completion, with its checked citations."""
     written = NumberedText()
     written.feed(answer.answer)
     written.close()
@@ -204,7 +204,7 @@ def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerR
 
 
 async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool) -> AsyncGenerator[str, None]:
-    """Yield an answer as the lines of a stream, `[DONE]` last.
+    """Yield an answer as the lines of an event stream, `[DONE]` last.
 
     Words of a model come as they are written; what checking found follows them. An error is a line too, since the
     status is sent by then.
@@ -233,8 +233,8 @@ async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool)
 def _end(
     head: CompletionHead, written: NumberedText, answer: GenerationResult, reply: AnswerResponse, *, with_usage: bool
 ) -> Iterator[str]:
-    """Yield what follows the words of a model."""
-    # Of an answer without a model nothing has been sent; of one with a model, the quotes that follow it.
+    """Yield the sources and the last chunk, after the words of the model."""
+    # Without a model nothing has been sent yet; with one, the quotes that follow its words are missing.
     rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
     text = written.feed(rest if written.text else answer.answer) + written.close()
     text += source_list(written, answer, reply)

@@ -1,4 +1,4 @@
-"""Classes: with their code and a PIN of their own, students get an identity each, and come back to it."""
+"""Classes: students join with the code of their class, and log in again with a PIN of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREFIX = "obc_"
 
 _CODE_BYTES = 32
 
-# About 50 ms and 16 MB: whoever gets the file tries a million PINs in half a day for each student.
+# About 50 ms and 16 MB: with a stolen file, a million PINs take half a day for each student.
 _SCRYPT = {"n": 2**14, "r": 8, "p": 1}
 
 _SALT_BYTES = 16
@@ -35,7 +35,7 @@ class ClassKey:
     created_at: float
     """Unix seconds."""
     seats: int
-    """Most students."""
+    """Most students that may join."""
     grant: Grant
     """Of each student."""
 
@@ -59,7 +59,7 @@ class ClassStore:
         return code
 
     def change(self, name: str, grant: Grant) -> bool:
-        """Change end and limits of a class and of all its students. False if there is none of that name."""
+        """Change the end and the limits of a class and of all its students. False if there is no class of that name."""
         limits = (grant.expires_at, grant.questions_per_day, grant.usd_per_day)
         columns = "expires_at = ?, questions_per_day = ?, usd_per_day = ?"
         with self._tables.transaction() as execute:
@@ -78,7 +78,7 @@ class ClassStore:
             return code if execute(sql, (hash_of(code), name)).rowcount else ""
 
     def remove(self, name: str) -> bool:
-        """Revoke a class with all its students. False if there is none of that name."""
+        """Revoke a class and all its students. False if there is no class of that name."""
         with self._tables.transaction() as execute:
             row = execute("SELECT id FROM classes WHERE name = ?", (name,)).fetchone()
             if row is not None:
@@ -90,17 +90,17 @@ class ClassStore:
         return self._read("ORDER BY name")
 
     def named(self, name: str) -> ClassKey | None:
-        """Return the class of a name, expired or not; None if there is none."""
+        """Return a class by its name, expired or not; None if there is none."""
         found = self._read("WHERE name = ?", name)
         return found[0] if found else None
 
     def find(self, code: str) -> ClassKey | None:
-        """Return the class of a code; None if it is none of ours, or has expired."""
+        """Return a class by its code; None if the code is unknown or has expired."""
         found = self._read("WHERE hash = ? AND coalesce(expires_at > ?, 1)", hash_of(code), self._now())
         return found[0] if found else None
 
     def new_pin(self, name: str) -> str:
-        """Replace the PIN of a student, `class/student`, and return it once; their logins end.
+        """Replace the PIN of a student, named `class/student`, and return it once; their logins end.
 
         Empty if there is no such student.
         """
@@ -124,13 +124,13 @@ class ClassStore:
 
 
 def hashed_pin(pin: str, salt: bytes = b"") -> tuple[bytes, bytes]:
-    """Return a salt, made anew unless given, and the slow hash of a PIN with it."""
+    """Hash a PIN with a slow hash, and return the salt, random unless given, and the hash."""
     salt = salt or secrets.token_bytes(_SALT_BYTES)
     return salt, hashlib.scrypt(pin.encode("utf-8", "surrogateescape"), salt=salt, **_SCRYPT)
 
 
 def no_key() -> bytes:
-    """Return what stands in place of a key's hash where a PIN is used: no key has it."""
+    """Return a placeholder for the key hash of a student, who has a PIN: no key hashes to it."""
     return secrets.token_bytes(32)
 
 
@@ -138,7 +138,7 @@ _NAME = re.compile(r"\w[\w .'’-]{0,59}")
 
 _PIN_CHARS = 6
 
-# Five tries in a quarter of an hour: a PIN of six random digits lasts for years, and only who has the code can try.
+# Five attempts in a quarter of an hour: guessing six random digits takes years, and needs the code of the class.
 _ATTEMPTS = 5
 _LOCKED_S = 15 * 60.0
 
@@ -171,7 +171,7 @@ class StudentStore:
     def log_in(self, code: str, name: str, pin: str) -> Key:
         found, name = self._class(code), _clean(name)
         with self._keys.tables.transaction() as execute:
-            # Counted before it is compared: tries at the same time would all come before the first failure.
+            # Counted before comparing: concurrent attempts would all precede the first failure.
             key_id, salt, hashed = self._attempt(execute, found, name)
         if not hmac.compare_digest(hashed_pin(pin, salt)[1], hashed):
             raise _wrong()
@@ -180,7 +180,7 @@ class StudentStore:
         return self._key(key_id)
 
     def known(self, code: str, name: str) -> str:
-        """Return the name of a student for the log, as far as it is one: what is no name may be a PIN."""
+        """Return a student's name for the log; empty for an unknown name, which may be a misplaced PIN."""
         found = self._classes.find(code)
         if found is None:
             return "a student"
@@ -225,7 +225,7 @@ class StudentStore:
 
 
 def _student(execute: Any, found: ClassKey, name: str) -> str:
-    """Return the id of a student of a class, whose name may be written with other capitals; empty if there is none."""
+    """Return the id of a student by name, ignoring case; empty if there is none."""
     sql = "SELECT id, name FROM keys WHERE id IN (SELECT key_id FROM students WHERE class_id = ?)"
     wanted = f"{found.name}/{name}".casefold()
     return next((key_id for key_id, kept in execute(sql, (found.id,)) if kept.casefold() == wanted), "")
@@ -234,7 +234,9 @@ def _student(execute: Any, found: ClassKey, name: str) -> str:
 def _clean(name: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
     if not _NAME.fullmatch(name):
-        raise RequestRefusedError(400, "this is no name", hint="use up to 60 letters, digits, spaces and . ' -")
+        raise RequestRefusedError(
+            400, "this is not a valid name", hint="use up to 60 letters, digits, spaces and . ' -"
+        )
     return name
 
 
@@ -242,7 +244,7 @@ def _check_pin(pin: str) -> None:
     steps = {ord(after) - ord(before) for before, after in itertools.pairwise(pin)}
     if len(pin) < _PIN_CHARS or (len(steps) == 1 and steps <= {-1, 0, 1}):
         raise RequestRefusedError(
-            400, "this PIN is too easy to guess", hint=f"use at least {_PIN_CHARS} digits or letters, and no row"
+            400, "this PIN is too easy to guess", hint=f"use at least {_PIN_CHARS} digits or letters, and no sequence"
         )
 
 

@@ -1,4 +1,4 @@
-"""Colours for code, made in a process that is killed when it takes too long: not all lexers are linear."""
+"""Syntax highlighting, done in a process that is killed when it takes too long: not all lexers are linear."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from openbook.process_pool import JobFailure, SharedProcess, took_longer
 # 100,000 characters of ordinary code take 150 ms, and the process half a second to start.
 _TIMEOUT_S = 2.0
 
-# Whoever waits so long for the process does without colours.
+# After waiting this long for the process, code is shown without colours.
 _LONGEST_WAIT_S = 2.0
 
 _MEMORY_BYTES = 1024**3
 
-# A stream shows the same code again and again while it grows: what was too slow is known by its beginning.
+# A stream shows the same code again and again while it grows: slow code is remembered by its beginning.
 _BEGINNING_CHARS = 1_000
 _MOST_SLOW = 200
 
@@ -72,7 +72,7 @@ class Colourer:
         return html or ""
 
     def close(self) -> None:
-        """End the process. The next code starts another one."""
+        """Stop the process. The next code starts another one."""
         self._process.close()
 
 

@@ -1,4 +1,4 @@
-"""Deadlines and limits of connections, so that clients who send slowly cannot take the place of others (slowloris)."""
+"""Deadlines and limits of connections, against clients that hold them open by sending slowly (slowloris)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many connections are open, and how slowly they may send."""
+    """Limits on the number of open connections and on slow senders."""
 
     most: int = _MOST_CONNECTIONS
-    """Connections at a time. More are closed at once."""
+    """Most open connections. Further ones are closed at once."""
     headers_s: float = 15.0
     """Seconds from the first byte, or the connection, until the headers are complete."""
     pause_s: float = 15.0
@@ -38,7 +38,7 @@ class ConnectionLimits:
 
 
 class LimitedProtocol(H11Protocol):
-    """HTTP of uvicorn, which has no deadline for requests. Connections over the limit are closed at once."""
+    """Uvicorn's HTTP protocol with deadlines for requests. Connections over the limit are closed at once."""
 
     def __init__(self, *args: Any, limits: ConnectionLimits, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -48,7 +48,7 @@ class LimitedProtocol(H11Protocol):
         self._is_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for headers."""
+        """Start the deadline of the headers."""
         super().connection_made(transport)
         if len(self.connections) > self._limits.most:
             transport.abort()
@@ -56,12 +56,12 @@ class LimitedProtocol(H11Protocol):
         self._wait(self._limits.headers_s, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop to wait."""
+        """Cancel the deadline."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Wait for the rest of the headers or of the body, if there is any."""
+        """Restart the deadline while headers or body are incomplete."""
         self._received_bytes += len(data)
         super().data_received(data)
         if self.transport.is_closing():
@@ -107,7 +107,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def raise_file_limit(most: int = _MOST_CONNECTIONS) -> int:
-    """Let the process open as many files as so many connections take, where the system allows it.
+    """Raise the limit of open files to what that many connections need, where the system allows it.
 
     Returns:
         How many connections fit.
@@ -127,9 +127,9 @@ def raise_file_limit(most: int = _MOST_CONNECTIONS) -> int:
 
 
 def throttled_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return a handler of asyncio's errors that repeats none more often than every ten seconds.
+    """Return an exception handler for asyncio that repeats an error at most every ten seconds.
 
-    Without descriptors, asyncio reports each connection that it cannot accept, thousands in a second.
+    Out of descriptors, asyncio reports every connection that it cannot accept, thousands in a second.
     """
     logged: dict[str, float] = {}
 

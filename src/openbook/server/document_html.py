@@ -1,4 +1,4 @@
-"""Documents as they are meant: Markdown and reStructuredText rendered, tables as tables, the cited lines marked."""
+"""Renders documents: Markdown, reStructuredText and tables as HTML, with the cited lines marked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORKBOOKS = frozenset({"xlsx", "xls", "ods"})
 _SHEET = re.compile(r"(?P<sheet>.+)!\$?[A-Z]+\d+:\$?[A-Z]+\d+")
 _TITLED = re.compile(r"(?P<title>[^:|]{1,200}): (?P<value>.*)", re.DOTALL)
 
-# As many as a browser lays out without delay. Those around the cited ones are shown.
+# As many rows as a browser lays out without delay. Those around the cited ones are shown.
 _MOST_CELLS = 20_000
 _MOST_COLUMNS = 200
 
@@ -32,7 +32,7 @@ Row = tuple[int, int, Sequence[str]]
 
 
 def separated_html(text: str, delimiter: str, first: int, last: int) -> str:
-    r"""Return CSV as a table, the rows of the lines `first` to `last` with the class `cited`; empty if it is none.
+    r"""Return CSV as an HTML table, the rows of lines `first` to `last` with the class `cited`; empty if it is not CSV.
 
     Example:
         >>> separated_html("city,people\nBonn,330000\n", ",", 2, 2).count("<td>")
@@ -53,7 +53,7 @@ def _separated(text: str, delimiter: str) -> Iterator[Row]:
     lines = text.splitlines(keepends=True)
     dialect = csv.excel()
     head = lines[0] if lines else ""
-    # Programs of some languages write semicolons, as the comma stands in their numbers.
+    # Where the comma is the decimal separator, programs write semicolons.
     dialect.delimiter = ";" if delimiter == "," and head.count(";") > head.count(",") else delimiter
     reader, before = csv.reader(lines, dialect), 0
     for cells in reader:
@@ -80,7 +80,7 @@ def workbook_html(document: Document, first: int, last: int) -> str:
 
 
 def _sheet(rows: Sequence[str], begin: int, end: int, first: int, last: int) -> str:
-    """Write one sheet. Its first line is its name, which stands above it."""
+    """Return one sheet as a table. Its first line is its name, which becomes the heading."""
     split = [(number, rows[number - 1].split(CELL_BORDER)) for number in range(begin + 1, end) if rows[number - 1]]
     if not split:
         return ""
@@ -130,7 +130,7 @@ _MOST_TABLE_CHARS = 1_000_000
 def document_html(document: Document, start_char: int, end_char: int) -> str:
     """Return a document as sanitized HTML, what stands in a range of characters with the class `cited`.
 
-    Empty for what is shown as lines: other formats, and what is too long.
+    Empty for documents that are shown as lines: other formats, and long ones.
     """
     cited = LineIndex(document.text).span(document.path, start_char, end_char)
     first, last = (cited.start_line, cited.end_line) if cited.end_char > cited.start_char else (0, 0)

@@ -1,4 +1,4 @@
-"""Errors as replies: which status each one has, and the one shape in which all are told."""
+"""Maps errors to responses: the HTTP status of each, in one shape for all."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _HINTS = {
     500: "the log has more under the request id",
 }
 
-# Where something lies on the server's machine is no business of those who ask it.
+# Paths of the server's machine are none of a caller's business.
 _PLACE = re.compile(r"""(['"])((?:/|[A-Za-z]:\\)(?:(?!\1)[^\n])*)\1""")
 
 # Of servers that this one asks: they are named without quotes. Repositories, which those who ask have named, stand
 # in them.
 _ADDRESS = re.compile(r"( at )?(?<!['\"`a-z0-9+.:-])[a-z][a-z0-9+.:-]*://[^\s'\"`]*[^\s'\"`.,:;)]")
 
-# The first that fits decides, so kinds stand before the kind that they are of.
+# The first match decides, so subclasses stand before their base.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (QueryError, 400),
     (FetchError, 502),
@@ -82,7 +82,7 @@ def status_of(error: OpenbookError) -> int:
 
 
 def error_body(message: str, hint: str = "") -> dict[str, Any]:
-    """Write an error as every reply has it."""
+    """Return the body of an error response."""
     return {"error": {"message": without_places(message), "hint": without_places(hint)}}
 
 
@@ -106,7 +106,7 @@ def _last(path: str) -> str:
 
 
 def internal_error() -> dict[str, Any]:
-    """Write that the fault is ours. What it was stands in the log alone."""
+    """Return the body of a 500: the details are only in the log."""
     return error_body("the server failed at this request", _HINTS[500])
 
 
@@ -123,7 +123,7 @@ def error_response(error: OpenbookError) -> JSONResponse:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return the methods that a path has. Each is a route of its own, and the router names those of the first."""
+    """Return all methods of a path. Each has a route of its own, and the router would name those of the first only."""
     from starlette.routing import Match
 
     def has(method: str) -> bool:
@@ -134,11 +134,9 @@ def _methods(request: Request) -> list[str]:
 
 
 def not_kept(what: str, error: OSError) -> RequestRefusedError:
-    """Return the error that says that the disk did not take something."""
+    """Build the error of a failed write."""
     reason = error.strerror or type(error).__name__
-    return RequestRefusedError(
-        507, f"the {what} cannot be kept: {reason}", hint="nothing of it was kept; free some space"
-    )
+    return RequestRefusedError(507, f"the {what} cannot be kept: {reason}", hint="nothing was stored; free some space")
 
 
 def add_error_handlers(app: FastAPI) -> None:

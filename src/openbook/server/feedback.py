@@ -1,4 +1,4 @@
-"""What people say of answers: kept until they take it back, and read by owners, as a question set too."""
+"""Ratings of answers: stored until withdrawn, and read by owners, also as a question set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FIELDS = "at, who, rating, reason, comment, query, model, refused, places"
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What somebody said of an answer."""
+    """A rating of an answer, with its reason and comment."""
 
     at: float
     """Unix seconds."""
@@ -42,7 +42,7 @@ class Feedback:
     reason: Reason
     comment: str
     query: str
-    """As it was searched for, so that it stands alone."""
+    """Question as it was searched for, which stands alone."""
     model: str
     refused: bool
     places: tuple[str, ...]
@@ -64,7 +64,7 @@ class FeedbackStore:
         reason: Reason = "",
         comment: str = "",
     ) -> None:
-        """Keep what somebody says of an answer, in the place of what they said of it before."""
+        """Store a rating. It replaces the person's previous rating of the answer."""
         row = (
             *(owner, record["session_id"], record["id"], who, time.time(), rating, reason, comment),
             *(record.get("searched") or record["query"], record["model"], record["refused"]),
@@ -74,12 +74,12 @@ class FeedbackStore:
             execute(f"INSERT OR REPLACE INTO ratings VALUES ({', '.join('?' * len(row))})", row)
 
     def take_back(self, owner: str, answer_id: str) -> None:
-        """Forget what somebody said of an answer, if they said something."""
+        """Delete a person's rating of an answer, if there is one."""
         with self._tables.transaction() as execute:
             execute("DELETE FROM ratings WHERE owner = ? AND answer_id = ?", (owner, answer_id))
 
     def forget(self, owner: str, session_id: str) -> None:
-        """Forget what somebody said of the answers of a conversation."""
+        """Delete a person's ratings of the answers of a conversation."""
         with self._tables.transaction() as execute:
             execute("DELETE FROM ratings WHERE owner = ? AND session_id = ?", (owner, session_id))
 
@@ -89,7 +89,7 @@ class FeedbackStore:
         return dict(self._tables.read(sql, (owner, session_id)))
 
     def last(self, most: int) -> list[Feedback]:
-        """Return the last ratings of all, the latest first; of the same time, by id of the answer."""
+        """Return everybody's latest ratings, newest first; of the same time, by id of the answer."""
         rows = self._tables.read(f"SELECT {_FIELDS} FROM ratings ORDER BY at DESC, answer_id LIMIT ?", (most,))
         return [_read(*row) for row in rows]
 
@@ -113,9 +113,9 @@ def question_set(feedback: Iterable[Feedback]) -> list[EvalQuestion]:
 
     - A good answer expects the lines that it cited; a good refusal, and an answer that should have been refused, expect
       a refusal.
-    - Of any other bad answer nobody knows what is right: only its question is asked.
+    - For any other bad answer the right one is unknown: the set has only its question.
 
-    The latest rating of a question decides. What cannot be asked alone, such as small talk, is left out.
+    The latest rating of a question decides. Questions that cannot stand alone, such as small talk, are left out.
     """
     found: dict[str, EvalQuestion] = {}
     for each in feedback:

@@ -1,4 +1,4 @@
-"""Work that goes on in the background, several pieces at a time, and how far it is; that of other servers, too."""
+"""Background jobs: several at a time, with progress; those of other servers included."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from openbook.ingest.sync import Progress
 from openbook.process_pool import INTERRUPT
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.schemas import JobResponse
-from openbook.server.shared_store import SharedWork, ToldWork
+from openbook.server.shared_store import SharedWork, WorkRecord
 
 _logger = logging.getLogger(__name__)
 
-# Jobs that have ended are remembered for whoever asks late.
+# Jobs that have ended are remembered for late requests.
 _REMEMBERED = 200
 
-# Each has a piece of memory, and whoever waits behind so many waits for nothing.
+# A job takes memory, and waiting behind this many is futile.
 _MOST_OPEN = 100
 
-# Faster than anybody sees, and rare enough to cost nothing.
+# Faster than anybody notices, and rare enough to cost nothing.
 _LOOK_EVERY_S = 0.1
 
 _LOOK_ELSEWHERE_EVERY_S = 0.3
 
-# A server hears of it the next time that it tells of the job, and ends what it is committing.
+# The other server sees the request when it next reports the job, and finishes its current commit.
 _STOPPED_WITHIN_S = 30.0
 
 _LOST = "the server that did this has stopped; it goes on when that server is started again"
@@ -50,31 +50,31 @@ _CANCELLED = "it was cancelled"
 
 
 class StoppedError(OpenbookError):
-    """The server stops, or the work is not wanted any more, or has taken too long."""
+    """The server stops, or the job was cancelled or took too long."""
 
 
 @dataclass(slots=True)
 class Job:
-    """A background job. Written by the thread that runs it, read by others."""
+    """A background job. The thread that runs it writes it; others read it."""
 
     id: str
     owner: str
     source: str
-    """Name of the source that it is about; empty if it is not known yet."""
+    """Name of its source; empty if it is not known yet."""
     work: Work
     paths: frozenset[str] = frozenset()
-    """Files of the source that it is about; empty for all."""
+    """Its files of the source; empty for all."""
     state: Literal["queued", "running", "done", "error"] = "queued"
     done: int = 0
     """Files."""
     total: int = 0
     message: str = ""
-    """What went wrong, and what to do."""
+    """The error and its hint."""
     report: dict[str, Any] | None = None
     doing: Future[None] = field(default_factory=Future)
-    """Done when nothing more happens."""
+    """Resolved when the job has ended."""
     why_stopped: str = ""
-    """Why the work has to stop; empty while it need not."""
+    """Why the job has to stop; empty while it may go on."""
 
     def response(self) -> JobResponse:
         told = JobResponse.model_validate(self)
@@ -82,7 +82,7 @@ class Job:
         return told
 
     def has_to_follow(self, other: Job) -> bool:
-        """Return whether the two are about the same files, so that the later one waits for the earlier one."""
+        """Return whether two jobs share files, so that the later one waits for the earlier one."""
         is_same = self.source == other.source
         return is_same and not (self.paths and other.paths and self.paths.isdisjoint(other.paths))
 
@@ -92,9 +92,9 @@ class Job:
 
 
 class RemoteJob:
-    """A job that another server does."""
+    """A job that another server runs."""
 
-    def __init__(self, told: ToldWork) -> None:
+    def __init__(self, told: WorkRecord) -> None:
         read = json.loads(told.header)
         self.id = told.id
         self.owner = told.owner
@@ -114,7 +114,7 @@ class RemoteJob:
 class JobQueue:
     """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe.
 
-    `work`: where servers tell each other of theirs, which are found, followed and stopped, too.
+    `work`: the shared store, through which jobs of other servers are found, followed and cancelled, too.
     """
 
     def __init__(self, *, most: int, longest_s: float, work: SharedWork | None = None) -> None:
@@ -128,7 +128,7 @@ class JobQueue:
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="openbook-job")
 
     def start(self, owner: str, source: str, work: Work, *, paths: Collection[str] = ()) -> Job:
-        """Do work once what was there before about the same files is done. `paths`: those files; empty for all."""
+        """Queue a job behind all earlier ones that share files with it. `paths`: its files; empty for all."""
         self.check_open()
         job = Job(secrets.token_hex(16), owner, source, work, frozenset(paths))
         with self._lock:
@@ -141,10 +141,10 @@ class JobQueue:
 
     def check_open(self) -> None:
         if len(self.open()) >= _MOST_OPEN:
-            raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
+            raise RequestRefusedError(503, "too many jobs are waiting", hint="try again when some of it is done")
 
     def _begin(self) -> None:
-        """Begin what can run now. With the lock."""
+        """Start all jobs that can run now. Call it with the lock held."""
         ahead = list(self._running)
         for job in list(self._waiting):
             if len(self._running) < self._most and not any(map(job.has_to_follow, ahead)):
@@ -155,15 +155,15 @@ class JobQueue:
             ahead.append(job)
 
     def all(self) -> list[Job]:
-        """List what is remembered, in order."""
+        """List the remembered jobs, the oldest first."""
         return list(self._jobs.values())
 
     def open(self) -> list[Job]:
-        """List what has not ended, in order."""
+        """List the jobs that have not ended, the oldest first."""
         return [job for job in list(self._jobs.values()) if not job.has_ended]
 
     def failed(self) -> dict[str, str]:
-        """Return the message of each source whose last job went wrong."""
+        """Return the error of each source whose last job failed."""
         last = {job.source: job for job in list(self._jobs.values()) if job.source and job.has_ended}
         return {
             name: job.message
@@ -175,7 +175,7 @@ class JobQueue:
         """Return a job; None if this owner has none of that id.
 
         Raises:
-            SharedError: It is none of this server, and what others do cannot be read.
+            SharedError: It is not a job of this server, and the store cannot be read.
         """
         found = self._jobs.get(job_id)
         if found is not None and found.owner == owner:
@@ -186,10 +186,10 @@ class JobQueue:
         return None if told is None else RemoteJob(told)
 
     async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
-        """Yield a job each time that it has got further, and when it has ended.
+        """Yield a job whenever it makes progress, and when it ends.
 
         Raises:
-            SharedError: What others do cannot be read any more.
+            SharedError: The store cannot be read any more.
         """
         told: JobResponse | None = None
         while True:
@@ -209,7 +209,7 @@ class JobQueue:
             job = found
 
     def elsewhere(self) -> list[RemoteJob]:
-        """List what other servers are doing; empty while that cannot be read."""
+        """List the jobs of other servers; empty while the store cannot be read."""
         if self._work is None:
             return []
         with contextlib.suppress(SharedError):
@@ -218,7 +218,7 @@ class JobQueue:
         return []
 
     def cancel_elsewhere(self, source: str) -> None:
-        """Stop the work of other servers on one source, and wait for it."""
+        """Cancel the jobs of other servers for a source, and wait until they end."""
         until = time.monotonic() + _STOPPED_WITHIN_S
         while time.monotonic() < until:
             running = [job for job in self.elsewhere() if job.source == source]
@@ -229,17 +229,17 @@ class JobQueue:
             time.sleep(_LOOK_ELSEWHERE_EVERY_S)
 
     def stop(self) -> None:
-        """Stop after what is being committed. What was committed stays."""
+        """Cancel all jobs, each after its current commit."""
         self._end(self.open(), _STOPPED)
 
     def cancel_source(self, source: str) -> None:
-        """Stop the work on one source, and wait for it. What was committed stays."""
+        """Cancel the jobs for a source, and wait until they end. What was committed stays."""
         ending = [job for job in self.open() if job.source == source]
         self._end(ending, _UNWANTED)
         wait([job.doing for job in ending])
 
     def cancel(self, job: Job | RemoteJob) -> None:
-        """Stop a job. What was committed stays, and one that has ended as it is."""
+        """Cancel a job. What was committed stays; a job that has ended is not changed."""
         if isinstance(job, RemoteJob):
             if self._work is not None:
                 self._work.stop("job", job.owner, job.id)
@@ -251,7 +251,7 @@ class JobQueue:
         self._threads.shutdown(wait=True)
 
     def _end(self, jobs: Iterable[Job], why: str) -> None:
-        """Have jobs end: at once those that wait, and those that run when they next look whether they have to."""
+        """End jobs: waiting ones at once, running ones at their next check."""
         with self._lock:
             for job in jobs:
                 job.why_stopped = job.why_stopped or why

@@ -1,4 +1,4 @@
-"""Keys of the server: stored as hashes, each with a role, limits, and its use of the day; and the tables of people."""
+"""API keys: stored as hashes, each with a role, limits and its use of the day."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from openbook.errors import SettingsError
 from openbook.sqlite_store import SqliteStore
 
-# What a key may do stands beside `keys` and `spending`, so that files of older versions need no change: a key without
+# Roles and limits are in a table beside `keys`, so that files of older versions need no migration: a key without
 # a row in `grants` was made before there were roles.
 _TABLES = """
 CREATE TABLE IF NOT EXISTS keys (
@@ -71,18 +71,18 @@ Role = Literal["reader", "editor", "owner"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
-# Keys of older versions could do this much: everything but manage keys.
+# The role of keys of older versions: everything but managing keys.
 _ROLE_BEFORE_ROLES: Role = "editor"
 
-# Finds a key in a log or a repository by its look.
+# A prefix by which secret scanners find keys in logs and repositories.
 _PREFIX = "obk_"
 
-# 256 bits need no slow hash: nobody finds them by trying.
+# 256 random bits need no slow hash: they cannot be guessed.
 _KEY_BYTES = 32
 
 _NAME = re.compile(r"\w[\w .@+-]{0,99}")
 
-# Each request would write otherwise.
+# Otherwise each request would write.
 _USED_EVERY_S = 60.0
 
 _KEY = (
@@ -95,20 +95,20 @@ _KEY = (
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a key may do, and how much."""
+    """Role and limits of a key."""
 
     role: Role = "reader"
     expires_at: float | None = None
     """Unix seconds; None: never."""
     questions_per_day: int | None = None
-    """None: only the limit of each minute holds."""
+    """None: only the limit per minute applies."""
     usd_per_day: float | None = None
     """None: as the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without what it opens."""
+    """A key without its secret."""
 
     id: str
     name: str
@@ -120,12 +120,12 @@ class Key:
     class_id: str = ""
     """Of a student: their class."""
     stamp: str = ""
-    """Changes with the key itself, and tells nothing of it. A login belongs to one stamp."""
+    """Changes when the key is replaced, without revealing it. A login belongs to one stamp."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a key was used for since midnight UTC, and altogether."""
+    """Use of a key since midnight UTC, and in total."""
 
     questions_today: int = 0
     usd_today: float = 0.0
@@ -150,7 +150,7 @@ class KeyStore:
         return key
 
     def change(self, name: str, grant: Grant) -> bool:
-        """Change what a key may do. False if there is none of that name."""
+        """Change role and limits of a key. False if there is no key of that name."""
         with self.tables.transaction() as execute:
             row = execute("SELECT id FROM keys WHERE name = ?", (name,)).fetchone()
             if row is not None:
@@ -158,7 +158,7 @@ class KeyStore:
         return row is not None
 
     def rotate(self, name: str) -> str:
-        """Replace a key by a new one, which is returned once; the old one and its logins end. Empty if there is none.
+        """Replace a key and return the new one, once; the old one and its logins end. Empty if there is no such key.
 
         Conversations, limits and use stay. Students have a PIN instead of a key.
         """
@@ -169,7 +169,7 @@ class KeyStore:
         return key if is_there else ""
 
     def remove(self, name: str) -> bool:
-        """Revoke a key. False if there is none of that name."""
+        """Revoke a key. False if there is no key of that name."""
         with self.tables.transaction() as execute:
             return execute("DELETE FROM keys WHERE name = ?", (name,)).rowcount > 0
 
@@ -177,21 +177,21 @@ class KeyStore:
         return [_key(row) for row in self.tables.read(f"{_KEY} ORDER BY keys.name")]
 
     def find(self, key: str) -> Key | None:
-        """Return what is known of a key; None if it is none of ours, or has expired."""
-        # Looking a hash up takes no other time for a key that is nearly right: its hash is another one.
+        """Look up a key by its secret; None if it is unknown or has expired."""
+        # Looking up a hash leaks nothing by its timing: a nearly correct key has an entirely different hash.
         return self._valid("keys.hash = ?", hash_of(key))
 
     def get(self, key_id: str) -> Key | None:
-        """Return the key of an id; None if it was revoked, or has expired."""
+        """Look up a key by its id; None if it was revoked or has expired."""
         return self._valid("keys.id = ?", key_id)
 
     def named(self, name: str) -> Key | None:
-        """Return the key of a name, expired or not; None if there is none."""
+        """Look up a key by its name, expired or not; None if there is none."""
         rows = self.tables.read(f"{_KEY} WHERE keys.name = ?", (name,))
         return _key(rows[0]) if rows else None
 
     def used(self, key: Key) -> None:
-        """Write down that a key is used, if it was not in the last minute."""
+        """Record the use of a key, at most once a minute."""
         now = self.now()
         if key.last_used_at is None or not 0 <= now - key.last_used_at < _USED_EVERY_S:
             with self.tables.transaction() as execute:
@@ -202,12 +202,12 @@ class KeyStore:
                 )
 
     def spent_today(self, key_id: str) -> float:
-        """Return what a key has spent since midnight UTC, in US dollars."""
+        """Return the spending of a key since midnight UTC, in US dollars."""
         rows = self.tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self._today))
         return float(rows[0][0]) if rows else 0.0
 
     def charge(self, key_id: str, usd: float) -> None:
-        """Count what a key has spent. One that was removed meanwhile is nobody's."""
+        """Add to the spending of a key. A key that was removed meanwhile is ignored."""
         with self.tables.transaction() as execute:
             execute(
                 "INSERT INTO spending SELECT id, ?, ? FROM keys WHERE id = ?"
@@ -216,7 +216,7 @@ class KeyStore:
             )
 
     def count_question(self, key_id: str, most: int | None = None) -> bool:
-        """Count a question of today. False, and nothing is counted, if there were `most` already."""
+        """Count a question of today. Return False, without counting, if there were `most` already."""
         with self.tables.transaction() as execute:
             if most is not None and most < 1:
                 return False
@@ -228,7 +228,7 @@ class KeyStore:
             return counted.rowcount > 0
 
     def uses(self) -> dict[str, Use]:
-        """Return what each key was used for, by id. Those that were never used are left out."""
+        """Return the use of each key by id. Unused keys are left out."""
         rows = self.tables.read(
             "SELECT key_id, sum(count), sum(usd), sum(count * (day = ?)), sum(usd * (day = ?)) FROM ("
             "SELECT key_id, day, count, 0.0 AS usd FROM questions UNION ALL SELECT key_id, day, 0, usd FROM spending"
@@ -256,7 +256,7 @@ def check_name(name: str, what: str) -> None:
 
 
 def check_unused(execute: Callable[..., Any], name: str) -> None:
-    """Check that no key and no class has a name: commands and the log tell them apart by it."""
+    """Check that no key and no class has a name: commands and the log identify both by name alone."""
     for table, what in (("keys", "key"), ("classes", "class")):
         if execute(f"SELECT 1 FROM {table} WHERE name = ?", (name,)).fetchone():
             raise SettingsError(
@@ -273,7 +273,7 @@ def add_key(execute: Callable[..., Any], name: str, hash_: bytes, now: float, gr
 
 
 def hash_of(key: str) -> bytes:
-    """Return the hash under which something random is stored."""
+    """Return the hash under which a random secret is stored."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 

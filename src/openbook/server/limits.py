@@ -15,7 +15,7 @@ from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
-    # The plugin of Redis imports this module, also where the server is not installed.
+    # The Redis plugin imports this module even where the server's packages are missing.
     from openbook.server.auth import Caller
 
 _DAY_S = 24 * 3600
@@ -30,7 +30,7 @@ class SpendReservation:
 
     usd: float
     day: str = ""
-    """That it is counted to, where that is known already."""
+    """Day that it counts for, where that is known already."""
 
 
 class Limits(Protocol):
@@ -40,28 +40,28 @@ class Limits(Protocol):
     """
 
     def take(self, caller: Caller) -> None:
-        """Take one token, and one of the day where the key has a limit for it. The bucket holds one minute's worth.
+        """Take a token from the bucket, which holds one minute's worth, and count the question of the day.
 
         Raises:
-            RequestRefusedError: There were too many.
+            RequestRefusedError: A limit is reached.
             SessionError: It cannot be counted.
         """
         ...
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
-        """Set money aside for an answer, at most `usd`.
+        """Reserve money for an answer, at most `usd`.
 
         Raises:
-            RequestRefusedError: The day's money is spent.
+            RequestRefusedError: The daily budget is spent.
             OpenbookError: It cannot be counted.
         """
         ...
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
-        """Count what an answer did cost. None: nobody knows, so it counts as what was set aside.
+        """Replace a reservation by the actual cost of the answer. None, if unknown, keeps the reserved amount.
 
         Raises:
-            OpenbookError: It cannot be written down. What was set aside stays so.
+            OpenbookError: It cannot be stored. The reservation stays.
         """
         ...
 
@@ -124,7 +124,7 @@ class MemoryLimits:
 
 
 def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
-    """Return the error that says that a key has asked too much in a minute."""
+    """Build the error for too many questions in a minute."""
     return RequestRefusedError(
         429,
         f"more than {per_minute} questions in a minute",
@@ -134,19 +134,19 @@ def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
 
 
 def too_many_today(per_day: int, wait_s: float) -> RequestRefusedError:
-    """Return the error that says that a key has asked too much in a day."""
+    """Build the error for too many questions in a day."""
     return RequestRefusedError(
         429, f"more than {per_day} questions in a day", hint="ask again after midnight UTC", retry_after_s=wait_s
     )
 
 
 def usd_per_day(key: Key, default: float) -> float:
-    """Return what a key may spend in a day, in US dollars."""
+    """Return the daily budget of a key in US dollars."""
     return default if key.grant.usd_per_day is None else key.grant.usd_per_day
 
 
 def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
-    """Return the error that says that a key has spent the money of its day."""
+    """Build the error for a spent daily budget."""
     return RequestRefusedError(
         429,
         f"the {usd_per_day:g} US dollars of this key are spent for today",
@@ -156,7 +156,7 @@ def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
 
 
 def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
-    """Return the error that says that what a key may still spend today does not pay for an answer."""
+    """Build the error for a daily budget whose rest does not pay for an answer."""
     return RequestRefusedError(
         429,
         f"the {left_usd:.2g} US dollars that this key may still spend today are too little for this answer",
@@ -166,9 +166,9 @@ def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
 
 
 class RecordedLimits:
-    """Limits that are counted elsewhere; what is used is also written down beside the keys, where it is listed.
+    """Limits that are counted in a shared store. Use is also recorded beside the keys, where owners see it.
 
-    While they cannot be counted there, each server counts the questions of its own, and no money is given out.
+    While the store is away, each server counts its own questions, and reserves no money.
     """
 
     def __init__(self, limits: Limits, keys: KeyStore, settings: Settings) -> None:

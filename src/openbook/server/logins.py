@@ -1,4 +1,4 @@
-"""Logins: a random token in the cookie of a browser, of which the server keeps a hash and the end."""
+"""Logins: a random token in the cookie of a browser. The server stores its hash and when it ends."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Protocol
 
 from openbook.server.keys import KeyStore, hash_of
 
-# As a key: nobody finds it by trying.
+# As many bits as a key: it cannot be guessed.
 _TOKEN_BYTES = 32
 
 _SECRET_BYTES = 32
 
 
 class Logins(Protocol):
-    """Tokens and whom each lets in. Thread-safe.
+    """Tokens and the subject that each stands for. Thread-safe.
 
-    What a subject means is the business of who asks: here it is a text. Every method raises an `OpenbookError`
-    where it cannot be read or written.
+    The meaning of a subject is up to the caller: here it is a text. Every method raises an `OpenbookError`
+    if the store cannot be read or written.
     """
 
     def add(self, subject: str, lasts_s: float) -> str:
-        """Return a new token for a subject, which lasts so many seconds."""
+        """Return a new token for a subject, valid for some seconds."""
         ...
 
     def find(self, token: str) -> str:
@@ -29,7 +29,7 @@ class Logins(Protocol):
         ...
 
     def renew(self, token: str, lasts_s: float) -> None:
-        """Let a token last so many seconds from now. One that is not known, or has expired, stays so."""
+        """Extend a token to some seconds from now. An unknown or expired one is not changed."""
         ...
 
     def remove(self, token: str) -> None:

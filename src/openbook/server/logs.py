@@ -1,4 +1,4 @@
-"""One line of JSON for each event. No question, no text of a source and no key gets into a log."""
+"""Logs as lines of JSON. Questions, text of sources and keys are never logged."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """Of the request that is being answered; empty outside of one."""
 
-# What a record has of itself; the rest was said by whoever logged.
+# Standard attributes of a record; all others come from `extra`.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
 class JsonFormatter(logging.Formatter):
     """Format log records as JSON lines.
 
-    Of an exception it keeps the type and the places: the message may quote what somebody asked.
+    Of an exception only the type and the locations are logged: the message may quote a question.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -39,12 +39,12 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_as_json() -> None:
-    """Write what is logged to standard error, from now on. For the process that serves and nothing else does."""
+    """Log to standard error as JSON from now on. For a process that only serves."""
     stream = logging.StreamHandler()
     stream.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers = [stream]
     root.setLevel(logging.INFO)
-    # They would log addresses of providers and of what is asked.
+    # They would log the URLs of requests.
     for noisy in ("httpx", "httpx2", "httpcore", "openai", "anthropic"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

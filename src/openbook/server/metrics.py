@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus. No question, no path and no name of a key becomes a label."""
+"""Metrics for Prometheus. Questions, paths and names of keys never become labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from openbook.answers import GenerationResult
 
-# From a cached search to a model that thinks for minutes.
+# From a cached search to a reasoning model that takes minutes.
 _STAGE_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
@@ -34,14 +34,14 @@ class Metrics:
         self._store: Gauge | None = None
 
     def follow(self, waiting: Callable[[], float], answered: Callable[[], float]) -> None:
-        """Show how many questions wait for their turn, and how many are being answered."""
+        """Export how many questions are queued, and how many are being answered."""
         waits = Gauge("openbook_waiting_questions", "Questions that wait for their turn.", registry=self.registry)
         waits.set_function(waiting)
         runs = Gauge("openbook_open_questions", "Questions that are being answered.", registry=self.registry)
         runs.set_function(answered)
 
     def store(self, *, is_up: bool) -> None:
-        """Show whether the store that servers share can be reached. Without one, nothing is shown."""
+        """Export whether the shared store can be reached, if there is one."""
         if self._store is None:
             name, what = "openbook_shared_store_up", "Whether the store that servers share can be reached."
             self._store = Gauge(name, what, registry=self.registry)
@@ -71,5 +71,5 @@ class Metrics:
         self._requests.labels(method, route, str(status)).inc()
 
     def page(self) -> bytes:
-        """Write all of it as Prometheus reads it."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""Which models may be chosen through the server. Nobody can name an address of their own."""
+"""The models that callers of the server may choose. Callers cannot name an address of their own."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class ModelRegistry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What those who ask call them, the default first. None tells an address."""
+        """Public names of the models, the default first. None reveals an address."""
         return tuple(self._offered)
 
     def get(self, name: str | None) -> Model | None:
-        """Return an offered model by what `names` or the settings call it; None for `extractive`."""
+        """Return an offered model by its public name or its name in the settings; None for `extractive`."""
         name = name or self.default
         known = self._offered.get(name, name)
         if known not in self._offered.values():
             raise RequestRefusedError(
-                400, f"{name!r} is no model that is offered here", hint=f"choose one of {', '.join(self.names)}"
+                400, f"{name!r} is not offered here", hint=f"choose one of {', '.join(self.names)}"
             )
         with self._lock:
             if known not in self._opened:
@@ -70,7 +70,7 @@ def offered_models(settings: Settings) -> ModelRegistry:
 
 
 def public_name(name: str) -> str:
-    """Return what those who ask call a model: where it runs is no business of theirs.
+    """Return the public name of a model, which does not reveal where it runs.
 
     Example:
         >>> public_name("http://127.0.0.1:9000/v1#tiny"), public_name("ollama:qwen3:8b")
@@ -88,7 +88,7 @@ def public_name(name: str) -> str:
 
 
 def _published(names: Iterable[str]) -> dict[str, str]:
-    """Return each name under a public one. Of equal ones, the second and later get a number."""
+    """Map public names to names. Of equal public names, the second and later get a number."""
     found: dict[str, str] = {}
     for name in names:
         public = public_name(name)

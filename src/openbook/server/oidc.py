@@ -1,6 +1,6 @@
 """Logins at a provider of OpenID Connect: the authorization code flow, with PKCE, state and nonce.
 
-Authlib makes the requests and checks the claims. Rules of the settings decide who may come in, and as what.
+Authlib makes the requests and checks the claims. Rules in the settings decide who may log in, and with which role.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# Time to type a password and a second factor.
+# Enough to type a password and a second factor.
 _STATE_S = 600.0
 
 _TIMEOUT_S = 10.0
@@ -36,7 +36,7 @@ _TIMEOUT_S = 10.0
 # Providers change their keys rarely, and announce new ones before they use them.
 _METADATA_S = 3600.0
 
-# Clocks differ.
+# Tolerance for clocks that differ.
 _LEEWAY_S = 60
 
 # With the keys that a provider publishes, anybody could sign with HS256; `none` is no signature.
@@ -52,10 +52,10 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody whom the provider knows, and who may come in."""
+    """A person whom the provider has identified, and who may log in."""
 
     id: str
-    """Of a key. The same person has the same one, whatever their name is."""
+    """Id of their key, which does not depend on their name."""
     name: str
     role: Role
 
@@ -100,8 +100,8 @@ class OidcClient:
         """Verify the callback of the provider, and return who has logged in."""
         nonce, verifier = self._begun(query.get("state", ""), cookie)
         if "error" in query:
-            # Its description comes from the address, which anybody can write.
-            raise RequestRefusedError(403, "the provider did not let you in", hint="log in again, or ask who runs it")
+            # Its description is part of the URL, which anybody can forge.
+            raise RequestRefusedError(403, "the provider denied this login", hint="log in again, or ask who runs it")
         if query.get("iss", self._settings.oidc_issuer) != self._settings.oidc_issuer:
             raise _refused("another provider answered")
         return self._person(self._claims(query.get("code", ""), nonce, verifier))
@@ -131,7 +131,7 @@ class OidcClient:
         return self._verified(str(token.get("id_token", "")), nonce, token)
 
     def _verified(self, id_token: str, nonce: str, token: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the claims of an ID token that is signed by the provider, for us, for this login, and in time."""
+        """Return the claims of an ID token after checking signature, issuer, audience, nonce and expiry."""
         from authlib.oidc.core import CodeIDToken
         from joserfc import jwt
         from joserfc.errors import JoseError
@@ -155,7 +155,7 @@ class OidcClient:
             claims.validate(now=int(time.time()), leeway=_LEEWAY_S)
         except (JoseError, ValueError) as exc:
             _logger.warning("a login failed", extra={"reason": f"ID token: {exc}"})
-            raise _refused("what the provider says of this login does not hold") from exc
+            raise _refused("the ID token of this login is not valid") from exc
         return dict(claims)
 
     def _person(self, claims: dict[str, Any]) -> Person:
@@ -164,14 +164,16 @@ class OidcClient:
         if role is None:
             _logger.warning("a login failed", extra={"reason": "no rule lets them in"})
             raise RequestRefusedError(
-                403, "you may not come in here", hint="ask whoever runs the server to add you to OPENBOOK_OIDC_READERS"
+                403,
+                "you are not allowed to log in",
+                hint="ask whoever runs the server to add you to OPENBOOK_OIDC_READERS",
             )
         subject = f"{self._settings.oidc_issuer}\0{claims['sub']}"
         name = email or str(claims.get("preferred_username") or claims.get("name") or claims["sub"])
         return Person("oidc" + _hash(subject)[:24], name, role)
 
     def _discovered(self) -> dict[str, Any]:
-        """Return what the provider says of itself, read once an hour."""
+        """Return the discovery document of the provider, read once an hour."""
         with self._lock:
             if self._metadata is not None and time.monotonic() - self._metadata[0] < _METADATA_S:
                 return self._metadata[1]
@@ -227,18 +229,18 @@ class OidcClient:
 
 
 def role_of(claims: Mapping[str, Any], settings: Settings) -> Role | None:
-    """Return the highest role that a rule gives; None if no rule lets them in.
+    """Return the highest role that a rule grants; None if no rule matches.
 
-    A rule is an e-mail address, `@domain`, `claim:value`, or `*` for all whom the provider lets in.
-    Addresses count only if the provider says that it has verified them.
+    A rule is an e-mail address, `@domain`, `claim:value`, or `*` for everybody who can log in at the provider.
+    Addresses count only if the provider has verified them.
 
     Example:
-        >>> settings = Settings(oidc_owners=("ada@example.org",), oidc_readers=("@example.org", "groups:class"))
-        >>> role_of({"email": "ada@example.org", "email_verified": True}, settings)
-        'owner'
-        >>> role_of({"email": "eve@example.org", "email_verified": False}, settings)
-        >>> role_of({"groups": ["class"]}, settings)
-        'reader'
+            >>> settings = Settings(oidc_owners=("ada@example.org",), oidc_readers=("@example.org", "groups:class"))
+            >>> role_of({"email": "ada@example.org", "email_verified": True}, settings)
+            'owner'
+            >>> role_of({"email": "eve@example.org", "email_verified": False}, settings)
+            >>> role_of({"groups": ["class"]}, settings)
+            'reader'
     """
     rules = dict(zip(ROLES, (settings.oidc_readers, settings.oidc_editors, settings.oidc_owners), strict=True))
     email = str(claims.get("email", "")).lower() if claims.get("email_verified") is True else ""
@@ -275,7 +277,7 @@ def _check(settings: Settings) -> None:
 def _check_tls(url: str, name: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise SettingsError(f"{name} is no address with https", hint="logins are sent over TLS alone")
+        raise SettingsError(f"{name} is not an https address", hint="use https: logins must be encrypted")
 
 
 def _hash(text: str) -> str:
@@ -287,40 +289,40 @@ def _refused(why: str) -> RequestRefusedError:
 
 
 def _unreachable() -> RequestRefusedError:
-    return RequestRefusedError(502, "the provider of logins does not respond as it should", hint="try again later")
+    return RequestRefusedError(502, "the login provider does not respond correctly", hint="try again later")
 
 
 _SUBJECT = "oidc"
 
-# Below the longest name of a key, with room for what tells two of the same name apart.
+# Below the longest name of a key, with room for a suffix that distinguishes equal names.
 _NAME_CHARS = 90
 
 
 def is_person(key: Key) -> bool:
-    """Return whether an entry is that of a person whom a provider knows."""
+    """Return whether a key belongs to a person who logs in at a provider."""
     return key.id.startswith(_SUBJECT)
 
 
 class PersonStore:
-    """Enrol people at their login, and find them by what their login is kept as.
+    """Stores people who log in at a provider, and finds them by the subject of a login.
 
-    Servers with homes of their own share logins, but no keys: each enrols a person when it first sees their login.
+    Servers with separate homes share logins but not keys: each stores a person at the first request with their login.
     """
 
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
 
     def enter(self, person: Person) -> tuple[Key, str]:
-        """Enrol a person who has just come from the provider; return their entry, and what their login is kept as."""
+        """Store a person who has just logged in at the provider; return their key and the subject of their login."""
         at = self._keys.now()
         self._enrol(person, is_login=True)
         key = self._keys.get(person.id)
         if key is None:
-            raise RequestRefusedError(403, "you may not come in any more", hint="ask whoever runs the server")
+            raise RequestRefusedError(403, "you are no longer allowed to log in", hint="ask whoever runs the server")
         return key, f"{_SUBJECT}:{json.dumps([person.id, person.name, person.role, at])}"
 
     def returning(self, subject: str) -> Key | None:
-        """Return the entry of a login; None if it is none of a person, or if an owner has removed them after it."""
+        """Return the key of a login; None if it is not a person's, or if an owner has removed them since."""
         kind, _, rest = subject.partition(":")
         if kind != _SUBJECT:
             return None
@@ -333,7 +335,7 @@ class PersonStore:
         return self._keys.get(key_id)
 
     def _enrol(self, person: Person, *, is_login: bool) -> None:
-        """Add a person, or give one who is there the role that the provider's claims say now."""
+        """Add a person, or update the role of a known one by the provider's claims."""
         name = "".join(each if each.isalnum() or each in " .@+-_" else "_" for each in person.name)[:_NAME_CHARS]
         name = name if name[:1].isalnum() else f"_{name}"
         with self._keys.tables.transaction() as execute:

@@ -1,6 +1,6 @@
-"""The files that documents were read from: sent as they are, and pages of PDF as pictures.
+"""The original files of documents, for download, and pages of PDF as images.
 
-Only what was indexed is sent: a file that has changed since, or in which secrets were masked, is not.
+Only files that are as they were indexed are sent, not those that have changed since or in which secrets were masked.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from openbook.types import Document
 # A page of ordinary text takes 0.1 to 0.3 s.
 _TIMEOUT_S = 10.0
 
-# Whoever waits so long for the process reads the text.
+# After waiting this long for the process, the text is shown instead.
 _LONGEST_WAIT_S = 2.0
 
-# Threads that wait for the process, beside those of other routes.
+# Threads that wait for the process, separate from those of other routes.
 _MOST_THREADS = 32
 
 _MEMORY_BYTES = 1024**3
 
-# More is no quote.
+# A longer range is no quote.
 _MOST_WORDS_CHARS = 20_000
 
 _PAGE = re.compile(r"p\. (\d+)(?: box (\d+),(\d+),(\d+),(\d+))?")
 
 
 def page_of(document: Document, offset: int) -> int:
-    """Return the page on which a character of a PDF stands, from 1; 0 for what has no pages that can be drawn."""
+    """Return the page of a character of a PDF, from 1; 0 for documents without pages."""
     if document.language != "pdf":
         return 0
     labels = [anchor.label for anchor in document.anchors if anchor.start_char <= offset]
@@ -50,7 +50,7 @@ def page_of(document: Document, offset: int) -> int:
 
 
 def _boxes(document: Document, page: int, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the places of a range of characters on a scanned page."""
+    """Yield the boxes of a range of characters on a scanned page."""
     ends = (*(anchor.start_char for anchor in document.anchors[1:]), len(document.text))
     for anchor, behind in zip(document.anchors, ends, strict=True):
         named = _PAGE.fullmatch(anchor.label)
@@ -59,7 +59,7 @@ def _boxes(document: Document, page: int, start: int, end: int) -> Iterator[tupl
 
 
 class Originals:
-    """Files of one library. Thread-safe. A PDF is opened in a process of its own, which is killed if it takes long."""
+    """Original files of one library. Thread-safe. A separate process renders PDF, and is killed if it is slow."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Originals:
         draw: Callable[[PageJob], bytes] = draw_page,
         uploads: UploadStore | None = None,
     ) -> None:
-        """Prepare. An upload that is not there may have been sent to another server."""
+        """Prepare. A missing upload may have been sent to another server."""
         self._uploads = uploads
         self.threads = CapacityLimiter(_MOST_THREADS)
         self._library = library
@@ -79,7 +79,7 @@ class Originals:
         )
 
     def has(self, document: Document) -> bool:
-        """Return whether a document has a file that may be sent. Whether that has changed, only `read` finds out."""
+        """Return whether a document has a file that may be sent. Only `read` detects that it has changed."""
         if _is_masked(document):
             return False
         with self._library.in_use() as assistant:
@@ -91,7 +91,7 @@ class Originals:
         return _is_there(root.location, document)
 
     def read(self, document: Document) -> bytes:
-        """Return the file of a document, if it is what was indexed."""
+        """Return the file of a document, if it is unchanged since it was indexed."""
         if _is_masked(document):
             raise _no_original("secrets were masked in its text")
         settings = self._library.settings
@@ -129,7 +129,7 @@ class Originals:
         return drawn
 
     def pages(self, raw: bytes, most: int) -> list[bytes]:
-        """Draw the pages of a PDF that somebody sent, the first ones, as PNG."""
+        """Render the first pages of a PDF that a client sent, as PNG."""
         drawn: list[bytes] = []
         while len(drawn) < most:
             page = self._drawn(PageJob(raw, len(drawn) + 1, "", PdfOptions()))
@@ -147,12 +147,12 @@ class Originals:
         return JobFailure("others are being drawn") if drawn is None else drawn
 
     def close(self) -> None:
-        """End the process. The next page starts another one."""
+        """Stop the process. The next page starts another one."""
         self._process.close()
 
 
 def _is_there(location: str, document: Document) -> bool:
-    """Return whether the file of a document is there, or one that it is attached to."""
+    """Return whether the file of a document exists, or the file that it is attached to."""
     place = Path(location)
     inside = (place / document.path, *map(place.joinpath, PurePosixPath(document.path).parents))
     return place.is_file() or any(file.is_file() for file in inside)

@@ -1,12 +1,12 @@
-"""The pages: their parts compressed, and kept by browsers for good under an address that changes with them.
+"""Serves the pages: compressed, and cached forever under a URL that changes with their content.
 
-The modules of a page are joined into one file, when the server starts: one request in place of twenty.
+The modules of a page are bundled when the server starts: one request instead of twenty.
 
-What a module names in `import("./x.js")` comes later, when it is wanted, as a file of its own. What that one needs and
-the page has is taken from the page, so it exists once.
+A module that is loaded with `import("./x.js")` becomes a bundle of its own. What that one needs and
+the page already has is taken from the page, so it exists once.
 
-The modules stay as they are, and can be read and debugged; there is no build step. Only the few forms of `import` and
-`export` that the page uses are understood. Whatever else is met is an error; the page is served as its modules then.
+There is no build step, and the modules can be read and debugged as they are. Only the few forms of `import` and
+`export` that the page uses are understood. On any other, the modules are served one by one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\.meta\b|^await\b.*", re.MU
 
 
 class NotJoinableError(Exception):
-    """A module has a form of `import` or `export` that is not understood."""
+    """A module uses a form of `import` or `export` that the bundler does not understand."""
 
 
 def joined_or_nothing(folder: Path, entry: str, apart: Collection[str] = (), *, later: str = "") -> str:
@@ -63,15 +63,15 @@ def joined_or_nothing(folder: Path, entry: str, apart: Collection[str] = (), *, 
 
 
 def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
-    """Return one module that does what an entry and all that it imports do.
+    """Bundle an entry module and all of its imports.
 
     Each module becomes a function that is called once, in the order in which they would run, and returns its exports.
-    What comes later can import them. Comments and indents are left out.
+    Bundles that are loaded later can import them. Comments and indents are left out.
 
-    Modules in `apart` are loaded by the page itself, and imported as such.
+    Modules in `apart` are not bundled, but imported.
 
     Raises:
-        NotJoinableError: A module imports itself in the end, or is written in another way.
+        NotJoinableError: There is an import cycle, or a form that is not understood.
         OSError: A module is missing.
     """
     joined: dict[str, str] = {}
@@ -82,7 +82,7 @@ def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
 
 
 def join_later(folder: Path, entry: str, name: str, apart: Collection[str] = ()) -> str:
-    """Return one module that does what a module and all of its imports do that the page of an entry does not have.
+    """Bundle a module and those of its imports that the bundle of an entry does not contain.
 
     Raises:
         NotJoinableError: As for `join_modules`.
@@ -103,7 +103,7 @@ def join_later(folder: Path, entry: str, name: str, apart: Collection[str] = ())
 
 
 def later_name(entry: str, name: str) -> str:
-    """Return what the file of a module that comes later is called."""
+    """Return the file name of a bundle that is loaded later."""
     return f"{entry.removesuffix('.js')}.{name}.bundle.js"
 
 
@@ -135,7 +135,7 @@ def _exports(text: str) -> list[str]:
 
 
 def _binding(found: re.Match[str]) -> str:
-    """Return the `const` that has the names of an `import`."""
+    """Return an `import` as a `const` declaration."""
     module = _variable(found["file"])
     if found["all"]:
         return f"const {found['all']} = {module};"
@@ -151,24 +151,24 @@ _WEB = Path(__file__).parent / "web"
 
 _PAGES = {"/": "index.html", **{f"/{name}": f"{name}.html" for name in ("join", "admin", "courses", "shared")}}
 
-# Stands for what the heads of all pages have.
+# Placeholder for the common part of all heads.
 _HEAD = "    <!-- head.html -->\n"
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
-# Loaded by itself, and before the page is painted.
+# Loaded separately, and before the page is painted.
 _APART = ("theme.js",)
 
-# The module that each page names, and what it is called when all that it needs has been joined to it.
+# The entry module of each page, and the name of its bundle.
 _ENTRY = re.compile(r'"static/(?P<entry>main|admin|join|courses|shared)\.js"')
 _BUNDLE = re.compile(r"(?P<entry>\w+)(?:\.(?P<later>\w+))?\.bundle\.js")
-# Comments and blanks that a style sheet does without.
+# Comments and white space that a style sheet does not need.
 _STYLE_REST = re.compile(r"/\*.*?\*/|^\s+|(?<=[{};,])\s+|\s+(?=[{}])", re.DOTALL | re.MULTILINE)
 
 
 class _Parts(StaticFiles):
-    """Files of one version, which never change, and the modules of a page joined into one file."""
+    """Static files of one version, which never change, and the bundles."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         text, kind = _made(path)
@@ -183,14 +183,14 @@ class _Parts(StaticFiles):
 
 
 def add_page(app: FastAPI) -> None:
-    """Serve the page at `/` and those beside it, and their parts below `/static/`, each under the version of all."""
+    """Serve the pages, and their static files below `/static/VERSION/`."""
     version = _version()
     for route, name in _PAGES.items():
         app.add_api_route(route, _page(name, version), include_in_schema=False)
     mimetypes.add_type("font/woff2", ".woff2")  # Python 3.11 knows it from the system alone
-    # Compressed as they are.
+    # Already compressed.
     app.mount(f"/static/{version}/fonts", _Parts(directory=_WEB / "fonts", check_dir=False))
-    # Nothing else is compressed: by the length of a compressed reply, its secrets can be guessed.
+    # Nothing else is compressed: the length of a compressed response can leak its secrets (BREACH).
     app.mount(f"/static/{version}", GZipMiddleware(_Parts(directory=_WEB, check_dir=False)))
     app.mount("/static", GZipMiddleware(StaticFiles(directory=_WEB, check_dir=False)))
 
@@ -217,7 +217,7 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
 
 @cache
 def _read(name: str, version: str) -> str:
-    """Return a page, which names its parts by their version; empty if there is none."""
+    """Return a page with versioned URLs of its static files; empty if there is none."""
     file = _WEB / name
     if not file.is_file():
         return ""
@@ -234,7 +234,7 @@ def _compressed(html: str) -> bytes:
 
 
 def _made(path: str) -> tuple[str, str]:
-    """Return a part that is made of others, and its type; empty if a file is served as it is."""
+    """Return a generated file and its type; empty if the file is served as it is."""
     if path in ("style.css", "admin.css"):
         return _style(path), "text/css"
     found = _BUNDLE.fullmatch(path)
@@ -248,7 +248,7 @@ def _style(name: str) -> str:
 
 @cache
 def _bundle(entry: str, later: str = "") -> str:
-    """Return a module with all that it needs; empty where they cannot be joined, and are served one by one."""
+    """Return the bundle of a module; empty if it cannot be bundled and its modules are served one by one."""
     return joined_or_nothing(_WEB, entry, _APART, later=later)
 
 

@@ -1,4 +1,4 @@
-"""The parts of a server: made for one library, found by the routes, and closed together."""
+"""The parts of a server: built for one library, injected into routes, and closed together."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.study_guides import StudyGuides
 from openbook.server.uploads import UploadStore
-from openbook.server.work_teller import WorkTeller
+from openbook.server.work_reporter import WorkReporter
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.sqlite import SqliteSessions
 
 _DAY_S = 24 * 3600.0
 
-# Conversations that expire late are not shown late, so an hour is soon enough.
+# Expired conversations are hidden at once, so deleting them within an hour is soon enough.
 _EXPIRE_EVERY_S = 3600.0
 
 
 class ServerParts:
-    """What one server is made of, by the options of `create_app`. Routes take it as `Parts`."""
+    """All parts of one server, built from the options of `create_app`. Routes take it as `Parts`."""
 
     def __init__(
         self, assistant: Library, *, models: ModelRegistry | None, needs_key: bool, roots: Sequence[Path], workers: int
@@ -71,7 +71,7 @@ class ServerParts:
         self.models = models or offered_models(settings)
         self.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
 
-        # What has to outlive a request lies where several servers share it, else on this machine.
+        # State that outlives a request is in the shared store, or on this machine without one.
         self.shares, self.feedback = ShareStore(settings.home), FeedbackStore(settings.home)
         self.sessions: Sessions
         self.limits: Limits
@@ -97,18 +97,18 @@ class ServerParts:
             tracer=open_tracer(settings.telemetry),
         )
         self.answers = RunningAnswers(self.asker, self.stopping, work)
-        self.teller = None if work is None else WorkTeller(work, self.answers, self.jobs)
+        self.reporter = None if work is None else WorkReporter(work, self.answers, self.jobs)
         self.searcher = SearchService(self.library)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run what goes on beside requests, and close everything in the end."""
+        """Run the background tasks, and close everything at shutdown."""
         await asyncio.to_thread(self.contents.resume)
         beside = [asyncio.create_task(self._expire())]
         if self.answer_pool is not None:
             beside.append(asyncio.create_task(self.answer_pool.start()))
-        if self.teller is not None:
-            beside.append(asyncio.create_task(self.teller.run()))
+        if self.reporter is not None:
+            beside.append(asyncio.create_task(self.reporter.run()))
         try:
             yield
         finally:
@@ -119,20 +119,20 @@ class ServerParts:
             if self.answer_pool is not None:
                 await self.answer_pool.close()
             await asyncio.to_thread(self.jobs.close)
-            await self.tell_others()  # how it all ended
+            await self.report_work()  # how it all ended
             for part in (self.asker, self.searcher, COLOURER, self.originals, self.guides):
                 await asyncio.to_thread(part.close)
             for kept in (self.library, self.sessions, self.shares, self.feedback, self.keys, self.shared):
                 if kept is not None:
                     kept.close()
 
-    async def tell_others(self) -> None:
+    async def report_work(self) -> None:
         """Tell other servers of a new answer or job: the next request about it may reach one of them."""
-        if self.teller is not None:
-            await self.teller.tell_now()
+        if self.reporter is not None:
+            await self.reporter.report_now()
 
     def store_trouble(self) -> str:
-        """Return what is wrong with the store that servers share; empty if nothing is, or if there is none."""
+        """Return the error of the shared store; empty if it works, or if there is none."""
         try:
             if self.shared is not None:
                 self.shared.check()
@@ -147,7 +147,7 @@ class ServerParts:
 
 
 async def parts_of(request: Request) -> ServerParts:
-    """Return the parts of the server that answers a request."""
+    """Return the parts of the server that handles a request."""
     parts: ServerParts = request.app.state
     return parts
 
@@ -160,13 +160,13 @@ Id = Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")]
 
 
 def note(request: Request, caller: Caller, did: Deed, what: str) -> None:
-    """Write down in the audit log what a caller did."""
+    """Add what a caller did to the audit log."""
     people: People = request.app.state.people
     people.audit.add(caller.name, did, what, _address_of(request))
 
 
 def refuse(request: Request, exc: RequestRefusedError, who: str) -> None:
-    """Write down who was refused and why; nothing of what was sent, which may be nearly right."""
+    """Log a refused login and why, without the secret that was sent, which may be nearly correct."""
     people: People = request.app.state.people
     people.audit.refuse(f"{who}: {exc}", _address_of(request))
 

@@ -1,4 +1,4 @@
-"""People of one home: keys, classes and students, and the audit log, for the command line and for the server."""
+"""Keys, classes, students and the audit log of one home, for the command line and the server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Deed = Literal[
 CONSOLE = "console"
 """Who used the command line of the server's machine."""
 
-# What is refused can be repeated without end, and the log is never shortened.
+# Attempts can be repeated without end, and the log is never shortened.
 _REFUSALS_PER_MINUTE = 30
 
 _TEXT_CHARS = 500
@@ -49,15 +49,15 @@ class AuditEvent:
     at: float
     """Unix seconds."""
     who: str
-    """Name of a key, `browser` for callers without one, `console`, or empty where nobody was let in."""
+    """Name of a key, `browser` for callers without one, `console`, or empty for a refused login."""
     did: str
     what: str
     address: str
-    """Of the connection, which may be a proxy's; empty for the command line."""
+    """Address of the connection, which may be a proxy's; empty for the command line."""
 
 
 class AuditLog:
-    """Add to the log of a home, and read it. Safe for threads and processes. Nothing changes or removes a line."""
+    """The audit log of a home, to which lines are only added. Safe for threads and processes."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._tables = keys.tables
@@ -72,7 +72,7 @@ class AuditLog:
             execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)
 
     def refuse(self, what: str, address: str) -> None:
-        """Write down that a login was refused: 30 in a minute, and how many were left out with the next one."""
+        """Log a refused login: at most 30 a minute, and the number of omitted ones with the next."""
         with self._lock:
             now = self._now()
             self._refused_at = [at for at in self._refused_at if now - at < 60]
@@ -90,7 +90,7 @@ class AuditLog:
 
 
 class People:
-    """Keys, classes and students, wherever a name alone says which of them is meant."""
+    """Keys, classes and students, addressed by name alone."""
 
     def __init__(self, keys: KeyStore) -> None:
         self.keys = keys
@@ -102,18 +102,18 @@ class People:
         return cls(KeyStore(home))
 
     def grant_of(self, name: str) -> Grant | None:
-        """Return what a key, a student, or each student of a class may do. None if there is none of that name."""
+        """Return role and limits of a key, a student, or each student of a class. None if the name is unknown."""
         found = self.keys.named(name) or self.classes.named(name)
         return found.grant if found is not None else None
 
     def change(self, name: str, grant: Grant) -> Deed | None:
-        """Change what a key or a student may do, or the end and limits of a class. None if there is no such name."""
+        """Change role and limits of a key or student, or end and limits of a class. None if the name is unknown."""
         if self.keys.change(name, grant):
             return "changed key"
         return "changed class" if self.classes.change(name, grant) else None
 
     def remove(self, name: str) -> Deed | None:
-        """Revoke a key, a student, or a class with all its students. None if there is none of that name."""
+        """Revoke a key, a student, or a class with all its students. None if the name is unknown."""
         if self.keys.remove(name):
             return "removed key"
         return "removed class" if self.classes.remove(name) else None
@@ -121,7 +121,7 @@ class People:
     def rotate(self, name: str) -> tuple[str, Deed] | None:
         """Replace a key, the code of a class or the PIN of a student, and return it once with what was done.
 
-        None if there is none of that name.
+        None if the name is unknown.
         """
         if key := self.keys.rotate(name):
             return key, "rotated key"

@@ -1,4 +1,4 @@
-"""What requests and replies about people look like: logins, keys, classes, and the audit log."""
+"""Request and response models of logins, keys, classes and the audit log."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class LoginRequest(StrictShape):
 
 
 class LimitsRequest(StrictShape):
-    """How long a key holds, and how much it may do."""
+    """Expiry and limits of a key."""
 
     expires_at: _Time | None = None
     """Unix seconds; null: never."""
     questions_per_day: _Count | None = None
-    """Null: only the limit of each minute holds."""
+    """Null: only the limit per minute applies."""
     usd_per_day: _Usd | None = None
     """Null: as the settings say."""
 
 
 class KeyChangeRequest(LimitsRequest):
-    """What a key may do from now on."""
+    """The new role and limits of a key."""
 
     role: Role
 
@@ -71,11 +71,11 @@ class CallerResponse(Shape):
     needs_key: bool
     role: Role
     may_share: bool
-    """Whether they may make links that show answers to others."""
+    """Whether they may share answers by link."""
 
 
 class SecretResponse(Shape):
-    """Something secret, which is shown this once."""
+    """A secret, which is shown only once."""
 
     name: str
     secret: str
@@ -83,7 +83,7 @@ class SecretResponse(Shape):
 
 
 class KeyResponse(Shape):
-    """A key or a student, and what it was used for."""
+    """A key or a student, with its use."""
 
     name: str
     role: Role
@@ -139,7 +139,7 @@ class AuditLogResponse(Shape):
 
 
 class OpenJobResponse(Shape):
-    """Work in the background that has not ended."""
+    """A background job that has not ended."""
 
     source: str
     state: str
@@ -148,11 +148,11 @@ class OpenJobResponse(Shape):
 
 
 class ServerResponse(Shape):
-    """How the server is."""
+    """State of the server."""
 
     version: str
     documents: int
     chunks: int
     store: str
-    """What is wrong with the store that servers share; empty if nothing is, or if there is none."""
+    """The error of the shared store; empty if it works, or if there is none."""
     jobs: list[OpenJobResponse]

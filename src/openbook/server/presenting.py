@@ -1,4 +1,4 @@
-"""Answers and places as the API gives them, also of kept exchanges; and those whose place a question takes."""
+"""Answers and results as the API returns them, stored ones included; and answers that a new question replaces."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from openbook.server.served_library import ServedLibrary
 from openbook.sessions.protocol import Cut, Sessions, new_id, session_title
 from openbook.types import Chunk, Excerpt, Span, shown_text
 
-# Of a place that came close, enough to see what it is.
+# Enough of a nearest result to recognize it.
 NEAREST_CHARS = 300
 
 
 def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -> AnswerResponse:
-    """Write an answer as the API gives it."""
+    """Convert an answer to the response of the API."""
     citations = [
         _citation(number, citation, answer, library) for number, citation in enumerate(answer.citations, start=1)
     ]
@@ -64,7 +64,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
 
 
 def _told(reason: str, answer: GenerationResult) -> str:
-    """Return a reason without the addresses of servers, which may be in that of a verifier that failed."""
+    """Return a reason without addresses of servers, which the error of a verifier may contain."""
     return without_places(reason) if reason in answer.verifier_failures else reason
 
 
@@ -88,7 +88,7 @@ def _nearest(answer: GenerationResult, library: ServedLibrary) -> list[SpanRespo
 
 
 def near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> SpanResponse:
-    """Write a place that was found as the API gives it, with the lines that match."""
+    """Convert a result to the response of the API, with the lines that match."""
     anchor = anchor_of(chunk)
     return SpanResponse(
         **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
@@ -105,7 +105,7 @@ def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[st
     return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}
 
 
-# What older versions wrote, after it was sanitised: no text of an answer looks like it.
+# Markup that older versions added after sanitizing: no text of an answer looks like it.
 _OTHERS = r'(?: [\w-]+="[^"]*")*'
 _CHIP = re.compile(rf'<a{_OTHERS} data-cite="(\d+)"{_OTHERS}>.*?</a>', re.DOTALL)
 _CLAIM = re.compile(rf'<span class="claim claim-(?:partial|unsupported|uncited)"{_OTHERS}>')
@@ -119,7 +119,7 @@ _OLD = re.compile(
 
 
 def read_records(session_id: str, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the exchanges of a conversation, in order. Those that were kept without an id get one that stays."""
+    """Return the exchanges of a conversation, in order. Those that were stored without an id get a stable one."""
     read = [read_record(record) for record in records]
     for at, record in enumerate(read):
         if not record.get("id"):
@@ -128,7 +128,7 @@ def read_records(session_id: str, records: Sequence[Mapping[str, Any]]) -> list[
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a saved reply with the verdicts of today, in its HTML too."""
+    """Return a stored reply with today's verdicts, in its HTML too."""
     read = read_saved(record)
     html = read.get("html")
     if isinstance(html, str) and _OLD.search(html):
@@ -137,7 +137,7 @@ def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renewed(html: str, citations: Sequence[Mapping[str, Any]]) -> str:
-    """Write chips anew, and take off what was said of claims by the overlap of words."""
+    """Render chips again, and remove the notes that older versions made by the overlap of words."""
 
     def chip_of(match: re.Match[str]) -> str:
         number = int(match[1])
@@ -147,18 +147,18 @@ def _renewed(html: str, citations: Sequence[Mapping[str, Any]]) -> str:
     return _CHIP.sub(chip_of, _REMARK.sub("", _CLAIM.sub("<span>", html)))
 
 
-# Each is kept whole within the one that replaced it, so a conversation must not grow with every attempt.
+# Each is stored in full within the one that replaced it, so the number is limited.
 _MOST_EARLIER = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Replacing:
-    """The answer whose place a question takes."""
+    """The answer that a question replaces."""
 
     id: str
     cut: Cut
     earlier: list[AnswerResponse]
-    """That answer, and those that it had replaced, the oldest first."""
+    """That answer, after those that it has replaced itself, the oldest first."""
     is_title: bool
     """Whether its question is the title of the conversation."""
 

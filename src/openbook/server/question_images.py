@@ -1,4 +1,4 @@
-"""Images that come with questions: read from data URLs, checked, and kept in memory for the questions that follow."""
+"""Images of questions: decoded from data URLs, checked, and kept in memory for follow-ups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_BODY_BYTES = 12 * 1024 * 1024
 QUESTIONS = frozenset({"/api/query", "/api/query/stream", "/api/answers", "/v1/chat/completions"})
 """Paths of requests that may have images."""
 
-# What is kept of all conversations together, and for how long: people ask on within minutes.
+# Most bytes of all conversations together, and how long they are kept: follow-ups come within minutes.
 _KEPT_CHARS = 64 * 1024 * 1024
 _KEPT_S = 3600.0
 
@@ -78,7 +78,7 @@ class QuestionImages:
     def _read(self, url: str) -> list[Attachment]:
         parts = _DATA_URL.fullmatch(url)
         if parts is None:
-            raise ValueError("it is no data URL, and addresses are not fetched")
+            raise ValueError("it is not a data URL; addresses are not fetched")
         try:
             raw = base64.b64decode(parts["content"], validate=True)
         except binascii.Error as exc:
@@ -117,6 +117,6 @@ class QuestionImages:
         return tuple(told)
 
     def forget(self, session_id: str) -> None:
-        """Drop what is kept of a conversation."""
+        """Forget the images of a conversation."""
         with self._lock:
             self._kept.pop(session_id, None)

@@ -1,4 +1,4 @@
-"""The queue of questions: a few are searched for at a time, callers take turns, and what exceeds it is refused."""
+"""The queue of questions: a few run at a time, callers take turns, and questions beyond its size are refused."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
 from openbook.text import counted
 
-# Whoever waits is told of a new place so often.
+# How often a waiting caller is told a new place.
 _TELL_EVERY_S = 0.5
 
-# How much the last turn counts in the mean time between turns.
+# Weight of the last turn in the moving average of the time between turns.
 _LAST_SHARE = 0.05
 
-# Of the longest wait that may be expected: some wait longer than expected, and would be refused after all of it.
+# Share of the longest wait that may be expected: those who wait longer than expected would time out after all of it.
 _SURE_SHARE = 0.8
 
 # How many times as long they wait who see their place: it says more than a refusal after all of the wait. Who is let
@@ -26,12 +26,12 @@ _SURE_SHARE = 0.8
 # in at once had no turn in time, and 64 had their answer by then: `python -m benchmarks.server --crowds`.
 _PATIENCE = 6
 
-# Nobody believes an estimate of hours.
+# An estimate of hours helps nobody.
 _LONGEST_RETRY_S = 60.0
 
 
 class NoTurnError(RequestRefusedError):
-    """The server has more questions than it can take."""
+    """The queue is full, or the wait too long."""
 
     def __init__(self, message: str, retry_after_s: float) -> None:
         super().__init__(
@@ -49,10 +49,10 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When a question reached the server, and whose turn it takes."""
+    """When a question reached the server, and from whom."""
 
     party: str
-    """Callers of one party share their turns."""
+    """Questions of one party share its turns."""
     arrived_s: float = field(default_factory=time.perf_counter)
     """By `time.perf_counter`."""
 
@@ -69,10 +69,10 @@ class Ticket:
 
 
 class QuestionQueue:
-    """Give turns to questions, round-robin between the parties that ask. Not thread-safe: for the event loop.
+    """Schedule questions round-robin between parties. Not thread-safe: for the event loop.
 
-    A turn lasts while the server itself works, and not while a model writes. What a model has written is checked
-    without waiting; while there is much of it, nothing new begins. A question is open from its turn to its answer.
+    A turn lasts while the server itself works, not while a model writes. Checking the words of a model never
+    waits; while there is much to check, no new question starts. A question is open from its turn to its answer.
     """
 
     def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -95,22 +95,22 @@ class QuestionQueue:
 
     @property
     def open(self) -> int:
-        """Questions that are being answered, models included."""
+        """Number of questions in progress, including those that wait for a model."""
         return self._open.total()
 
     @property
     def retry_after_s(self) -> float:
-        """Seconds until the queue has moved on by its length, by how fast it moved lately. From 1 to 60."""
+        """Estimate of the seconds until the present queue is processed, from 1 to 60."""
         return min(max(1.0, self.waiting * (self._each_s or 0.0)), _LONGEST_RETRY_S)
 
     def places(self, party: str) -> list[int]:
-        """Return the places of the questions of a party, the first one first."""
+        """Return the places of a party's questions in the queue, in order."""
         return [self._place(party, at) for at in range(len(self._waiting.get(party, ())))]
 
     def enter(self, arrival: Arrival) -> Ticket:
-        """Take a place, or at once a turn if one is free.
+        """Enter the queue, or get a turn at once if one is free.
 
-        If the queue is full, it is the party with most questions in it that loses its last one.
+        If the queue is full, the party with most questions in it loses its last one.
         """
         ticket = Ticket(arrival)
         own = self._waiting.setdefault(arrival.party, deque())
@@ -135,7 +135,7 @@ class QuestionQueue:
     async def wait(self, ticket: Ticket, *, sees_place: bool = False) -> AsyncGenerator[Queued, None]:
         """Wait for the turn of a question, and yield its place whenever it has changed.
 
-        Whoever sees the places knows what they wait for, and waits longer.
+        A caller who sees the places is willing to wait longer.
         """
         longest_s = self._longest_wait_s * (_PATIENCE if sees_place else 1)
         told = 0
@@ -152,20 +152,20 @@ class QuestionQueue:
         ticket.turn.result()
 
     def resume(self, ticket: Ticket) -> None:
-        """Have a question take a turn again, at once: a model has written, and it is to be checked."""
+        """Take a turn again at once, to check what a model has written."""
         if ticket.is_open and not ticket.has_turn:
             ticket.has_turn = True
             self._taken += 1
 
     def end_turn(self, ticket: Ticket) -> None:
-        """Let the next question begin; a model writes for this one, or it has its answer."""
+        """End a turn, so that the next question starts: a model writes, or the answer is done."""
         if ticket.has_turn:
             ticket.has_turn = False
             self._taken -= 1
             self._give_turns()
 
     def leave(self, ticket: Ticket) -> None:
-        """Leave the queue: the question has ended, however it did."""
+        """Leave the queue, whatever the outcome."""
         if ticket.is_open:
             ticket.is_open = False
             self._open -= Counter([ticket.arrival.party])
@@ -177,7 +177,7 @@ class QuestionQueue:
         self._give_turns()
 
     def _place(self, party: str, at: int) -> int:
-        """Return how many turns it takes until a party's question has one: each round, every party has one."""
+        """Return how many turns precede that of a question: in each round, every party has one."""
         is_before, place = True, at + 1
         for other, tickets in self._waiting.items():
             if other == party:

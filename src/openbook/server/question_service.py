@@ -1,4 +1,4 @@
-"""One question through the server: who may ask, what it may cost, what happens, and what is kept of it."""
+"""Handles one question: checks and limits, the queue, the answer, and storing the exchange."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# Searching and checking is work for the processor, and one interpreter does one such thing at a time: more threads
-# only make each other wait. With a few, a long check does not hold up a short search.
+# Searching and checking are bound by the CPU, and one interpreter runs one thread at a time: more threads
+# only wait for each other. A few let a short search overtake a long check.
 _THREADS = 4
 
 T = TypeVar("T")
@@ -79,23 +79,23 @@ class PreparedQuestion:
     """Whether it is stored as a part of its conversation."""
     where: Filter
     limit: int | None
-    """Most results to answer from; None: as many as are usual."""
+    """Most results to answer from; None: the default."""
     options: AnswerOptions
     replacing: Replacing | None = None
-    """What it takes the place of, if it is not the last of its conversation."""
+    """The answer that it replaces; None for a question at the end of its conversation."""
     short_usd: float | None = None
-    """What could be set aside for it, where that is less than an answer may cost."""
+    """The reserved money, where that is less than an answer may cost."""
     cost_usd: Decimal | None = Decimal(0)
-    """So far. None while nobody knows, and of a call that was cut short."""
+    """Cost so far; None while it is unknown, and for a call that was cut short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """A question has its answer."""
+    """The question is answered."""
 
     answer: GenerationResult
     response: AnswerResponse
-    """The answer as the API gives it."""
+    """The response of the API."""
 
 
 Progress = AsyncGenerator[AnswerEvent | Queued | Replied, None]
@@ -103,7 +103,7 @@ Progress = AsyncGenerator[AnswerEvent | Queued | Replied, None]
 
 
 async def reply_of(progress: Progress) -> Replied:
-    """Wait for the end of an answer."""
+    """Return the response of an answer, ignoring its progress."""
     async with aclosing(progress):
         (replied,) = [event async for event in progress if isinstance(event, Replied)]
     return replied
@@ -126,7 +126,7 @@ class QuestionService:
         answer_pool: AnswerPool | None = None,
         tracer: Tracer | None = None,
     ) -> None:
-        """Take the parts. Without `answer_pool`, threads answer. Spans are made with `tracer`, if there is one."""
+        """Take the parts. Without `answer_pool`, threads answer. `tracer` makes the spans, if there is one."""
         self.queue = QuestionQueue(settings, _THREADS if answer_pool is None else answer_pool.turns)
         metrics.follow(lambda: self.queue.waiting, lambda: self.queue.open)
         self._library = library
@@ -151,13 +151,13 @@ class QuestionService:
         history: tuple[Exchange, ...] | None = None,
         images: tuple[Attachment, ...] | None = None,
     ) -> AsyncGenerator[PreparedQuestion, None]:
-        """Give a question a place in the queue and check it, and settle in the end what it did cost.
+        """Queue and check a question, and settle its actual cost at the end.
 
-        `history` comes from a client that keeps its conversations itself: nothing is stored then. None: what
-        is stored of the session. `images` were read before; None: those that the question names.
+        `history` comes from a client that stores its conversations itself: then nothing is stored here. None: the
+        history of the session. `images` are already decoded; None: those of the question.
 
         Raises:
-            SessionError: Conversations or limits cannot be read.
+                    SessionError: Conversations or limits cannot be read.
         """
         try:
             ticket = self.queue.enter(arrival)
@@ -213,32 +213,32 @@ class QuestionService:
         try:
             yield asked
         finally:
-            # Begun at once and ended in any case: it must be written down also where the client has gone.
+            # Shielded from cancellation: it must be stored even if the client has disconnected.
             settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, asked.cost_usd)
             await asyncio.shield(settling)
 
     def _settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | None) -> None:
-        """Count what an answer did cost. Its reply has gone out, so a failure is told to the log."""
+        """Settle the cost of an answer. Its reply has been sent, so a failure is only logged."""
         try:
             self._limits.settle(caller, grant, cost_usd)
         except OpenbookError as exc:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
     def _images_of(self, question: QueryRequest, replacing: Replacing | None) -> tuple[Attachment, ...]:
-        """Return what the question came with, or what the question came with whose place it takes."""
+        """Return the images of the question or, without any, of the question that it replaces."""
         if question.images or replacing is None:
             return self._images.read(question.images)
         return self._images.of_question(question.session_id or "", replacing.earlier[-1].query)
 
     def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
-        """Return what was said before the answer that is replaced: only that may be looked back on."""
+        """Return the history before the answer that is replaced."""
         last, kept = self._settings.session_history, replacing.cut.kept
         return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
 
     def _prepared(
         self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None, *, has_images: bool
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
-        """Return what was asked before, what may be found, who writes, and whether that has a price."""
+        """Return the history, the filter, the options of the answer, and whether it costs money."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None and question.replaces is None:
             if not self._sessions.owns(caller.owner, question.session_id):
@@ -273,9 +273,9 @@ class QuestionService:
         return where
 
     async def events(self, asked: PreparedQuestion, *, sees_place: bool = False) -> Progress:
-        """Answer, and tell what happens. Leaving it cancels the call of the model.
+        """Answer, and yield progress events. Closing the generator cancels the model call.
 
-        Whoever sees their place in the queue waits longer.
+        A caller who sees the place in the queue is willing to wait longer.
         """
         has_called = False
         tracker = AnswerTracker(
@@ -312,10 +312,10 @@ class QuestionService:
         yield Replied(stages.answer, reply)
 
     def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> bool:
-        """Note what has happened, and let the next question begin when a model writes.
+        """Record an event, and start the next question while a model writes.
 
-        Return whether a model has been called: whoever can make an answer fail at its end must not get what came
-        before for nothing.
+        Return whether a model has been called: a caller who makes an answer fail at its end must not get the words
+        for free.
         """
         if isinstance(event, Stage):
             stages.enter(event.name)
@@ -342,7 +342,7 @@ class QuestionService:
         self._threads.shutdown()
 
     def _keep(self, asked: PreparedQuestion, answer: GenerationResult, reply: AnswerResponse) -> str:
-        """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
+        """Store an exchange, and return a warning if that failed: the caller still gets the answer."""
         exchange = Exchange.of(asked.query, answer)
         self._images.remember(asked.session_id, asked.query, asked.options.attached)
         record = reply.model_dump(mode="json")
@@ -360,13 +360,13 @@ class QuestionService:
 
 
 def _check_paid(asked: PreparedQuestion, answer: GenerationResult) -> None:
-    """Check that an answer was not refused for want of money: that says nothing about the sources."""
+    """Raise an error if an answer was refused for lack of money, which says nothing about the sources."""
     if answer.refused and answer.stopped == "max_usd" and asked.short_usd is not None:
         raise nearly_spent(asked.short_usd, time.time())
 
 
 def no_session(session_id: str) -> RequestRefusedError:
-    """Return the error that says that a conversation is not there, or not the caller's."""
+    """Build the error for a conversation that does not exist, or is not the caller's."""
     return RequestRefusedError(
         404, f"you have no conversation {session_id!r}", hint="leave session_id out to begin a new one"
     )

@@ -1,4 +1,4 @@
-"""The API on one page for people, made from its OpenAPI description. Loads nothing from elsewhere, and runs nothing."""
+"""The reference of the API as one HTML page, made from its OpenAPI description, without scripts or external files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Every error has the shape <a href="#ErrorReply">ErrorReply</a>.</p>
 
 _CODE = re.compile(r"`([^`]+)`")
 
-# Made by the framework for errors that we tell otherwise, or standing in the route that it is sent to.
+# Models of the framework for errors that have another shape here, or that are shown with their route.
 _UNSEEN = ("HTTPValidationError", "ValidationError")
 
 
@@ -105,7 +105,7 @@ def _table(rows: Iterable[str], where: str) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """Write what a value may be, with links to shapes."""
+    """Return the type of a value, with links to the models that it names."""
     if "$ref" in schema:
         name = _name(schema)
         return f'<a href="#{escape(name)}">{escape(name)}</a>'
@@ -132,5 +132,5 @@ def _is_named(name: str) -> bool:
 
 
 def _words(text: str) -> str:
-    """Write words with code in backticks, as docstrings have them."""
+    """Render the backticks of a docstring as code."""
     return _CODE.sub(r"<code>\1</code>", escape(" ".join(text.split())))

@@ -1,6 +1,6 @@
 """Markdown of answers to HTML that is safe to show: sanitised, with chips for marks and nothing from elsewhere.
 
-No text of a source or a model becomes markup, whatever it holds. Nothing is loaded: images are shown by their words.
+No text of a source or a model becomes markup. Nothing is loaded: of images, only the alternative text is shown.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import CitationMark, find_marks
 from openbook.server.colouring import COLOURER
 
-# Stands in Markdown where a chip goes, or a claim begins or ends. It counts as punctuation, as the brackets of a mark
+# The placeholder in Markdown for a chip or a boundary of a claim. It counts as punctuation, as the brackets of a mark
 # do, so that emphasis around it is read as before. No keyboard has it; a text that does shows U+FFFD instead.
 _SIGN = "\N{SIGNWRITING PARENTHESIS}"
 _SIGNED = re.compile(f"{_SIGN}(\\d+){_SIGN}")
 
-# Marks of writing direction show other words than there are, and controls have no shape. Joiners stay: whole
+# Bidirectional controls can disguise text, and control characters are invisible. Joiners stay: whole
 # scripts are written with them.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
-# What ends or divides a sentence stays on the line of the chip before it.
+# Punctuation stays on the line of the chip before it.
 _ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
 # Neither a scheme nor a host: `scale.md#growth`.
 _TO_PLACE = re.compile(r"(?![a-z][a-z0-9+.-]*:|//|\\)", re.IGNORECASE)
@@ -46,20 +46,20 @@ _ALIGNED = re.compile(r"text-align:(left|center|right)")
 # The beginning of an item, a heading, a fence or a rule, or a line that makes a heading of the one before.
 _OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
 
-# Longer code is shown without colours: 20,000 characters take 30 ms.
+# Longer code is not highlighted: 20,000 characters take 30 ms.
 _MOST_COLOURED_CHARS = 20_000
 
-# Documents are coloured in one piece, since strings and comments go over lines: 100,000 characters take 150 ms.
+# Documents are highlighted as a whole, since strings and comments span lines: 100,000 characters take 150 ms.
 _MOST_COLOURED_LINES_CHARS = 100_000
 _MOST_RENDERED_CHARS = 200_000
 
-# What a citation of lines is shown in: the smallest part that knows its lines.
+# Elements that can be marked as cited: the smallest ones that know their lines.
 _CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence"}
 
-# Headings of an answer stand below the question, which is a heading of the second level.
+# Headings of an answer are below the question, which is a heading of level 2.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 
-# Sign, words in the chip, and words for who does not see it, which begin with those of the chip.
+# Icon, text in the chip, and text for screen readers, which begins with that of the chip.
 _CHIPS: Final = {
     "exact": ("=", "", "the source says it in these words"),
     "confirmed": ("✓", "", "confirmed: the source says this"),
@@ -92,7 +92,7 @@ _ATTRIBUTES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Inset:
-    """HTML that is put into a text in place of some of its characters, maybe none."""
+    """HTML that replaces some characters of a text, or none."""
 
     start_char: int
     end_char: int
@@ -103,7 +103,7 @@ class _Inset:
 
 
 def render_answer(answer: GenerationResult) -> str:
-    r"""Return an answer as HTML: its marks as chips, and the claims to look at marked, with the reason.
+    r"""Return an answer as HTML: its marks as chips, and doubtful claims highlighted with the reason.
 
     The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark of several ranges
     becomes several chips.
@@ -113,7 +113,7 @@ def render_answer(answer: GenerationResult) -> str:
         '<p>It &lt;b&gt;waits&lt;/b&gt;.</p>\n'
     """
     marks = find_marks(answer.answer)
-    # Between the quotes of an answer without a model stand only its own marks. Other brackets are quoted.
+    # In an answer without a model, only the brackets between quotes are marks. Others are part of the quotes.
     is_quoted = answer.model == "extractive"
     if is_quoted:
         ends = {claim.end_char for claim in answer.claims}
@@ -125,7 +125,7 @@ def render_answer(answer: GenerationResult) -> str:
 
 
 def render_block(markdown: str) -> str:
-    r"""Return a part of an answer as HTML while nothing in it has been checked. Its marks are shown as they are.
+    r"""Return an unchecked part of an answer as HTML. Its marks are shown as they are.
 
     Example:
         >>> render_block("It *waits* [2:14].")
@@ -138,12 +138,12 @@ def render_block(markdown: str) -> str:
 class BlockReader:
     r"""Split a streamed answer into Markdown blocks.
 
-    A block ends with a blank line that stands in no fence.
+    A block ends with a blank line outside of fences.
 
     Example:
-        >>> reader = BlockReader()
-        >>> reader.feed("One.\n\nTw"), reader.feed("o."), reader.close()
-        (['One.\n\n'], [], ['Two.'])
+            >>> reader = BlockReader()
+            >>> reader.feed("One.\n\nTw"), reader.feed("o."), reader.close()
+            (['One.\n\n'], [], ['Two.'])
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class BlockReader:
         self._fence: Fence | None = None
 
     def feed(self, delta: str) -> list[str]:
-        """Take the next piece, and give the blocks that end in it."""
+        """Add a piece, and return the blocks that it completes."""
         *lines, self._line = (self._line + delta).split("\n")
         blocks = []
         for line in lines:
@@ -164,7 +164,7 @@ class BlockReader:
         return blocks
 
     def draft(self) -> tuple[str, str]:
-        r"""Return what is written of the block that has not ended, and behind it a line that may yet become anything.
+        r"""Return the incomplete block, and after it the last line, which may still become anything.
 
         Example:
             >>> reader = BlockReader()
@@ -181,7 +181,7 @@ class BlockReader:
 
 
 def _chips(marks: Iterable[CitationMark], answer: GenerationResult) -> Iterator[_Inset]:
-    """Turn marks into chips. What names no citation stays as it is written."""
+    """Replace marks by chips. A mark without a citation stays as it is."""
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for number, citation in enumerate(answer.citations, start=1):
         numbers[citation.mark].append(number)
@@ -200,7 +200,7 @@ def _plain(mark: CitationMark) -> str:
 
 
 def _nearest(mark: CitationMark, numbers: Sequence[int], answer: GenerationResult) -> list[int]:
-    """Choose the citations of the claim that a mark stands in, else behind; else those behind no claim."""
+    """Choose the citations of the claim around a mark, else of the claim before it; else those without a claim."""
     of_claim: defaultdict[int, list[int]] = defaultdict(list)
     for number in numbers:
         claim = answer.citations[number - 1].claim
@@ -215,7 +215,7 @@ def _nearest(mark: CitationMark, numbers: Sequence[int], answer: GenerationResul
 
 
 def chip(number: int, verdict: Verdict, place: str) -> str:
-    """Write the chip of a citation: its number from 1, with the sign of its verdict and the words of one that is wrong.
+    """Return the chip of a citation: its number from 1, the icon of its verdict, and a label if it is wrong.
 
     Example:
         >>> chip(2, "unverified", "a.py:3")
@@ -232,7 +232,7 @@ def chip(number: int, verdict: Verdict, place: str) -> str:
 
 
 def _wrong(claims: Sequence[Claim]) -> Iterator[_Inset]:
-    """Mark the claims that a reader has to look at where they begin and end."""
+    """Return the insets that highlight doubtful claims."""
     for at, claim in enumerate(claims):
         words = _WRONG.get(claim.verdict)
         if words is None:
@@ -245,7 +245,7 @@ def _wrong(claims: Sequence[Claim]) -> Iterator[_Inset]:
 
 
 def visible(text: str) -> str:
-    r"""Write what has no shape of its own, or turns the direction of writing, as its number.
+    r"""Replace invisible characters, and those that change the writing direction, by their code points.
 
     Example:
         >>> visible("a\u202eb")
@@ -258,7 +258,7 @@ def visible(text: str) -> str:
 def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] | None = None) -> str:
     parts, at = [], 0
     markdown = markdown.replace(_SIGN, "\N{REPLACEMENT CHARACTER}")
-    # What ends at a place comes before what stands there, and that before what begins there.
+    # At one place, ends come before chips, and chips before beginnings.
     order = sorted(range(len(insets)), key=lambda index: (insets[index].start_char, insets[index].opens))
     for index in order:
         parts += [markdown[at : insets[index].start_char], f"{_SIGN}{index}{_SIGN}"]
@@ -278,7 +278,7 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
 
 
 def _checked(tag: str, name: str, value: str) -> str | None:
-    """Let no link through that is neither a chip's nor one to elsewhere by its full address."""
+    """Remove all links but those of chips and absolute web addresses."""
     if name == "href":
         return value if _CHIP_LINK.fullmatch(value) or _SAFE_LINK.fullmatch(value) else None
     return value
@@ -286,9 +286,9 @@ def _checked(tag: str, name: str, value: str) -> str | None:
 
 @cache
 def _markdown(*, any_link: bool = False) -> MarkdownIt:
-    """Return what parses. With `any_link` all links are read as such; those that are not safe lose their address."""
+    """Return a parser. With `any_link` it parses all links; unsafe ones lose their address."""
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
-    # Definitions of references would vanish from what is quoted. Indented text is no code for those who read marks.
+    # Reference definitions would vanish from quotes, and marks in indented text would not be recognized.
     markdown.enable(["table", "strikethrough"]).disable(["code", "html_block", "html_inline", "reference"])
     markdown.core.ruler.push("insets", _place_insets)
     markdown.validateLink = lambda url: any_link or _is_link(url)  # type: ignore[method-assign]
@@ -296,16 +296,16 @@ def _markdown(*, any_link: bool = False) -> MarkdownIt:
 
 
 def _is_link(url: str) -> bool:
-    """Return whether a link is read as one: by its full address, or to a place in its source, which leads nowhere here.
+    """Return whether to parse a link: an absolute web address, or a place in its source, which is shown without a link.
 
-    Another scheme is shown as it is written, for whoever wonders why it is there, and so is what looks like a chip.
+    Links with another scheme, or that look like a chip, are shown as they are written.
     """
     is_to_place = _TO_PLACE.match(url) is not None and not _CHIP_LINK.fullmatch(url)
     return is_to_place or _SAFE_LINK.fullmatch(url) is not None
 
 
 def _place_insets(state: StateCore) -> None:
-    """Put insets in place of their signs in text, and the original back where no HTML can stand."""
+    """Replace placeholders in text by their insets, or by the original where HTML is not allowed."""
     insets, originals = state.env["insets"], state.env["originals"]
     _mark_cited(state.tokens, *state.env["cited"])
 
@@ -327,7 +327,7 @@ def _place_insets(state: StateCore) -> None:
 
 
 def _mark_cited(tokens: Sequence[Token], first: int, end: int) -> None:
-    """Give a class to the innermost blocks that have one of the lines."""
+    """Add a class to the innermost blocks that contain one of the lines."""
     inner: list[tuple[Token, int]] = []
     for token in tokens:
         # The paragraph of an item that stands close to the next one is hidden, and writes no element.
@@ -342,7 +342,7 @@ def _mark_cited(tokens: Sequence[Token], first: int, end: int) -> None:
 
 
 def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
-    """Cut a text at its signs: texts and insets by turns."""
+    """Split a text at its placeholders into texts and insets, alternating."""
     for position, piece in enumerate(_SIGNED.split(token.content)):
         if position % 2:
             yield Token("inset", "", 0, meta={"inset": insets[int(piece)]})
@@ -351,12 +351,12 @@ def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
 
 
 def _paired(tokens: Sequence[Token]) -> list[Token]:
-    """Wrap the claims that begin and end in the same element; of others, say only at their end what is wrong."""
+    """Wrap claims that begin and end in the same element; for others, only note at their end what is wrong."""
     depth = 0
     open_claims: dict[int, tuple[Token, int]] = {}
     for token in tokens:
         depth += token.nesting
-        # What begins inside of an element that ends here cannot reach beyond it.
+        # An inset that begins inside of an element cannot end outside of it.
         open_claims = {claim: place for claim, place in open_claims.items() if place[1] <= depth}
         inset = token.meta.get("inset")
         if inset is not None and inset.opens == 1:
@@ -369,7 +369,7 @@ def _paired(tokens: Sequence[Token]) -> list[Token]:
 
 
 class _Renderer(RendererHTML):
-    """Writes the elements of a page that loads nothing and has no styles inline."""
+    """An HTML renderer for pages that load nothing and have no inline styles."""
 
     def inset(self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: MutableMapping[str, Any]) -> str:
         inset: _Inset = tokens[index].meta["inset"]
@@ -413,14 +413,14 @@ class _Renderer(RendererHTML):
 
 
 def _coloured(code: str, language: str) -> str:
-    """Return code as HTML with a class for each kind of token; plain if it is long, has no lexer or takes too long."""
+    """Return highlighted code as HTML; plain if it is long, has no lexer or takes too long."""
     if not language or len(code) > _MOST_COLOURED_CHARS:
         return escape(code)
     return COLOURER.colour(code, language) or escape(code)
 
 
 def coloured_lines(code: str, language: str) -> list[str]:
-    """Return each line of code as HTML that is safe to show; nothing if it is too long or cannot be coloured."""
+    """Return the highlighted lines of code as safe HTML; [] if it is too long or cannot be highlighted."""
     if len(code) > _MOST_COLOURED_LINES_CHARS or "\r" in code:
         return []
     html = COLOURER.colour(visible(code), language)
@@ -431,11 +431,11 @@ def coloured_lines(code: str, language: str) -> list[str]:
 def render_document(markdown: str, first: int, last: int) -> str:
     r"""Return a Markdown document as HTML, its lines `first` to `last` in elements of the class `cited`.
 
-    Empty if it is too long. A link to a place in its source is shown as its words.
+    Empty if it is too long. Of a link to a place in its source, only the text is shown.
 
     Example:
-        >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
-        '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
+            >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
+            '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
     """
     if len(markdown) > _MOST_RENDERED_CHARS:
         return ""

@@ -1,8 +1,8 @@
-"""reStructuredText as Markdown, to be shown: what both can say is kept, and each line is known again.
+"""Converts reStructuredText to Markdown for display, and maps each line of one to the other.
 
-Nothing of it is executed: no file is included, no role or directive does anything. What is not understood stays text.
-Not by docutils: it learns the directives and roles of Sphinx only in registries of the whole process, leaves errors in
-the place of what it does not know, and not all of its blocks know their lines.
+Nothing is executed: no file is included, and directives and roles have no effect. Unknown markup stays text.
+Not with docutils: it takes the directives and roles of Sphinx only from process-wide registries, leaves errors in
+place of what it does not know, and not all of its nodes know their lines.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _NUMBERED = re.compile(r"#\.(?=\s)")
 _ITEM = re.compile(r"(?:[-*+•]|(?:\d{1,9}|#)[.)])\s")
 _DOCTEST = ">>> "
 
-# Markup within a line. No quantifier stands in another one, so that long lines take linear time.
+# Inline markup. No quantifier is nested in another one, so that long lines take linear time (ReDoS).
 _INLINE = re.compile(
     r"(?P<code>``[^`]+``)"
     r"|:(?P<role>[a-z][\w:+.-]*):`(?P<said>[^`]+)`"
@@ -113,7 +113,7 @@ _INLINE = re.compile(
 _TARGET = re.compile(r"\s*<[^<>]*>$")
 _SPECIAL = re.compile(r"[\\`*_\[\]]")
 
-# Their words are those of a sentence; those of others are names of code.
+# Roles whose text is prose; that of others is code.
 _WORDY = frozenset(
     ("ref", "doc", "term", "abbr", "any", "numref", "pep", "rfc", "sup", "sub", "emphasis", "strong", "title")
 )
@@ -127,7 +127,7 @@ _NOTES = frozenset(
     "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
     " versionremoved deprecated topic sidebar rubric todo".split()
 )
-# They arrange a book, and say nothing on a page.
+# They structure a book, and have no content.
 _SILENT = frozenset(
     "contents index highlight currentmodule meta default-role module py:module py:currentmodule tabularcolumns only"
     " centered sectnum title".split()
@@ -136,16 +136,16 @@ _SILENT = frozenset(
 
 @dataclass(slots=True)
 class Translated:
-    """Markdown, and where each line of the original stands in it."""
+    """Markdown, with the position of each original line."""
 
     lines: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     """For each line of the original, the line of the Markdown at which it begins, from 0."""
 
     def range_of(self, first: int, last: int) -> tuple[int, int]:
-        """Return the lines, from 1 and inclusive, that hold a range of lines of the original, counted in the same way.
+        """Map a range of original lines to lines of the Markdown, both from 1 and inclusive.
 
-        Nothing of what was left out.
+        Lines that were left out have none.
         """
         if not 1 <= first <= last <= len(self.starts):
             return 0, 0
@@ -156,16 +156,16 @@ class Translated:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is indented below a directive."""
+    """The indented content of a directive."""
 
     indent: int
-    """Of the directive. What is deeper belongs to it."""
+    """Indentation of the directive. Deeper lines belong to it."""
     prefix: str
     is_silent: bool = False
 
 
 def rst_as_markdown(text: str) -> Translated:
-    r"""Translate a document.
+    r"""Convert a document.
 
     Example:
         >>> rst_as_markdown("Tides\n=====\n\nSee :doc:`moon`.\n").lines
@@ -205,7 +205,7 @@ class _Translator:
         return self._offsets.line_at(offset) - 1
 
     def _put(self, row: int, *lines: str) -> None:
-        """Write what a row becomes; without lines, a blank one."""
+        """Append the Markdown of a row; without any, a blank line."""
         while len(self._made.starts) <= row:
             self._made.starts.append(len(self._made.lines))
         self._made.lines += lines or ("",)
@@ -226,7 +226,7 @@ class _Translator:
             self._put(row)
 
     def _enter(self, row: int) -> str:
-        """Leave the parts that do not reach to a row, and give what each of its lines begins with."""
+        """Leave the directives that end before a row, and return the prefix of its lines."""
         indent = _indent(self._rows[row])
         while self._parts and indent <= self._parts[-1].indent:
             self._parts.pop()
@@ -271,7 +271,7 @@ class _Translator:
             row += 1
 
     def _table(self, table: Sequence[Sequence[str] | None], row: int, prefix: str) -> None:
-        """Write a table: its rows, of which lines that add nothing are left out."""
+        """Convert a table."""
         self._made.lines.append(prefix.rstrip())
         is_first = True
         for place, cells in enumerate(table):
@@ -287,7 +287,7 @@ class _Translator:
         self._made.lines.append(prefix.rstrip())
 
     def _explicit(self, row: int, last: int, prefix: str) -> int:
-        """Write a directive, or leave a comment or target out; give the row behind it and its options."""
+        """Convert a directive, or skip a comment or target; return the row after it and its options."""
         indent = _indent(self._rows[row])
         found = _DIRECTIVE.match(self._rows[row].lstrip())
         if found is None:
@@ -330,7 +330,7 @@ class _Translator:
             yield f"{prefix}**{short}** {_code(words) if is_name and words else _inline(words)}".rstrip()
 
     def _line(self, row: int, last: int) -> str:
-        """Translate one line of a paragraph. What is deeper than the line before it defines that."""
+        """Convert one line of a paragraph. A line that is deeper than the one before defines that term."""
         line, indent = self._rows[row].lstrip(), _indent(self._rows[row])
         margin = " " * max(0, indent - (self._parts[-1].indent + 3 if self._parts else 0))
         if line.startswith(_DOCTEST):
@@ -347,11 +347,11 @@ class _Translator:
             return f"{margin}- **{_inline(line)}**  "
         if line.endswith("::"):
             line = line[:-1] if line[:-2].strip() and not line.endswith(" ::") else line[:-2]
-        # What is a heading or a quote in Markdown is none here.
+        # Escape text that Markdown would parse as a heading or a quote.
         return f"{margin}{chr(92) if line.startswith(('#', '>')) else ''}{_inline(line)}"
 
     def _is_first(self, row: int) -> bool:
-        """Whether a line begins a paragraph, or follows what was deeper."""
+        """Return whether a line begins a paragraph, or follows deeper lines."""
         return row == 0 or not self._rows[row - 1] or _indent(self._rows[row - 1]) > _indent(self._rows[row])
 
 

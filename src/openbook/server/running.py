@@ -1,4 +1,4 @@
-"""Runs the app under Uvicorn: where it listens, how it logs, how it stops."""
+"""Runs the app under Uvicorn: the socket, logging and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from openbook.errors import SettingsError
 from openbook.server.connections import ConnectionLimits, LimitedProtocol, raise_file_limit, throttled_handler
 from openbook.server.logs import log_as_json
 
-# What runs when the server is asked to stop gets so long; then its calls of models are cancelled.
+# At shutdown, running requests get this long; then their model calls are cancelled.
 _GRACE_S = 5
 
-# Then there is so long to tell those who wait.
+# After that, there is this long to send the errors.
 _GOODBYE_S = 1
 
-# Connections that wait to be accepted. More come later than are refused.
+# The backlog of connections that wait to be accepted.
 _BACKLOG = 512
 
 
@@ -43,7 +43,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take an address, before anything is read for it. Port 0 picks a free one."""
+    """Bind an address before anything is indexed. Port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # By its protocol asyncio knows a connection that must not wait, 40 ms for each reply, to send in larger pieces.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -75,9 +75,9 @@ def run_server(
     started: Callable[[], None] = lambda: None,
     stopping: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until the process is told to stop; then end what runs, or cancel it after some seconds.
+    """Serve until a signal stops the process; then finish running requests, or cancel them after some seconds.
 
-    A second Ctrl-C ends it at once.
+    A second Ctrl-C stops it at once.
     """
     log_as_json()
     Server(app, started=started, stopping=stopping).run(sockets=[listener])
@@ -118,7 +118,7 @@ class Server(uvicorn.Server):
             self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more requests, and wait for those that are there."""
+        """Stop accepting requests, and wait for running ones."""
         ending = asyncio.get_running_loop().call_later(self._grace_s, self._stop)
         try:
             await super().shutdown(sockets)

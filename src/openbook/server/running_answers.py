@@ -1,6 +1,6 @@
-"""Answers that go on whoever watches: each one a task with a log of its events, which can be read from any place.
+"""Answers in the background: each is a task with a log of events, which clients can replay from any event on.
 
-Servers that share a store know of the answers of all of them, whichever is asked.
+Servers with a shared store can find the answers of each other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from openbook.server.failures import RequestRefusedError, error_body, internal_e
 from openbook.server.question_queue import Arrival
 from openbook.server.question_service import QuestionService
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse
-from openbook.server.shared_store import SharedWork, ToldWork
+from openbook.server.shared_store import SharedWork, WorkRecord
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 
@@ -34,46 +34,46 @@ _logger = logging.getLogger(__name__)
 
 State = Literal["running", "done", "error", "stopped"]
 
-# Nobody has to wait for them any more, so nothing else holds back who asks without end.
+# Background answers do not make their caller wait, so this is what limits how many a caller starts.
 _MOST_RUNNING_OF_ONE = 5
 
-# Who comes back later finds the answer in its conversation. Only a failure is forgotten.
+# Later, the answer is in its conversation. Only failures are forgotten.
 _REMEMBERED_S = 600.0
 _MOST_REMEMBERED = 300
 
-# By the name of its last event.
+# The state of an answer by the name of its last event.
 _ENDS: dict[str, State] = {"done": "done", "error": "error", "stopped": "stopped"}
 
 
 @dataclass(slots=True, eq=False)
 class RunningAnswer:
-    """An answer while it is made, and for a while after."""
+    """An answer in progress, or one that ended a short time ago."""
 
     owner: str
     query: str
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     session_id: str = ""
     begins: bool = False
-    """Whether it is the first of its conversation, which is not kept before it."""
+    """Whether it is the first of its conversation, which is stored with it."""
     replaces: str = ""
-    """Id of the answer whose place it takes."""
+    """Id of the answer that it replaces."""
     state: State = "running"
     ended_at: float = 0.0
-    """By the clock of the registry."""
+    """By `time.monotonic`."""
     events: list[ServerSentEvent | None] = field(default_factory=list)
-    """Each at the place that its id names, less one. None: of no use any more."""
+    """The event with id N is at index N - 1. None: superseded."""
     place: int = 0
     """In the queue; 0 once its turn has come."""
     queued_at: int | None = None
-    """Place of the last event that told it, of no use after the next status."""
+    """Index of the last event with a place, which the next status supersedes."""
     draft_at: int | None = None
-    """Place of the last draft, which the next one or its block replaces."""
+    """Index of the last draft, which the next draft or block supersedes."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at the next event; then there is another one."""
+    """Set at the next event, and then replaced."""
     task: asyncio.Task[None] | None = None
 
     def add(self, event: ServerSentEvent) -> None:
-        """Write an event down, and wake up who follows."""
+        """Append an event, and wake up followers."""
         numbered = ServerSentEvent(event=event.event, data=event.data, id=str(len(self.events) + 1))
         if event.event == "done":  # it has all that the others told
             self.events = [None] * len(self.events)
@@ -94,7 +94,7 @@ class RunningAnswer:
         self.changed = asyncio.Event()
 
     async def stop(self) -> None:
-        """End it, and the call of its model. One that has ended stays as it is."""
+        """Cancel the answer and its model call. An answer that has ended is not changed."""
         if self.state == "running" and self.task is not None:
             self.task.cancel()
             await asyncio.wait({self.task})
@@ -103,7 +103,7 @@ class RunningAnswer:
         return RunningAnswerResponse.model_validate(self)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
-        """Yield what happened after an event, and what happens from now on, until the answer has ended."""
+        """Yield the events after one, past and future, until the answer ends."""
         at = after
         while True:
             changed = self.changed
@@ -119,13 +119,13 @@ class RunningAnswer:
                 await changed.wait()
 
 
-# As often as its server tells of it.
+# As often as its server reports it.
 LOOK_EVERY_S = 0.15
 
-# A restart of the store takes some seconds. Who follows asks again when the stream has ended, and is told why then.
+# A restart of the store takes some seconds. After that the stream ends, and the client's next request gets the error.
 _STORE_AWAY_S = 20.0
 
-# A server that is asked to stop an answer hears it the next time that it tells of it.
+# The other server sees the request to stop with its next report.
 _STOPPED_WITHIN_S = 10.0
 
 _LOST = "the server that was writing this answer has stopped"
@@ -133,9 +133,9 @@ _LOST_HINT = "ask again"
 
 
 class RemoteAnswer:
-    """An answer that another server writes."""
+    """An answer of another server."""
 
-    def __init__(self, work: SharedWork, told: ToldWork, stopping: ShutdownSignal) -> None:
+    def __init__(self, work: SharedWork, told: WorkRecord, stopping: ShutdownSignal) -> None:
         self._work = work
         self._told = told
         self._stopping = stopping
@@ -144,7 +144,7 @@ class RemoteAnswer:
         return _response(self._told)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
-        """Yield what happened after an event, and what happens from now on, until the answer has ended."""
+        """Yield the events after one, past and future, until the answer ends."""
         at, away_s = after, 0.0
         while True:
             try:
@@ -153,7 +153,7 @@ class RemoteAnswer:
                 if away_s >= _STORE_AWAY_S:
                     return
                 away_s += 1
-                async with self._stopping.heeded():
+                async with self._stopping.interruptible():
                     await asyncio.sleep(1)
                 continue
             away_s = 0.0
@@ -167,11 +167,11 @@ class RemoteAnswer:
                 yield ServerSentEvent(event="error", data=data, id=str(at + 1))
             if _response(told).state != "running":
                 return
-            async with self._stopping.heeded():
+            async with self._stopping.interruptible():
                 await asyncio.sleep(LOOK_EVERY_S)
 
     async def stop(self) -> None:
-        """Have its server stop it, and wait for that. One that has ended stays as it is."""
+        """Ask its server to stop it, and wait for that. An answer that has ended is not changed."""
         await asyncio.to_thread(self._work.stop, "answer", self._told.owner, self._told.id)
         for _ in range(round(_STOPPED_WITHIN_S / LOOK_EVERY_S)):
             told = await self.read(0)
@@ -179,8 +179,8 @@ class RemoteAnswer:
                 return
             await asyncio.sleep(LOOK_EVERY_S)
 
-    async def read(self, after: int) -> ToldWork | None:
-        """Return what is known of it now, with its events behind one."""
+    async def read(self, after: int) -> WorkRecord | None:
+        """Read its present state, with the events after one."""
         return await asyncio.to_thread(self._work.find, "answer", self._told.owner, self._told.id, after)
 
 
@@ -298,7 +298,7 @@ class RunningAnswers:
         return [_response(each) for each in told if self._here(owner, each.id) is None]
 
     def _forget(self) -> None:
-        """Forget what ended long ago; of too many, those that began first."""
+        """Forget answers that ended long ago and, of too many, the oldest."""
         ended = [each for each in self._answers.values() if each.state != "running"]
         too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
         since = time.monotonic() - _REMEMBERED_S
@@ -307,19 +307,19 @@ class RunningAnswers:
                 del self._answers[each.id]
 
 
-def _response(told: ToldWork) -> RunningAnswerResponse:
+def _response(told: WorkRecord) -> RunningAnswerResponse:
     response = RunningAnswerResponse.model_validate_json(told.header)
     return response.model_copy(update={"state": "error"}) if told.is_lost else response
 
 
 def write_event(event: ServerSentEvent) -> str:
-    """Write an event as `read_event` reads it: its name, and below it its value as JSON."""
+    """Serialize an event: its name, and on the next line its value as JSON."""
     data = event.data
     written = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(jsonable_encoder(data))
     return f"{event.event}\n{written}"
 
 
 def read_event(number: int, text: str) -> ServerSentEvent:
-    """Read an event that `write_event` wrote."""
+    """Parse an event that `write_event` has serialized."""
     name, _, data = text.partition("\n")
     return ServerSentEvent(event=name, raw_data=data, id=str(number))

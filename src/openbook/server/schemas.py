@@ -1,4 +1,4 @@
-"""What requests and replies look like, as JSON. The page and the OpenAPI description are made from these."""
+"""Request and response models of the API."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from openbook.answers import ClaimVerdict, Verdict
 from openbook.types import Kind
 
-# A question is some sentences; retrieval refuses what is longer than it can use.
+# A question is a few sentences; retrieval refuses longer queries than it can use.
 QUESTION_CHARS = 10_000
 
-# Of a conversation that a client sends: long answers are among them.
+# For the history that a client sends, which may contain long answers.
 _MESSAGE_CHARS = 200_000
 
 Name = Annotated[str, Field(max_length=500)]
@@ -30,13 +30,13 @@ Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
 class Shape(BaseModel):
-    """What a reply looks like."""
+    """The base of all response models."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True, from_attributes=True)
 
 
 class StrictShape(Shape):
-    """What a request looks like. Fields that it does not have are refused: they would be misspelt ones."""
+    """The base of request models. Unknown fields are refused: they are mostly misspelt."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
@@ -70,26 +70,26 @@ class QueryRequest(StrictShape):
 
     query: str = Field(max_length=QUESTION_CHARS)
     session_id: Identifier | None = None
-    """Of a conversation that goes on. Without it, a new one begins."""
+    """Conversation to continue. Without it, a new one begins."""
     replaces: Identifier | None = None
-    """`id` of an answer of that conversation: this question takes its place, and all that came after it is deleted."""
+    """`id` of an answer of that conversation that this question replaces; all later ones are deleted."""
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
-    """Of the lesson that the answer may come from, or of a module, all of which it then may come from."""
+    """Number of a lesson or a module. The answer uses only this part of the course."""
     lesson_part: int | None = Field(default=None, ge=0, le=1_000_000)
-    """Of the lesson in that module: 3 for lesson 1.3."""
+    """Number of the lesson within that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
     limit: int | None = Field(default=None, ge=1, le=50)
-    """Most results that the answer is written from. Without it: 10 for quotes and 20 for a model, or what the server
-    was told."""
+    """Most results that the answer is written from. Default: 10 for quotes and 20 for a model, unless the server is
+    configured otherwise."""
     model: Name | None = None
-    """One that `GET /api/models` names."""
+    """A name from `GET /api/models`."""
     agent: bool = False
     """Let the model search and read by itself, with tools."""
     images: list[str] = Field(default=[], max_length=10)
-    """Images that the question is about, and PDF, whose pages are drawn, as data URLs: `data:image/png;base64,...`.
-    `GET /api/models` says how many there may be. Later questions of the conversation are asked with the last ones."""
+    """Images that the question is about, or PDF, whose pages are rendered, as data URLs: `data:image/png;base64,...`.
+    `GET /api/models` returns the largest number. Follow-ups are asked with the last images of the conversation."""
 
 
 class ChatMessage(Shape):
@@ -97,7 +97,7 @@ class ChatMessage(Shape):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[str, Field(max_length=_MESSAGE_CHARS)] | list[dict[str, Any]] | None = None
-    """Text, or parts, each with a `type`: `text`, or `image_url` with a data URL, which alone is read."""
+    """Text, or parts, each with a `type`: `text`, or `image_url`, which has to be a data URL."""
 
 
 class ChatCompletionRequest(Shape):
@@ -144,12 +144,12 @@ class SpanResponse(Shape):
     end_line: int
     symbol: str
     label: str
-    """Where the original puts it, for people: `cell 3`, `page 7`, or course and lesson."""
+    """Its location in the original: `cell 3`, `page 7`, or course and lesson."""
     place: str
-    """All of it in one line, for people."""
+    """The whole location in one line."""
     quote: str
     matches: list[tuple[int, int]] = []
-    """Of what came nearest: words of the question in `quote`, as half-open ranges of characters."""
+    """For nearest results: words of the question in `quote`, as half-open ranges of characters."""
     url: str
     """Permanent link to the lines; empty if there is none."""
 
@@ -195,7 +195,7 @@ class AnswerResponse(Shape):
     session_id: str
     citations: list[CitationResponse]
     nearest: list[SpanResponse]
-    """Of a refusal: the places that came closest."""
+    """Nearest results of a refusal."""
     claims: list[ClaimResponse]
     refused: bool
     reason: str
@@ -207,19 +207,19 @@ class AnswerResponse(Shape):
     took_ms: float
     """Since the question arrived, waiting for its turn included."""
     stages_ms: dict[str, float] = {}
-    """Milliseconds of each stage. `queued`: waiting for a turn, or for a process that takes the next step."""
+    """Milliseconds of each stage. `queued` is waiting for a turn or for a free process."""
     searched: str
     searches: list[str] = []
     """Other searches for the same question that the model wrote."""
     stopped: str
     verifier: str = ""
-    """Who checked the claims for entailment; empty if nobody did."""
+    """The verifier that checked the claims; empty without one."""
     warning: str
-    """What went wrong beside the answer, in words; else empty."""
+    """A problem that did not prevent the answer; else empty."""
     rating: Literal["", "good", "bad"] = ""
-    """What its owner says of it, where its conversation is read."""
+    """Its owner's rating, when a conversation is read."""
     earlier: list[AnswerResponse] = []
-    """What this answer has replaced, the oldest first; five at most, each without `earlier`."""
+    """Answers that this one has replaced, the oldest first; at most five, each without `earlier`."""
 
 
 class RunningAnswerResponse(Shape):
@@ -229,10 +229,10 @@ class RunningAnswerResponse(Shape):
     session_id: str
     """Its conversation."""
     begins: bool
-    """Whether it is the first of its conversation, which can be read when this answer is there."""
+    """Whether it is the first of its conversation, which can be read once this answer has ended."""
     query: str
     replaces: str = ""
-    """`id` of the answer whose place it takes; empty for a question at the end."""
+    """`id` of the answer that it replaces; empty for a question at the end."""
     state: Literal["running", "done", "error", "stopped"]
     place: int = 0
     """In the queue; 0 once its turn has come."""
@@ -242,11 +242,11 @@ class QueueResponse(Shape):
     """The queue of questions."""
 
     waiting: int
-    """Questions that wait for their turn."""
+    """Number of waiting questions."""
     most: int
-    """More are refused."""
+    """Size of the queue. Further questions are refused."""
     places: list[int]
-    """Of the caller's own questions; 1 is the next one."""
+    """Places of the caller's own questions; 1 is the next one."""
     retry_after_s: float
     """Estimate of the seconds until a question that comes now has its turn."""
 
@@ -262,7 +262,7 @@ class LessonResponse(Shape):
 
     number: int
     part: int | None
-    """Of a lesson in a module, whose number is `number` then."""
+    """Number within a module, whose number is `number` then."""
     label: str
     """The number as people write it: `4` or `1.3`."""
     title: str
@@ -314,7 +314,7 @@ class ModelsResponse(Shape):
     default: str
     models: list[ModelResponse]
     images: int = 0
-    """Most images that may come with a question, for models that read them."""
+    """Most images of a question, for models that read images."""
 
 
 class SearchRequest(StrictShape):
@@ -328,7 +328,7 @@ class SearchRequest(StrictShape):
 
 
 class SearchHitResponse(SpanResponse):
-    """A place that was found. `quote` has the lines that match best."""
+    """A result of a search. `quote` has the lines that match best."""
 
     kind: Kind
     first_line: int
@@ -336,11 +336,11 @@ class SearchHitResponse(SpanResponse):
 
 
 class SearchResponse(Shape):
-    """What a search has found, best first."""
+    """Results of a search, best first."""
 
     hits: list[SearchHitResponse]
     reason: str
-    """Why nothing could be searched for, such as that there is no word yet; else empty."""
+    """Why nothing was searched, such as a query without a word; else empty."""
     took_ms: float
 
 
@@ -355,13 +355,13 @@ class UploadedFile(Shape):
 
     document_id: str
     name: str
-    """As it was sent, with a number behind it where another file has that name; of a course, behind its folder."""
+    """Name as sent, with a number appended if it was taken; for course material, below the folder of the course."""
     outcome: str
-    """`added`, or why it cannot be read, in words; empty while nobody knows."""
+    """`added`, or why it cannot be read; empty while it is not indexed yet."""
 
 
 class SourceResponse(Shape):
-    """A source, and how far it is indexed."""
+    """A source and its state."""
 
     name: str
     kind: str
@@ -412,7 +412,7 @@ class UploadResponse(Shape):
 
     job_id: str
     accepted: list[str]
-    """Names of what is being read now. A file that has the same name and other words than one before gets a number."""
+    """Names of the files that are being indexed. A new file with the name of an earlier one gets a number."""
     refused: list[RejectedFileResponse]
 
 
@@ -426,7 +426,7 @@ class JobResponse(Shape):
     total: int
     message: str
     report: dict[str, Any] | None
-    """Once it is done: counts of files, such as `added`; of an upload also `left_out`, with `name` and `reason`."""
+    """When it is done: counts of files, such as `added`; for an upload also `left_out`, with `name` and `reason`."""
 
 
 class UnitResponse(Shape):
@@ -437,11 +437,11 @@ class UnitResponse(Shape):
     start_char: int
     end_char: int
     cited: bool
-    """Whether a part of it lies in the range."""
+    """Whether it overlaps the range."""
     label: str
-    """The original's own name for the place, such as `p. 7` or `#usage`; empty if it has none."""
+    """Its label in the original, such as `p. 7` or `#usage`; empty if it has none."""
     html: str = ""
-    """The text in colours, sanitized; empty for what is no code, or too long for it."""
+    """The highlighted code, sanitized; empty for other text and for long code."""
 
 
 class DocumentResponse(Shape):
@@ -460,14 +460,14 @@ class DocumentResponse(Shape):
     more_after: bool
     remarks: list[str]
     page: int = 0
-    """Of a PDF, the page on which the range begins, from 1; 0 for what has no pages that can be drawn."""
+    """Page of a PDF on which the range begins, from 1; 0 for other documents."""
     pages: int = 0
     """The last page that has text."""
     html: str = ""
     """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown,
     reStructuredText, CSV or a workbook of moderate length."""
     original: bool = False
-    """Whether there is a file to download that looks other than this text: an office format, a book, a PDF."""
+    """Whether the original can be downloaded and looks different from this text: an office format, a book, a PDF."""
 
 
 class HealthResponse(Shape):
@@ -480,6 +480,6 @@ class ReadinessResponse(Shape):
     """Readiness."""
 
     status: str
-    """`ok`, or `degraded`: the store that servers share cannot be reached."""
+    """`ok`, or `degraded` if the shared store cannot be reached."""
     documents: int
     chunks: int

@@ -1,4 +1,4 @@
-"""Searches while somebody types: without a model, beside the questions, and never many of one caller."""
+"""Searches while a user types: without a model, with lower priority than questions, and few per caller."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from openbook.server.schemas import FilterRequest, SearchHitResponse, SearchRequ
 from openbook.server.served_library import ServedLibrary
 from openbook.types import Excerpt, Filter, RetrievalResult
 
-# Answers need the processor more.
+# Answers have priority.
 _THREADS = 2
 
-# A page has one that runs and one that it has just begun; two tabs have twice as many.
+# A page has one search running and one just started; two tabs have twice as many.
 _MOST_OF_ONE = 4
 
-# Somebody who types without a pause begins about five in a second.
+# Typing without a pause starts about five searches a second.
 _PER_MINUTE = 300
 
-# Of a long excerpt, what follows the first match that is shown; the rest stands before it.
+# Share of a cut excerpt that follows its first match.
 _MATCHING_CHARS = 240
 
-# Callers whose pace is remembered. Who is forgotten has not searched for long, or there are too many to remember.
+# Callers whose pace is remembered; the least recent ones are dropped.
 _MOST_CALLERS = 10_000
 
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
-    """Return the filter that a request names."""
+    """Return the filter of a request."""
     check_known(asked.sources, assistant.index)
     where = Filter(frozenset(asked.kinds), tuple(asked.globs), frozenset(asked.sources))
     filter_predicate(where)  # refuses what cannot be asked, while a status can say so
@@ -50,7 +50,7 @@ def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
 
 
 def shortened(excerpt: Excerpt) -> Excerpt:
-    """Return the piece of an excerpt that has most of its matches, from a word on; a short one as it is.
+    """Cut an excerpt to the piece with most of its matches, from a word on; a short one stays as it is.
 
     Example:
         >>> long = Excerpt("sea " * 100 + "tide", 1, 1, ((400, 404),))
@@ -60,7 +60,7 @@ def shortened(excerpt: Excerpt) -> Excerpt:
     if len(excerpt.text) <= NEAREST_CHARS:
         return excerpt
     starts = [start for start, _ in excerpt.matches]
-    # Of pieces that begin with a match, the first of those that have most.
+    # Of the pieces that begin with a match, the first with most matches.
     best = max(
         starts, key=lambda first: (sum(first <= each < first + _MATCHING_CHARS for each in starts), -first), default=0
     )
@@ -76,7 +76,7 @@ def shortened(excerpt: Excerpt) -> Excerpt:
 
 
 class SearchService:
-    """Search for many callers at once. For the event loop alone."""
+    """Runs searches of many callers. For the event loop alone."""
 
     def __init__(self, library: ServedLibrary, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._library = library
@@ -87,13 +87,13 @@ class SearchService:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def run(self, work: Callable[[], T], party: str) -> T:
-        """Do other work that answers must not wait for, in the turn of a search."""
+        """Run other low-priority work in the turn of a search."""
         with self._admitted(party):
             async with self._turns:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def search(self, asked: SearchRequest, party: str) -> SearchResponse:
-        """Return what is found, best first. A search that is cancelled before its turn costs nothing."""
+        """Return the results, best first. A search that is cancelled before its turn costs nothing."""
         return await self.run(partial(self._found, asked), party)
 
     @contextmanager
@@ -121,7 +121,7 @@ class SearchService:
             try:
                 results = assistant.search(asked.query, limit=asked.limit, where=where, view=asked.view)
             except QueryError as exc:
-                # Half a question is none yet: nobody who types wants to be told that with an error.
+                # A half-typed question may not be valid yet: an error would only disturb.
                 return SearchResponse(hits=[], reason=str(exc), took_ms=_ms_since(started))
             hits = [self._hit(result, result.excerpt) for result in results if result.excerpt is not None]
         return SearchResponse(hits=hits, reason="", took_ms=_ms_since(started))

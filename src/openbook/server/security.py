@@ -27,13 +27,13 @@ _logger = logging.getLogger(__name__)
 
 UPLOADS = "/api/uploads"
 
-# A question with its filters has some kilobytes.
+# A question with its filters takes some kilobytes.
 _BODY_BYTES = 256 * 1024
 
-# More digits are no length of anything that is taken, and Python refuses to read thousands of them.
+# More digits cannot be an accepted length, and Python refuses to parse thousands of them.
 _LENGTH_DIGITS = 18
 
-# Somebody who sends nothing for so long holds a connection for nothing. Uploads over a bad line come in bursts.
+# A client that sends nothing for this long blocks a connection. Uploads over a bad line come in bursts.
 _SILENCE_S = 30.0
 
 _HEADERS = {
@@ -53,7 +53,7 @@ _HEADERS = {
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# Others are counted as one: a label for every word that somebody sends would fill the memory.
+# Other methods are counted together: a label for every value that clients send would fill the memory.
 _METHODS = _READING | {"POST", "PUT", "PATCH", "DELETE"}
 
 _HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
@@ -73,7 +73,7 @@ class SecurityMiddleware:
         takes_images: bool = True,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        """Wrap an app. It can be asked under `hosts`, as `localhost`, and by addresses of numbers."""
+        """Wrap an app. Allowed hosts are `hosts`, `localhost` and all IP addresses."""
         self._app = app
         self._door = authenticator
         self._silence_s = silence_s
@@ -83,7 +83,7 @@ class SecurityMiddleware:
         self._question_bytes = MOST_BODY_BYTES if takes_images else _BODY_BYTES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -103,7 +103,7 @@ class SecurityMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                # Parts of the page are asked for again each time: those of two versions do not fit together.
+                # Pages are always revalidated: files of two versions do not fit together.
                 is_part = scope["path"].startswith("/static/")
                 headers.setdefault("Cache-Control", "no-cache" if is_part else "no-store")
                 headers["X-Request-Id"] = request_id
@@ -112,7 +112,7 @@ class SecurityMiddleware:
         try:
             await self._guarded(scope, receive, sending)
         finally:
-            # The path of a route, not of the request: that has ids in it, and whatever somebody tries.
+            # The path of the route, not of the request, which contains ids and arbitrary input.
             route = getattr(scope.get("route"), "path", "none")
             self._metrics.request(method, route, status)
             caller = scope.get("state", {}).get("caller", "")
@@ -145,19 +145,19 @@ class SecurityMiddleware:
         host = headers.get("host", "")
         if not self._is_ours(host):
             raise RequestRefusedError(
-                400, "the server is not asked under this name", hint="set OPENBOOK_SERVER_HOSTS to its names"
+                400, "this host name is not allowed", hint="set OPENBOOK_SERVER_HOSTS to its names"
             )
         length = headers.get("content-length", "0")
         if "transfer-encoding" in headers and "content-length" in headers:
-            # Two lengths: a proxy that goes by the other one takes a part of it for the next request.
-            raise RequestRefusedError(400, "the request has two lengths", hint="send either of them")
+            # A proxy that uses the other length takes a part of the body for the next request (request smuggling).
+            raise RequestRefusedError(400, "the request has two lengths", hint="send one of them")
         if length.isdecimal() and (len(length) > _LENGTH_DIGITS or int(length) > most):
             raise _too_large(most)
         if scope["method"] not in _READING:
             _check_origin(headers, host)
 
     def _is_ours(self, host: str) -> bool:
-        """Check the Host header, which stops DNS rebinding: another site may point its name at this address."""
+        """Check the Host header (prevents DNS rebinding: another site may point its name at this address)."""
         match = _HOST.fullmatch(host)
         name = match["name"].lower() if match else ""
         if name in self._hosts:
@@ -170,13 +170,13 @@ class SecurityMiddleware:
 
 
 def _is_large(scope: Scope) -> bool:
-    """Check whether a body may have more than a question in words has; one that does not say its length may."""
+    """Return whether a body may exceed the size of a question in words; one without a length may."""
     length = Headers(scope=scope).get("content-length", "")
     return not length.isdecimal() or int(length) > _BODY_BYTES or scope["path"] == UPLOADS
 
 
 def _check_origin(headers: Headers, host: str) -> None:
-    """Refuse requests that a page of another site sends (CSRF).
+    """Refuse requests from pages of other sites (CSRF).
 
     A browser that sends a form for another site can set neither this header nor this type.
     """
@@ -185,7 +185,7 @@ def _check_origin(headers: Headers, host: str) -> None:
         raise RequestRefusedError(403, "this request comes from another site", hint="open the page of this server")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and "x-openbook" not in headers:
-        raise RequestRefusedError(403, "what changes something needs a header", hint="send `X-Openbook: 1`")
+        raise RequestRefusedError(403, "a request that changes something needs a header", hint="send `X-Openbook: 1`")
 
 
 def _host_of(origin: str) -> str | None:
@@ -196,11 +196,11 @@ def _host_of(origin: str) -> str | None:
 
 
 class _NotReadError(Exception):
-    """A body was not read to its end."""
+    """A body did not arrive in time."""
 
 
 class _Body:
-    """Count the bytes of a body while it is read, whatever its Content-Length, and ignore it once it is refused."""
+    """Counts the bytes of a body while it is read, whatever its Content-Length, and discards it once it is refused."""
 
     def __init__(self, receive: Receive, send: Send, most: int, silence_s: float) -> None:
         self._receive = receive
@@ -216,7 +216,7 @@ class _Body:
             async with asyncio.timeout(self._silence_s):
                 message = await self._receive()
         except TimeoutError:
-            self.refusal = RequestRefusedError(408, "the rest of the request did not come", hint="send it again")
+            self.refusal = RequestRefusedError(408, "the rest of the request did not arrive", hint="send it again")
             raise _NotReadError from None
         if message["type"] == "http.request":
             self._count += len(message.get("body", b""))

@@ -1,4 +1,4 @@
-"""The library that is served: reopened when its file is replaced, and its documents under opaque ids."""
+"""The served library: reopened when its file is replaced, with opaque ids of its documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 from openbook.types import Document, Span
 
-# An id that is not known makes us list the library again, 0.1 s for 100,000 documents, but not more often.
+# An unknown id lists the library again, which takes 0.1 s for 100,000 documents, but at most this often.
 _LIST_EVERY_S = 2.0
 
 
@@ -38,9 +38,9 @@ class ServedLibrary:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Library]:
-        """Yield the library as it is now; it stays open while it is used.
+        """Yield the present library, and keep it open while it is used.
 
-        Whoever makes a library again replaces its file. What was begun with the old one is ended with it.
+        Rebuilding a library replaces its file. Requests that began with the old file end with it.
         """
         with self._lock:
             assistant = self._current()
@@ -53,17 +53,17 @@ class ServedLibrary:
                 self._close_unused()
 
     def opened_anew(self) -> Library:
-        """Open the library once more, for work that must not make those who ask wait."""
+        """Open the library another time, for background work that must not block questions."""
         return Library(self.location, self.settings)
 
     def document_id(self, source: str, path: str) -> str:
-        """Return the id of a document: the same on every run, and telling nothing of its path."""
+        """Return the id of a document, which is stable and does not reveal its path."""
         id_ = hashlib.sha256(f"{Path(self.location).name}\0{source}\0{path}".encode()).hexdigest()[:32]
         self._places[id_] = (source, path)
         return id_
 
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
-        """Return the permanent address of a place; empty where there is none.
+        """Return the permanent link to a span; empty if there is none.
 
         `anchor` is what `anchor_of` gives: where the original has no lines, the link names none.
         """
@@ -78,7 +78,7 @@ class ServedLibrary:
             return assistant.index.document(*place) if place else None
 
     def place(self, document_id: str) -> tuple[str, str] | None:
-        """Return source and path of a document; None if no such id was ever given for what the library holds."""
+        """Return source and path of a document by its id; None if the id is unknown."""
         with self.in_use() as assistant:
             if document_id not in self._places and self._clock() - self._listed_s >= _LIST_EVERY_S:
                 self._listed_s = self._clock()
@@ -88,7 +88,7 @@ class ServedLibrary:
             return self._places.get(document_id)
 
     def close(self) -> None:
-        """Release the library once nobody uses it."""
+        """Close the library once nobody uses it."""
         with self._lock:
             self._users[self._assistant] += 0
             self._file = None

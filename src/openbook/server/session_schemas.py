@@ -1,4 +1,4 @@
-"""What requests and replies about conversations look like, and about links that show them to others."""
+"""Request and response models of conversations, links and ratings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openbook.server.schemas import AnswerResponse, Identifier, Shape, StrictSha
 
 
 class SessionResponse(Shape):
-    """A conversation, without what was said."""
+    """A conversation without its exchanges."""
 
     id: str
     title: str
@@ -28,7 +28,7 @@ class SessionsResponse(Shape):
 
 
 class SessionDetailResponse(Shape):
-    """A conversation, with all that was said."""
+    """A conversation with all of its exchanges."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class SessionDetailResponse(Shape):
 
 
 class SessionChangeRequest(StrictShape):
-    """Changes of a conversation. What is left out stays."""
+    """Changes of a conversation. Omitted fields stay."""
 
     title: str | None = Field(default=None, min_length=1, max_length=200)
     pinned: bool | None = None
@@ -64,17 +64,17 @@ class SessionMatchesResponse(Shape):
 
 
 class ShareRequest(StrictShape):
-    """What a link is to show."""
+    """The content of a new link."""
 
     session_id: Identifier
     answer_id: Identifier | None = None
-    """One answer alone. Without it, all that the conversation has now."""
+    """A single answer. Without it, all present answers of the conversation."""
     days: int = Field(default=7, ge=1, le=90)
     """Days until the link ends."""
 
 
 class ShareResponse(Shape):
-    """A link that shows answers to whoever has it."""
+    """A link to answers."""
 
     id: str
     session_id: str
@@ -86,14 +86,14 @@ class ShareResponse(Shape):
 
 
 class NewShareResponse(ShareResponse):
-    """A link that was made, with its token, which is told only once."""
+    """A new link with its token, which is returned only once."""
 
     link: str
-    """Address of the page, relative to that of the server. The token stands behind `#`, so that no log has it."""
+    """Address of the page, relative to that of the server. The token is in the fragment, so that no server logs it."""
 
 
 class SharesResponse(Shape):
-    """Links of the caller that still open, the latest first."""
+    """Active links of the caller, the latest first."""
 
     shares: list[ShareResponse]
 
@@ -105,7 +105,7 @@ class TokenRequest(StrictShape):
 
 
 class SharedCitationResponse(Shape):
-    """A citation of an answer that is shared: where it stands, and the cited lines."""
+    """A citation of a shared answer: its place and the cited lines."""
 
     number: int
     verdict: Verdict
@@ -117,7 +117,7 @@ class SharedCitationResponse(Shape):
 
 
 class SharedAnswerResponse(Shape):
-    """An answer that is shared."""
+    """A shared answer."""
 
     query: str
     html: str
@@ -127,11 +127,11 @@ class SharedAnswerResponse(Shape):
     reason: str
     model: str
     withheld: bool
-    """Whether a document that it cites is no longer in the library: nothing of it is shown then."""
+    """Whether the answer is withheld because a cited document is no longer in the library."""
 
 
 class SharedResponse(Shape):
-    """What a link shows."""
+    """The answers of a link."""
 
     title: str
     expires_at: float
@@ -139,7 +139,7 @@ class SharedResponse(Shape):
 
 
 class RatingRequest(StrictShape):
-    """What somebody says of an answer."""
+    """A rating of an answer."""
 
     rating: Rating
     reason: Reason = ""
@@ -147,7 +147,7 @@ class RatingRequest(StrictShape):
 
 
 class FeedbackResponse(Shape):
-    """What somebody said of an answer."""
+    """A rating of an answer, as owners read it."""
 
     at: float
     who: str
@@ -156,14 +156,14 @@ class FeedbackResponse(Shape):
     reason: Reason
     comment: str
     query: str
-    """As it was searched for, so that it stands alone."""
+    """Question as it was searched for, which stands alone."""
     model: str
     refused: bool
     places: list[str]
-    """What the answer cited, as `SOURCE/PATH:START-END`."""
+    """Cited spans, as `SOURCE/PATH:START-END`."""
 
 
 class FeedbackListResponse(Shape):
-    """What people said of answers, the latest first."""
+    """Ratings of answers, the latest first."""
 
     feedback: list[FeedbackResponse]

@@ -1,4 +1,4 @@
-"""What several servers share, in a store that a plugin brings: conversations, limits, logins, news of running work."""
+"""State that several servers share in a store of a plugin: conversations, limits, logins and running work."""
 
 from __future__ import annotations
 
@@ -10,89 +10,89 @@ from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
 
 if TYPE_CHECKING:
-    # The plugin of Redis imports this module, also where the server is not installed.
+    # The Redis plugin imports this module even where the server's packages are missing.
     from openbook.server.limits import Limits
     from openbook.server.logins import Logins
 
 Kind = Literal["answer", "job"]
 
-# A server tells of its work every two seconds at least, so one that is busy or waits for its store is no dead one yet.
+# A server sends an update at least every two seconds; a busy one may be late without being dead.
 LOST_AFTER_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class WorkNews:
-    """What is new of a piece of work, as its server tells it."""
+class WorkUpdate:
+    """An update of an answer or job, from the server that runs it."""
 
     id: str
     owner: str
     header: str
-    """JSON, which replaces what was told before."""
+    """JSON, which replaces the previous header."""
     has_ended: bool = False
     events: tuple[tuple[int, str], ...] = ()
-    """Numbers, which rise, and what happened."""
+    """Events with ascending numbers."""
     dropped: tuple[int, ...] = ()
-    """Numbers of events that are of no use any more."""
+    """Numbers of superseded events."""
     known: int = 0
-    """Number of the last event that has been told; 0 if none has."""
+    """Number of the last event that was sent before; 0 for none."""
     is_whole: bool = False
-    """Whether the events replace all that were told."""
+    """Whether the events replace all earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What a server hears when it tells of its work."""
+class UpdateReply:
+    """The store's reply to an update."""
 
     is_behind: bool = False
-    """Whether the store has lost what is known to it: nothing was kept, and all has to be told again."""
+    """Whether the store has lost earlier updates: this one was not stored, and everything has to be sent again."""
     stop: bool = False
-    """Whether another server wants it stopped."""
+    """Whether another server has asked to stop the work."""
 
 
 @dataclass(frozen=True, slots=True)
-class ToldWork:
-    """What is known of the work of any server."""
+class WorkRecord:
+    """The state of an answer or job of any server."""
 
     id: str
     owner: str
     header: str
     is_lost: bool
-    """Whether it had not ended when its server fell silent."""
+    """Whether its server stopped sending updates before it had ended."""
     events: tuple[tuple[int, str], ...] = ()
 
 
 class SharedWork(Protocol):
-    """Keeps what servers tell of their work. Thread-safe. Every method raises `SharedError` where it cannot be reached.
+    """Stores updates of running work. Thread-safe. Every method raises `SharedError` if the store cannot be reached.
 
-    All of it is forgotten some minutes after it was told last.
+    Work is forgotten some minutes after its last update.
     """
 
-    def tell(self, kind: Kind, news: WorkNews) -> Heard:
-        """Keep what is new of a piece of work."""
+    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
+        """Store an update."""
         ...
 
-    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> ToldWork | None:
-        """Return a piece of work with its events behind one; None if this owner has none of that id."""
+    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
+        """Return an owner's answer or job with its events after one; None if the id is unknown."""
         ...
 
-    def all(self, kind: Kind, owner: str | None = None) -> list[ToldWork]:
-        """List the work of an owner, or of all, in the order in which it began; without its events."""
+    def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
+        """List the work of an owner, or of all, the oldest first and without events."""
         ...
 
     def stop(self, kind: Kind, owner: str, work_id: str) -> None:
-        """Ask the server of a piece of work to stop it. What is not known is left alone."""
+        """Ask the server of an answer or job to stop it. Unknown ids are ignored."""
         ...
 
 
 class SharedStore(Protocol):
-    """Keeps what several servers share. Thread-safe. No password of its address stands in the errors that it raises.
+    """A store for several servers. Thread-safe. Its errors never contain the password of its address.
 
-    Called with an address, it is what an entry point of `openbook.stores` refers to: it is reached then, or
+    An entry point of `openbook.stores` refers to a class or function that takes an address, and connects to it or
     raises `SharedError`.
     """
 
     def sessions(self, expire_s: float) -> Sessions:
-        """Return the conversations, each kept for so many seconds after its last question."""
+        """Return the conversations, each kept for some seconds after its last question."""
         ...
 
     def limits(self, settings: Settings) -> Limits:
@@ -104,24 +104,24 @@ class SharedStore(Protocol):
         ...
 
     def work(self) -> SharedWork | None:
-        """Return where servers tell each other of running answers and jobs; None if they cannot, in this store."""
+        """Return the registry of running answers and jobs; None if this store has none."""
         ...
 
     def check(self) -> None:
-        """See whether it answers.
+        """Check the connection.
 
         Raises:
-            SharedError: It does not.
+            SharedError: The store cannot be reached.
         """
         ...
 
     def close(self) -> None:
-        """Release it, after the conversations have been closed."""
+        """Close the connection, after the conversations have been closed."""
         ...
 
 
 def open_shared_store(name: Secret) -> SharedStore:
-    """Open the store that `name:address` names.
+    """Open the store at `name:address`.
 
     Raises:
         SharedError: It cannot be reached.

@@ -1,6 +1,6 @@
-"""Links that show answers to whoever has them: until they end, are revoked, or what they show is gone.
+"""Links that share answers until they expire, are revoked, or their answers are deleted.
 
-A link names answers, and has no text of its own. What it shows is read when it is opened, so that whatever is deleted
+A link refers to answers, and stores no text. They are read when the link is opened, so that whatever is deleted
 meanwhile is gone from the link too.
 """
 
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS shares (
 CREATE INDEX IF NOT EXISTS shares_by_owner ON shares (owner, created_at);
 """
 
-# 256 bits: nobody finds one by trying.
+# 256 random bits: a token cannot be guessed.
 _TOKEN_BYTES = 32
 
 _FIELDS = "id, owner, key_id, session_id, answers, created_at, expires_at"
@@ -34,23 +34,23 @@ _FIELDS = "id, owner, key_id, session_id, answers, created_at, expires_at"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A link, without its token."""
+    """A link without its token."""
 
     id: str
     owner: str
-    """Whose conversation it shows."""
+    """Owner of the conversation."""
     key_id: str
-    """Of the key that made it; empty for a browser without one."""
+    """Id of the key that created it; empty for a browser without one."""
     session_id: str
     answers: tuple[str, ...]
-    """Ids of the answers that it shows."""
+    """Ids of its answers."""
     created_at: float
     """Unix seconds."""
     expires_at: float
 
 
 def may_share(settings: Settings, caller: Caller) -> bool:
-    """Check whether a caller may show answers to others, by the settings and their role."""
+    """Return whether a caller may share answers, by the settings and their role."""
     return settings.server_shares in ROLES and caller.may(settings.server_shares)
 
 
@@ -64,7 +64,7 @@ class ShareStore:
     def add(
         self, owner: str, key_id: str, session_id: str, answers: Sequence[str], lasts_s: float
     ) -> tuple[Share, str]:
-        """Make a link, and return it with its token, which is not kept."""
+        """Create a link, and return it with its token, which is not stored."""
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._now()
         share = Share(secrets.token_hex(16), owner, key_id, session_id, tuple(answers), now, now + lasts_s)
         row = (share.id, hash_of(token), owner, key_id, session_id, json.dumps(answers), now, share.expires_at)
@@ -74,16 +74,16 @@ class ShareStore:
         return share, token
 
     def find(self, token: str) -> Share | None:
-        """Return the link of a token; None if there is none, or none any more."""
+        """Look up a link by its token; None if it is unknown or has expired."""
         found = self._read("hash = ?", hash_of(token))
         return found[0] if found else None
 
     def of(self, owner: str) -> list[Share]:
-        """List the links of an owner that have not ended, the latest first; of the same time, by id."""
+        """List the active links of an owner, the latest first; of the same time, by id."""
         return self._read("owner = ?", owner)
 
     def remove(self, owner: str, share_id: str) -> bool:
-        """Revoke a link. False if this owner has none of that id."""
+        """Revoke a link. False if this owner has no link of that id."""
         with self._tables.transaction() as execute:
             return execute("DELETE FROM shares WHERE id = ? AND owner = ?", (share_id, owner)).rowcount > 0
 

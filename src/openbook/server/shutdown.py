@@ -1,4 +1,4 @@
-"""Graceful shutdown: whatever still waits ends with an error that says so."""
+"""Graceful shutdown: everything that still waits ends with an error that says so."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ class ServerStoppedError(RequestRefusedError):
     """The server was stopped meanwhile."""
 
     def __init__(self) -> None:
-        super().__init__(503, "the server was stopped before it had answered", hint="ask again when it runs")
+        super().__init__(503, "the server stopped before it had answered", hint="ask again when it runs")
 
 
 class ShutdownSignal:
-    """Cancel what is waited for when the server stops. Not thread-safe: for the event loop."""
+    """Interrupts waiting when the server stops. Not thread-safe: for the event loop."""
 
     def __init__(self) -> None:
         self._has_come = False
         self._limits: set[asyncio.Timeout] = set()
 
     def stop(self) -> None:
-        """End all that is waited for, now and later."""
+        """Interrupt all waiting, present and future."""
         self._has_come = True
         for limit in self._limits:
             limit.reschedule(0)
 
     @asynccontextmanager
-    async def heeded(self) -> AsyncGenerator[None, None]:
-        """Wait for something, unless the server stops."""
+    async def interruptible(self) -> AsyncGenerator[None, None]:
+        """Interrupt the body when the server stops."""
         limit = asyncio.timeout(0 if self._has_come else None)
         try:
             async with limit:
@@ -49,6 +49,6 @@ class ShutdownSignal:
             raise ServerStoppedError from None
 
     async def next(self, events: AsyncGenerator[T, None]) -> T | None:
-        """Wait for the next event, unless the server stops; None behind the last."""
-        async with self.heeded():
+        """Wait for the next event, unless the server stops; None after the last."""
+        async with self.interruptible():
             return await anext(events, None)

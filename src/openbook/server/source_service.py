@@ -1,4 +1,4 @@
-"""What the library holds, and the work that changes it."""
+"""Lists the sources of the library, and starts the jobs that change them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from openbook.sources.repository_urls import read_repository_url
 ADDED = "added"
 """The outcome of a file that can be asked about."""
 
-# Nobody reads more of them.
+# More would not be read.
 _MOST_REMARKS = 20
 
 
@@ -62,8 +62,8 @@ class SourceService:
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
-        # What registers a source, changes its files and starts a job is one step: else a source is removed in between,
-        # and the job brings back what was deleted, or finds no file of an upload that was accepted.
+        # Registering a source, changing its files and starting a job is one step: else a source is removed in between,
+        # and the job restores what was deleted, or misses the files of an accepted upload.
         self._changing = threading.Lock()
 
     def sources(self) -> SourcesResponse:
@@ -152,7 +152,7 @@ class SourceService:
 
     def _add_repository(self, owner: str, url: str) -> Job:
         address = read_repository_url(url)
-        # Not by SSH: the keys of whoever runs the server are not for those who ask it.
+        # Not by SSH: callers must not use the operator's keys.
         if not address.clone_url.startswith("https://") or address.host not in self._git_hosts:
             raise RequestRefusedError(
                 403,
@@ -168,11 +168,11 @@ class SourceService:
         return self._jobs.start(owner, "", load)
 
     def upload(self, owner: str, files: Sequence[Upload], *, course: bool) -> UploadResponse:
-        """Keep uploaded files, and begin to index them."""
+        """Store uploaded files, and start to index them."""
         taken, refused = self._uploads.check(files)
         if not taken:
             raise RequestRefusedError(
-                415, f"no file was taken: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
+                415, f"no file was accepted: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
             )
         with self._changing:
             self._jobs.check_open()
@@ -188,7 +188,7 @@ class SourceService:
         )
 
     def remove(self, name: str) -> None:
-        """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay."""
+        """Remove a source from the library, and cancel its jobs. Uploaded files are deleted, others stay."""
         with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
             if self._uploads.at(location) is not None:
@@ -199,7 +199,7 @@ class SourceService:
             assistant.remove(name)
 
     def remove_file(self, owner: str, document_id: str) -> Job:
-        """Delete an uploaded file, and begin to forget what it says."""
+        """Delete an uploaded file, and start to remove it from the index."""
         away = None
         try:
             self._uploads.refresh()
@@ -209,7 +209,7 @@ class SourceService:
             with self._library.in_use() as assistant:
                 folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
             for source, folder in folders.items():
-                # Also what could not be read, which is no document.
+                # Files that could not be read, too, which are not documents.
                 paths = self._uploads.files(folder) if folder else []
                 path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
                 if folder and path:
@@ -224,9 +224,9 @@ class SourceService:
         raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
 
     def resume(self) -> None:
-        """Resume the jobs that a stopped or killed server left undone.
+        """Resume the jobs that a stopped or killed server left unfinished.
 
-        What is uploaded is a source at once, if an empty one: nobody takes it for one that is ready.
+        Uploads are registered as an empty source at once, so that it is not taken for a finished one.
         """
         self._uploads.clean()
         try:
@@ -248,7 +248,7 @@ class SourceService:
         is_upload: bool = False,
         is_whole: bool = False,
     ) -> Work:
-        """Return the work of a sync. `is_whole` is one of all uploads: it forgets what the copy lacks by then."""
+        """Return the job of a sync. `is_whole`: of all uploads; it also removes files that the copy does not have."""
 
         def sync(progress: Progress) -> dict[str, Any]:
             if is_whole:
@@ -267,7 +267,7 @@ def _report(report: SyncReport) -> dict[str, Any]:
 
 
 def _report_of_files(paths: Collection[str], source: str, index: Index) -> dict[str, Any]:
-    """Return what came of some files alone, and what is attached to them: others may have come with other uploads."""
+    """Return the outcomes of some files and their attachments, without those of other uploads."""
     records = index.records(source)
     attached = (path for path in records if holder_of(path, paths))
     outcomes = {path: _outcome(records.get(path)) for path in (*paths, *attached)}

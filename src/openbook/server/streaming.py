@@ -1,4 +1,4 @@
-"""What happens while a question is answered, as server-sent events."""
+"""The progress of an answer as server-sent events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openbook.server.rendering import BlockReader, render_block
 
 _logger = logging.getLogger(__name__)
 
-# Stages that people are told of. A follow-up that is made to stand alone is a part of the search to them.
+# Stages that clients see. Rephrasing a follow-up counts as searching.
 _SHOWN = {
     "rephrasing": "searching",
     "searching": "searching",
@@ -31,7 +31,7 @@ _SHOWN = {
 async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[ServerSentEvent, None]:
     """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and at last `done` or `error`.
 
-    The status line is gone once the stream begins, so failures travel as an event.
+    The HTTP status is sent before the stream begins, so failures are events.
     """
     teller = _Teller(session_id)
     try:
@@ -40,7 +40,7 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
                 for sent in await teller.tell(event):
                     yield sent
     except asyncio.CancelledError:
-        # What was written stays on the page, so its last line is not left as Markdown.
+        # The text stays on the page, so its last block must be rendered too.
         for sent in await teller.rest():
             yield sent
         raise
@@ -51,14 +51,14 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
         yield ServerSentEvent(event="error", data=internal_error()["error"])
 
 
-# What is written of a block is rendered anew after so many characters, and of a long one when it has grown by a tenth:
+# An unfinished block is rendered again after this many characters or, if long, after it has grown by a tenth:
 # about as often as one reads a few words, and all of it together costs some ten times what the whole block does.
 _DRAFT_CHARS = 40
 _DRAFT_SHARE = 10
 
 
 class _Teller:
-    """Turns each event into those that are sent."""
+    """Converts events of an answer to server-sent events."""
 
     def __init__(self, session_id: str) -> None:
         self._session_id = session_id
@@ -68,7 +68,7 @@ class _Teller:
         self._undrafted_chars = 0
 
     async def tell(self, event: AnswerEvent | Queued | Replied) -> list[ServerSentEvent]:
-        """Return what is sent of an event, in order."""
+        """Convert an event."""
         match event:
             case Queued(place):
                 self._stage = "queued"
@@ -87,7 +87,7 @@ class _Teller:
         return []
 
     async def rest(self) -> list[ServerSentEvent]:
-        """Return all of the block that was being written, if there is one. Nothing can be told afterwards."""
+        """Return the events of the unfinished block, if there is one. Call it last."""
         return [
             ServerSentEvent(event="draft", data={"html": await asyncio.to_thread(render_block, text), "left_out": 0})
             for text in self._blocks.close()

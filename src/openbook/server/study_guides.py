@@ -1,4 +1,4 @@
-"""Study guides, made in a process of their own: a long lesson takes seconds, and others ask meanwhile."""
+"""Study guides, made in a separate process: a long lesson takes seconds, and must not block questions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from openbook.types import Filter
 # The 200 passages that are read of a long document take seconds, and the process about one to start.
 _TIMEOUT_S = 60.0
 
-# Guides before it are made first.
+# Includes waiting for other guides.
 _LONGEST_WAIT_S = 60.0
 
-# Threads that wait for the process, beside those of other routes.
+# Threads that wait for the process, separate from those of other routes.
 _MOST_THREADS = 32
 
 _HINT = "make it by the command openbook study, which has no limit"
@@ -31,11 +31,11 @@ _HINT = "make it by the command openbook study, which has no limit"
 
 @dataclass(frozen=True, slots=True)
 class GuideJob:
-    """A guide that is to be made."""
+    """A guide to make."""
 
     where: Filter
     count: int
-    """Terms and questions, at most."""
+    """Most terms, and most questions."""
 
 
 Make = Callable[[GuideJob], str | OpenbookError]
@@ -43,7 +43,7 @@ Make = Callable[[GuideJob], str | OpenbookError]
 
 
 class StudyGuides:
-    """Guides to lessons of one library, one at a time. Thread-safe. The process starts with the first."""
+    """Makes guides to lessons of one library, one at a time. Thread-safe. The process starts with the first."""
 
     def __init__(
         self,
@@ -71,12 +71,12 @@ class StudyGuides:
         return made
 
     def close(self) -> None:
-        """End the process. The next guide starts another one."""
+        """Stop the process. The next guide starts another one."""
         self._process.close()
 
 
 def make_guide(location: Location, settings: Settings, job: GuideJob) -> str | OpenbookError:
-    """Make a guide of quotes. What is wrong with the request is returned, so that its hint is not lost."""
+    """Make a guide of quotes. Errors are returned, not raised, to keep their hints across the process boundary."""
     try:
         with Library(location, settings) as library:
             return library.study(where=job.where, count=job.count).to_markdown()

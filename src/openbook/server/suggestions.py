@@ -1,6 +1,6 @@
-"""Questions that the sources answer: to begin with, and to go on with after an answer. No model makes them.
+"""Suggested questions that the sources answer, for a new conversation and as follow-ups. Made without a model.
 
-Each is made from a heading, a name or a lesson of what is indexed, and asked once before it is shown.
+Each is made from a heading, a name or a lesson of the index, and answered once before it is shown.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Form = Literal["overview", "how", "lesson", "setting", "topic", "type", "functio
 # A heading of one letter says nothing, one of a paragraph fits on no button.
 _HEADING_CHARS = range(4, 61)
 
-# With its markup and its number. The patterns below take the square of the length, and some headings are whole pages.
+# Including markup and number. The patterns below are quadratic, and some headings are whole pages.
 _LONGEST_RAW_CHARS = 200
 
-# How a project is kept, which is for those who keep it, and translations of its front page.
+# Documents for maintainers, and translations of the front page.
 _FOR_MAINTAINERS = re.compile(
     r"\b(?:licen[cs](?:e|ing)|copyright|change ?log|releases?|releasing|tests?|testing|contribut(?:ing|ors?|ions?)"
     r"|development|developing|maintain(?:ers?|ing)|syncing|governance|code of conduct|sponsors?|backers|credits|thanks?"
@@ -68,7 +68,7 @@ _NUMBER = re.compile(r"(?:(?:chapter|part|step|section|q)\b[ .:]*)?(?:\d+(?:\.\d
 _SETTING = re.compile(r"(--[a-z][\w-]+|[A-Za-z]\w*_\w+)(?:=\S*|\(.*\))?|([A-Za-z]\w+)\(.*\)")
 _QUESTION = re.compile(r"(?:how|what|why|when|where|which|who|can|do|does|is|are|should)(?: \S+){2,}\?", re.IGNORECASE)
 
-# What points at something that is only in the page, and what makes a heading a sentence.
+# References to the page itself, and signs of a whole sentence.
 _POINTS = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|he|she|here|there|else|happen\w*|above|below|same|other)\b",
     re.IGNORECASE,
@@ -81,7 +81,7 @@ _CAPITALIZED = re.compile(r"\b[A-Z][a-z]+\b")
 
 
 def is_for_maintainers(title: str) -> bool:
-    """Return whether a heading or path is about how a project is kept, tested, licensed or paid for.
+    """Return whether a heading or path is about how a project is maintained, tested, licensed or funded.
 
     Example:
         >>> is_for_maintainers("docs/release-checklist.md"), is_for_maintainers("How to use")
@@ -91,12 +91,12 @@ def is_for_maintainers(title: str) -> bool:
 
 
 def question_on_heading(heading: str, text: str, project: str = "") -> tuple[str, Form, str] | None:
-    """Return a question that a section may answer, its form and its subject; None if none comes to mind.
+    """Return a question that a section may answer, its form and its subject; None if no pattern applies.
 
     Args:
         heading: Of the section.
-        text: Of the section. It tells which words of the heading are names.
-        project: What a page is about that says "Installation" and no more; empty if that is not known.
+        text: Text of the section, which shows which words of the heading are names.
+        project: Subject of a page whose heading is only "Installation"; empty if unknown.
 
     Example:
         >>> question_on_heading("Installation", "", "fd")
@@ -139,7 +139,7 @@ def question_on_heading(heading: str, text: str, project: str = "") -> tuple[str
 
 
 def _action_of(heading: str) -> tuple[str, str]:
-    """Return what a heading says how to do, and with what; two empty strings if it does not."""
+    """Return the verb and the object of a how-to heading; two empty strings for any other."""
     first, _, rest = heading.removeprefix("How to ").removeprefix("how to ").partition(" ")
     if rest and heading.lower().startswith("how to "):
         return first.lower(), rest
@@ -149,67 +149,67 @@ def _action_of(heading: str) -> tuple[str, str]:
 
 
 def _as_written(word: str, words: Counter[str]) -> str:
-    """Write a word of a heading as its section mostly does, which has no capitals for what is no name.
+    """Write a word of a heading as its section mostly does, with capitals for names alone.
 
-    A name that stands in the heading alone loses its capital, since many headings have capitals throughout.
+    A name that only the heading has loses its capital, since many headings capitalize every word.
     """
     return word.lower() if words[word] <= max(1, words[word.lower()]) else word
 
 
-# As many as one looks over before one types.
+# As many as a reader scans.
 _MOST_SUGGESTED = 6
 
-# Of each form so many are asked, the best first: a page must not wait for a whole library.
+# Candidates of each form that are tried, the best first: a page must not wait for a whole library.
 _MOST_ASKED = 8
 
-# Of a larger library, what lies deepest is not looked at. It takes .6 s to look at so many.
+# Documents that are considered, which takes .6 s; the deepest ones of a larger library are not.
 _MOST_CHUNKS = 20_000
 
-# As many as an answer is made from.
+# As many as an answer uses.
 _RESULTS = 10
 
 # A name of one letter says nothing, one of a line fits on no button.
 _SUBJECT_CHARS = range(4, 61)
 
-# By turns, in this order. Functions fill what is left: who works on the code asks for them, and seldom at first.
+# Forms alternate in this order. Functions fill the rest: developers ask for them, but rarely first.
 _FORMS: tuple[Form, ...] = ("overview", "how", "lesson", "setting", "topic", "type")
 
-# A name alone in its page is seldom what a reader can choose.
+# A single name in a page is rarely an option.
 _FEWEST_SETTINGS = 3
 
-# What fewer documents mention is an inner matter of theirs, unless there are few. So many names are looked up, and so
-# many chunks of each.
+# A name that fewer documents use is internal, unless there are few documents. Names that are looked up, and
+# chunks of each.
 _FEWEST_USERS, _FEW_DOCUMENTS = 4, 20
 _MOST_LOOKED_UP, _MOST_USES = 40, 300
 
-# A heading of more pages, such as "Related projects", is about none of them.
+# A heading that more pages have, such as "Related projects", is no subject.
 _MOST_TIMES = 2
 
-# Names that nobody asks for: private ones, and those that the runners of tests call, beside their code.
+# Names that nobody asks about: private ones, and tests that live beside the code.
 _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
 
-# What can be called, or is a type. Constants, and rules of a style sheet, have names of another kind or do nothing.
+# Callables and types. Constants and CSS rules do nothing.
 _NAME = re.compile(r"(?:[^\W\d]\w*(?:\.|::|#))*(?![A-Z\d_]+$)[^\W\d]\w*[?!]?")
 _STYLES = frozenset(("css", "scss", "sass", "less"))
-# A name of two words, such as `JsonWriter`, is that of one thing; `Item` is a word of any text.
+# A name of two words, such as `JsonWriter`, is specific; `Item` is a common word.
 _COMPOUND = re.compile(r"\w*[a-z0-9](?:[A-Z]|_[a-z])\w*")
 _TYPE = re.compile(r"\b(?:class|struct|interface|trait|enum|type|protocol|record|object)\s+(\w+)\b(?!\s*\*)")
 
-# Their headings are no names of sheets and no subjects of mail.
+# In other formats, headings are names of sheets or subjects of mail.
 _PROSE = frozenset(("markdown", "rst", "man", "html", "notebook", "asciidoc", "org", "docx", "odt"))
 
 
 class SuggestionCache:
-    """Suggested questions of a library, made anew when one of its sources has changed. Threads may use it."""
+    """Caches the suggested questions of a library until one of its sources changes. Thread-safe."""
 
     def __init__(self, library: ServedLibrary) -> None:
-        """Take the library. Nothing is made before it is asked for."""
+        """Take the library. Questions are made on demand."""
         self._library = library
         self._lock = threading.Lock()
         self._made: tuple[object, list[str]] = (None, [])
 
     def get(self) -> list[str]:
-        """Return some questions, of each form by turns; [] for an empty library."""
+        """Return some questions, alternating between forms; [] for an empty library."""
         with self._lock, self._library.in_use() as assistant:
             state = (assistant, tuple(assistant.sources()))
             if self._made[0] != state:
@@ -218,12 +218,12 @@ class SuggestionCache:
 
 
 class Suggestion(NamedTuple):
-    """A question, and the place that is to answer it."""
+    """A question and the chunk that is to answer it."""
 
     question: str
     form: Form
     subject: str
-    """What it asks for; empty for a lesson."""
+    """Subject of the question; empty for a lesson."""
     source: str
     path: str
     start_char: int
@@ -235,9 +235,9 @@ class Suggestion(NamedTuple):
 
 
 def suggest(assistant: Library) -> list[Suggestion]:
-    """Return some questions, of each form by turns; [] for an empty library.
+    """Return some questions, alternating between forms; [] for an empty library.
 
-    Each is answered, without a model, by the place that it was made from.
+    The extractive answer to each cites the place that it was made from.
     """
     found: defaultdict[Form, list[Suggestion]] = defaultdict(list)
     for each in (*_overviews(assistant), *_in_documents(assistant)):
@@ -252,7 +252,7 @@ def suggest(assistant: Library) -> list[Suggestion]:
     ranked["function"] = _widely_used(assistant, found["function"], frequency)
     answered = {form: _answered(assistant, ranked[form]) for form in ranked}
     by_turns = chain.from_iterable(zip_longest(*(answered[form] for form in _FORMS)))
-    # Pages of two years ask the same.
+    # Copies of a page for several years suggest the same question.
     suggested = _first_of_each(filter(None, chain(by_turns, answered["function"])), lambda each: each.question)
     return list(islice(suggested, _MOST_SUGGESTED))
 
@@ -262,7 +262,7 @@ def _answered(assistant: Library, ranked: Iterable[Suggestion]) -> Iterator[Sugg
 
 
 def _overviews(assistant: Library) -> Iterator[Suggestion]:
-    """Yield what a stranger asks first of each source whose front page says its name."""
+    """Yield the first question of a newcomer to each source whose front page has its name."""
     for source in assistant.sources():
         question = f"What is {source.name}?"
         where = Filter(sources=frozenset((source.name,)))
@@ -277,7 +277,7 @@ def _in_documents(assistant: Library) -> Iterator[Suggestion]:
     left = _MOST_CHUNKS
     documents = sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each))
     only_posts = all(role_of(each.path, each.kind) == "changelog" for each in documents)
-    # The history of a course is a lesson, and that of a project a changelog.
+    # In a course, "history" is a lesson; in a project, a changelog.
     for document in documents:
         if left > 0 and (document.kind == "course" or only_posts or _is_subject(document)):
             chunks = assistant.index.chunks(document.source, document.path)
@@ -286,7 +286,7 @@ def _in_documents(assistant: Library) -> Iterator[Suggestion]:
 
 
 def _is_subject(document: DocumentSummary) -> bool:
-    """Check whether a document is about what the project does: not how it is tested, built, discussed or licensed."""
+    """Return whether a document is about what the project does, not how it is tested, built, discussed or licensed."""
     path = document.path
     if path.startswith(".") or is_aside(path) or is_for_maintainers(path.removesuffix(PurePosixPath(path).suffix)):
         return False
@@ -294,7 +294,7 @@ def _is_subject(document: DocumentSummary) -> bool:
 
 
 def suggestions_of(chunks: Sequence[Chunk]) -> Iterator[Suggestion]:
-    """Yield a question for each lesson, name or section of a document that suggests one, in its order."""
+    """Yield a question for each lesson, name or section of a document that suggests one, in order."""
     parts: dict[tuple[str, ...], list[Chunk]] = {}
     for chunk in chunks:
         for key, part in _parts_of(chunk):
@@ -308,7 +308,7 @@ def suggestions_of(chunks: Sequence[Chunk]) -> Iterator[Suggestion]:
 
 
 def _parts_of(chunk: Chunk) -> Iterator[tuple[tuple[str, ...], Chunk]]:
-    """Yield what a chunk belongs to, or holds: a lesson, a name, sections by their headings, outermost first."""
+    """Yield the lesson, the name and the sections of a chunk, outermost first."""
     if chunk.lesson is not None:
         yield (chunk.lesson.course, chunk.lesson.label), chunk
     elif chunk.kind == "code":
@@ -316,7 +316,7 @@ def _parts_of(chunk: Chunk) -> Iterator[tuple[tuple[str, ...], Chunk]]:
     elif chunk.kind == "docs" and chunk.language in _PROSE:
         for depth in range(len(chunk.context)):
             yield chunk.context[: depth + 1], chunk
-        # Short sections share a chunk. Of code in fences, comments look like headings.
+        # Short sections share a chunk. Comments in fenced code look like headings.
         found = [each for each in HEADING.finditer(chunk.text) if not chunk.text.count("```", 0, each.start()) % 2]
         starts = [chunk.span.start_char + each.start() for each in found]
         for heading, start, end in zip(found, starts, [*starts[1:], chunk.span.end_char], strict=False):
@@ -326,7 +326,7 @@ def _parts_of(chunk: Chunk) -> Iterator[tuple[tuple[str, ...], Chunk]]:
 
 
 def _asked_of(key: tuple[str, ...], held: Sequence[Chunk]) -> tuple[str, Form, str] | None:
-    """Return a question, its form and its subject; None if none comes to mind."""
+    """Return a question, its form and its subject; None if no pattern applies."""
     if held[0].lesson is not None:
         course, label = key
         is_told = label and len(course) in _SUBJECT_CHARS
@@ -341,7 +341,7 @@ def _asked_of(key: tuple[str, ...], held: Sequence[Chunk]) -> tuple[str, Form, s
 
 def _asked_of_name(chunk: Chunk) -> tuple[str, Form, str] | None:
     name = chunk.symbol
-    # Without a word on what it does, an answer is a heap of lines.
+    # Without a description, the answer would be bare code.
     is_name = (
         chunk.docstring and _NAME.fullmatch(name) and chunk.language not in _STYLES and len(name) in _SUBJECT_CHARS
     )
@@ -352,24 +352,24 @@ def _asked_of_name(chunk: Chunk) -> tuple[str, Form, str] | None:
 
 
 def _frequencies(assistant: Library, found: Iterable[Suggestion]) -> Callable[[Suggestion], int]:
-    """Return what tells in how many chunks the rarest word of a subject stands: what is central has no rare word."""
+    """Return the number of chunks with the rarest word of a subject: a central subject has no rare word."""
     tokens = {each.subject: tokenize(each.subject) for each in found}
     counted = assistant.index.frequencies(sorted(set(chain(*tokens.values()))))
     return lambda each: min((counted.get(token, 0) for token in tokens[each.subject]), default=0)
 
 
 def _is_topic(suggestion: Suggestion) -> bool:
-    """Check whether a heading says enough by itself, and more than the name of its source."""
+    """Return whether a heading is a subject by itself, other than the name of its source."""
     words = set(tokenize(suggestion.subject))
     return (suggestion.depth == 1 or " " in suggestion.subject) and not words >= set(tokenize(suggestion.source))
 
 
 def _ranked(found: Iterable[Suggestion], frequency: Callable[[Suggestion], int]) -> list[Suggestion]:
-    """Order by depth of the page, and by how central; pages, courses and sources take turns."""
+    """Order by depth of the page and centrality, alternating between pages, courses and sources."""
     turns: Counter[tuple[object, ...]] = Counter()
     ranked: list[tuple[int, int, int, int, Suggestion]] = []
     for each in sorted(found, key=lambda each: (-frequency(each), each)):
-        # Whatever is data in a folder of documentation is documentation, and such a folder is no depth.
+        # Data in a folder of documentation counts as documentation, and such a folder adds no depth.
         depth = 0 if role_of(each.path, "data") == "documentation" else each.path.count("/")
         page = (each.source, each.course or each.path)
         source = (each.source, depth, turns[page])
@@ -381,7 +381,7 @@ def _ranked(found: Iterable[Suggestion], frequency: Callable[[Suggestion], int])
 def _widely_used(
     assistant: Library, names: Iterable[Suggestion], frequency: Callable[[Suggestion], int]
 ) -> list[Suggestion]:
-    """Order names of code by how many documents use them, and leave those that few do."""
+    """Order names of code by how many documents use them, and drop rare ones."""
     is_small = assistant.stats().documents < _FEW_DOCUMENTS
     telling = [each for each in names if is_small or _COMPOUND.fullmatch(each.subject)]
     used: list[tuple[int, Suggestion]] = []
@@ -395,7 +395,7 @@ def _widely_used(
 
 
 def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Exchange] = ()) -> bool:
-    """Check whether what the answer to a question cites first is the place that it was made from."""
+    """Return whether the first citation of the answer to a question is the place that it was made from."""
     try:
         options = AnswerOptions(history=tuple(history))
         answer = assistant.query(suggestion.question, limit=_RESULTS, options=options)
@@ -409,7 +409,7 @@ def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Ex
 
 
 def _each_course_once(suggestions: Iterable[Suggestion]) -> Iterator[Suggestion]:
-    """Leave out what asks for one more lesson of a course: it would be the same question with another number."""
+    """Keep one question about lessons for each course: others differ only in the number."""
     return _first_of_each(suggestions, lambda each: (each.source, each.course) if each.course else each)
 
 
@@ -421,26 +421,26 @@ def _first_of_each(suggestions: Iterable[Suggestion], key_of: Callable[[Suggesti
             yield each
 
 
-# More are not looked at below an answer.
+# Documents that are considered for follow-ups.
 _MOST_FOLLOW_UPS = 3
 
-# Each is asked once before it is shown, which takes as long as an answer without a model.
+# Each is answered once before it is shown, which takes as long as an extractive answer.
 _FOLLOW_UPS_TRIED = 8
 
 
 def follow_ups(
     assistant: Library, citations: Sequence[CitationResponse], asked: Sequence[str], history: Sequence[Exchange]
 ) -> list[str]:
-    """Return questions to go on with, nearest to the cited places first; [] if there are none.
+    """Return follow-up questions, nearest to the cited places first; [] if there are none.
 
-    Each is answered, without a model and in the light of what was said, by the place of a document that the answer
+    The extractive answer to each, given the history, cites a place of a document that the answer
     cites. None is about tests, changelogs or licences, and none has been asked before.
 
     Args:
         assistant: The library.
         citations: Of the answer.
         asked: Questions of the conversation.
-        history: What a next question is read in the light of.
+        history: Exchanges of the conversation.
     """
     known = {_folded(each) for each in asked}
     places: dict[tuple[str, str], CitationResponse] = {}
@@ -455,7 +455,7 @@ def follow_ups(
 
 
 def _around(assistant: Library, citation: CitationResponse) -> list[Suggestion]:
-    """Return the questions of a document, from the cited place outwards; what comes next before what came before."""
+    """Return the questions of a document, from the cited place outwards; at equal distance, later places first."""
     made = list(suggestions_of(assistant.index.chunks(citation.source, citation.path)))
     here = max((at for at, each in enumerate(made) if each.start_char <= citation.start_char), default=0)
     order = sorted(range(len(made)), key=lambda at: (abs(at - here), at < here))

@@ -1,4 +1,4 @@
-"""Uploads of several servers on object storage: it has the files, and each server a copy of them in its home."""
+"""Uploads on object storage, which several servers share. Each server has a copy of the files in its home."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
-# Whoever uploads waits for it, and so does whoever lists the sources.
+# Uploads and listings of sources wait for it.
 _RETRY: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=5)}
 
-# A list is short, and whoever shows a page waits for it. A file may take as long as the client allows.
+# A listing is short, and pages wait for it. A file may take as long as the client allows.
 _LISTING: ClientConfig = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=5)}
 
 # Where the client of each kind of storage looks for its options.
@@ -40,29 +40,29 @@ _OPTIONS = (
 
 _LONGEST_SAID = 200
 
-# It may hold a signature.
+# It may contain a signature.
 _QUERY = re.compile(r"\?\S*")
 
 _logger = logging.getLogger(__name__)
 
 
 class UploadBucket:
-    """Where the uploads of one library are. Not thread-safe.
+    """The uploads of one library on object storage. Not thread-safe.
 
-    A file is one object, and written only where none has its name. Who uploaded it says an empty one.
+    Each file is one object, created only if its name is free. An empty object beside it names its owner.
     """
 
     def __init__(self, address: str, library: str, folder: Path) -> None:
-        """Take the place. Nothing is asked yet.
+        """Prepare, without a request.
 
         Args:
             address: Such as `s3://bucket/folder`.
             library: Name of the library.
-            folder: Of the copy; paths are those in it.
+            folder: Folder of the copy, to which paths are relative.
 
         Raises:
-            SettingsError: It is no address of object storage.
-            MissingExtraError: What speaks to it is not installed.
+            SettingsError: The address is not one of object storage.
+            MissingExtraError: The client of this storage is not installed.
         """
         try:
             import obstore
@@ -75,7 +75,7 @@ class UploadBucket:
             self._store = from_url(address, retry_config=_RETRY)
             self._lister: ObjectStore = self._store
             if prefix := _PREFIXES.get(type(self._store).__name__):
-                # With options of the client, it does not look for its others in the environment.
+                # Given options, the client ignores the environment.
                 options: ClientConfig = {**_LISTING, **read_options(prefix, _OPTIONS)}  # type: ignore[typeddict-item]
                 self._lister = from_url(address, retry_config=_RETRY, client_options=options)
         except (exceptions.BaseError, ValueError, TypeError) as exc:
@@ -91,10 +91,10 @@ class UploadBucket:
         try:
             yield
         except self._errors.BaseError as exc:
-            _logger.warning("the storage of uploads does not answer: %s", _said(exc))
+            _logger.warning("the upload storage does not respond: %s", _said(exc))
             raise RequestRefusedError(
                 503,
-                "the storage of uploads does not answer",
+                "the upload storage does not respond",
                 hint="try again in a minute; what was uploaded before is safe",
             ) from exc
 
@@ -104,10 +104,10 @@ class UploadBucket:
         return {each["path"].removeprefix(f"{prefix}/"): each for each in found}
 
     def refresh(self) -> None:
-        """Make the copy what the storage has.
+        """Update the copy from the storage.
 
         Raises:
-            RequestRefusedError: It does not answer. What has been copied stays.
+            RequestRefusedError: The storage does not respond. What has been copied stays.
         """
         held = {path: meta for path, meta in self._listed(self._files).items() if _is_safe(path)}
         for path, meta in held.items():
@@ -137,11 +137,11 @@ class UploadBucket:
     def put(self, paths: Sequence[str], owner: str) -> bool:
         """Store files of the copy under their names.
 
-        Returns False, and stores none, if another server was faster with one of the names, or with a file in their
+        Returns False, and stores none, if another server has just taken one of the names, or stored a file in their
         folder.
 
         Raises:
-            RequestRefusedError: The storage does not answer. What it has of them is deleted, if that is possible.
+            RequestRefusedError: The storage does not respond. Files that were stored are deleted, if possible.
         """
         stored: list[str] = []
         is_done = False
@@ -196,7 +196,7 @@ class UploadBucket:
                     self._os.delete(self._store, key)
 
     def used_bytes(self, owner: str) -> int:
-        """Return how many bytes an owner keeps there.
+        """Return the bytes that an owner stores.
 
         Raises:
             RequestRefusedError: The storage does not answer.
@@ -213,7 +213,7 @@ def _said(error: Exception) -> str:
 
 
 def _is_safe(path: str) -> bool:
-    """Return whether the name of an object is a path in the copy that a walk would find."""
+    """Return whether the name of an object is a safe relative path that a scan of the copy would find."""
     parts = PurePosixPath(path).parts
     return len(parts) > 1 and all(part == part.lstrip("./\\") and "\\" not in part for part in parts)
 
@@ -236,7 +236,7 @@ def _modified_ns(meta: ObjectMeta) -> int:
 
 
 def _stamp(file: Path, meta: ObjectMeta) -> None:
-    """Give a copy the time of the original, by which it is known again; the index knows files by it, too."""
+    """Set the modification time of a copy to that of the object: both refreshes and the index compare it."""
     os.utime(file, ns=(_modified_ns(meta), _modified_ns(meta)))
 
 

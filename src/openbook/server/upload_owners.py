@@ -1,4 +1,4 @@
-"""Who uploaded which file, where uploads are in a folder."""
+"""The owners of uploaded files, for uploads in a folder."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _WRITING_S, _PAUSE_S = 5.0, 0.01
 
 
 class UploadOwners:
-    """The owners of uploaded files, kept in a file beside them. Not thread-safe."""
+    """The owners of uploaded files, stored in a file beside them. Not thread-safe."""
 
     def __init__(self, home: Path, *, writing_s: float = _WRITING_S) -> None:
-        """Take the folder that holds all uploads. Files that nobody is known of count for nobody.
+        """Take the folder of all uploads. Files without a known owner count for nobody.
 
         Args:
             home: The folder.
-            writing_s: Seconds after which another server that writes is taken for one that was killed.
+            writing_s: Seconds after which the lock of another server is taken for stale.
         """
         self._home = home
         self._writing_s = writing_s
         self._file = home / _FILE
 
     def used_bytes(self, owner: str) -> int:
-        """Return how many bytes an owner keeps there."""
+        """Return the bytes that an owner stores."""
         return sum(self._size(path) for path, of in self._read().items() if of == owner)
 
     def add(self, owner: str, files: Iterable[Path]) -> None:
-        """Remember files as an owner's. What has another owner already stays theirs.
+        """Record the owner of files. Files with an owner keep it.
 
         Raises:
             OSError: It cannot be written.
@@ -49,7 +49,7 @@ class UploadOwners:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other servers with the same folder from writing meanwhile: what one adds, another would drop."""
+        """Lock the file against other servers with the same folder: concurrent writes would lose entries."""
         lock, until = self._file.with_suffix(".lock"), time.monotonic() + self._writing_s
         while True:
             try:

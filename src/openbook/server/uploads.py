@@ -1,4 +1,4 @@
-"""Uploaded files: which are taken, and where they are kept. What a file is called leads nowhere else."""
+"""Accepts and stores uploaded files. The name of a file can never lead outside of its folder."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
-# Nobody reads longer ones.
+# Longer names are cut.
 _NAME_CHARS = 80
 
-# With a number behind it, a name still has no more than the 255 bytes that most file systems allow.
+# With a number appended, a name still fits into the 255 bytes that most file systems allow.
 _NAME_BYTES = 240
 
-# What several files are called that were sent as one course. It has no number, which would make it a lesson.
+# The name of a course of several files. A number would make it a lesson.
 _COURSE = "Uploaded course"
 
-# Before it is tried again to store what another server has stored meanwhile, and how often.
+# Pause and number of attempts after a collision with another server.
 _PAUSE_S, _MOST_TRIES = 0.01, 20
 
-# Until a listing asks the storage again.
+# Seconds until a listing updates the copy again.
 _FRESH_S, _AWAY_S = 2.0, 15.0
 
 # Of an address of object storage.
@@ -53,13 +53,13 @@ _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
 
-# Files are written here once all of them have arrived, which takes seconds.
+# Staged files are written once all have arrived, which takes seconds.
 _PARTIAL_S = 3600.0
 
-# Letters and digits of any script, and the few signs that mean nothing to a file system or a page.
+# Letters and digits of any script, and the few signs without a meaning for file systems and HTML.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
 
-# What Windows takes for a device, whatever the suffix.
+# Device names of Windows, with any suffix.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
 
 
@@ -91,13 +91,13 @@ class RejectedFile:
 
 
 class UploadStore:
-    """The uploaded files of one library, in a folder that is one of its sources."""
+    """The uploaded files of one library, in folders that are sources of it."""
 
     def __init__(self, library: str, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the folder of a library. It is made when the first file comes.
+        """Take the folder of a library, which is made with the first file.
 
         Raises:
-            SettingsError: The home cannot be written, or the folder that servers share is not there.
+            SettingsError: The home is not writable, or the shared folder does not exist.
         """
         self._home = _home_of(library, settings)
         self._settings = settings
@@ -107,17 +107,17 @@ class UploadStore:
         self._clock, self._asked_again_s = clock, -math.inf
 
     def refresh(self) -> None:
-        """Learn what other servers have done, where uploads are on object storage.
+        """Update the copy of uploads on object storage, which other servers may have changed.
 
         Raises:
-            RequestRefusedError: It does not answer, or the disk does not take the copy.
+            RequestRefusedError: The storage does not respond, or the disk is full.
         """
         if self._bucket is not None:
             with self._lock:
                 self._refresh(self._bucket)
 
     def refresh_for_listing(self) -> None:
-        """Learn what other servers have done, unless that was tried just now, or would have to wait for others."""
+        """Update the copy, unless that was tried just now, or an update is running."""
         if self._bucket is None or self._clock() < self._asked_again_s or not self._lock.acquire(blocking=False):
             return
         try:
@@ -138,7 +138,7 @@ class UploadStore:
 
     @property
     def folders(self) -> list[Path]:
-        """Those that hold files, to be brought up to date."""
+        """Folders with files, which have to be synced."""
         return [folder for folder in (self.folder(), self.folder(course=True)) if folder.is_dir()]
 
     def folder(self, *, course: bool = False) -> Path:
@@ -146,7 +146,7 @@ class UploadStore:
         return self._home / ("uploaded courses" if course else "uploads")
 
     def made_folder(self, *, course: bool = False) -> Path:
-        """Return such a folder, made if it is not there.
+        """Return such a folder, creating it if needed.
 
         Raises:
             RequestRefusedError: The disk does not take it.
@@ -159,7 +159,7 @@ class UploadStore:
         return folder
 
     def check(self, files: Iterable[Upload]) -> tuple[list[tuple[str, Upload]], list[RejectedFile]]:
-        """Choose which files are taken, each with the name that people see.
+        """Choose which files to accept, each with the name to show.
 
         Raises:
             RequestRefusedError: There is none, there are too many, or they are too large together.
@@ -191,18 +191,18 @@ class UploadStore:
             return f"larger than {limit:,} bytes"
         if size_bytes == 0:
             return "empty"
-        # Rules for other files, and what no walk through a folder gives.
+        # Rules for other files, and names that a scan would not find.
         hidden = "hidden by its name" if name.startswith(".") else ""
         return refuse_by_name(name) or hidden or ("left out by its name" if is_ignored_file(name) else "")
 
     def keep(self, taken: Sequence[tuple[str, Upload]], owner: str, *, course: bool = False) -> list[str]:
-        """Write files, and give the paths that they got in their folder. A file is there as a whole or not at all.
+        """Write files, and return their paths in the folder. Each is written as a whole or not at all.
 
         Course material of one upload gets a folder of its own, and is a course of its own. What is there
         already under its name, byte for byte, stays as it is.
 
         Raises:
-            RequestRefusedError: The disk does not take it, or the owner keeps too much there; none of them is kept.
+            RequestRefusedError: The disk is full, or the owner stores too much; no file is stored.
         """
         folder, made = self.folder(course=course), list[Path]()
         partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
@@ -232,7 +232,7 @@ class UploadStore:
         return [path.relative_to(folder).as_posix() for path in kept]
 
     def _files_of(self, places: Iterable[Path]) -> list[str]:
-        """Return the paths in the home of files, and of those in folders."""
+        """Return the paths of files, and of all files in folders, relative to the home."""
         files = (file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*"))))
         return [file.relative_to(self._home).as_posix() for file in files if file.is_file()]
 
@@ -246,7 +246,7 @@ class UploadStore:
             )
 
     def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
-        """Write files where nothing is indexed: what is half written must not be."""
+        """Write files into a staging folder, so that no incomplete file is indexed."""
         make_private_folder(self._home)
         partial.mkdir()
         unnamed, staged = partial / _PARTIAL, []
@@ -261,7 +261,7 @@ class UploadStore:
         return list(dict.fromkeys(staged))
 
     def clean(self) -> None:
-        """Remove what a server that was killed left half written. What is new may belong to another server."""
+        """Delete staged files that a killed server has left. Recent ones may belong to another server."""
         before = time.time() - _PARTIAL_S
         with self._lock, contextlib.suppress(OSError):  # nothing of it is read
             for partial in self._home.glob(f"*{_PARTIAL}"):
@@ -273,16 +273,16 @@ class UploadStore:
                     partial.unlink(missing_ok=True)
 
     def files(self, folder: Path) -> list[str]:
-        """List the files of a folder of ours, indexed or not: paths in it, in their order."""
+        """List the files of an upload folder, indexed or not, as sorted relative paths."""
         return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
     def at(self, location: str) -> Path | None:
-        """Return the folder of ours that lies at a place; None if none does."""
+        """Return the upload folder at a location; None if there is none."""
         ours = self.folder(), self.folder(course=True)
         return next((folder for folder in ours if str(folder.resolve()) == location), None)
 
     def forget(self, location: str) -> None:
-        """Delete the files of a source that is a folder of ours. Others are left alone."""
+        """Delete the files of a source, if it is an upload folder."""
         with self._lock:
             folder = self.at(location)
             if folder is not None and folder.is_dir():
@@ -293,7 +293,7 @@ class UploadStore:
                 shutil.rmtree(partial, ignore_errors=True)
 
     def remove(self, folder: Path, path: str) -> None:
-        """Delete one file of a folder of ours, by a path that `files` has.
+        """Delete one file of an upload folder, by a path from `files`.
 
         Raises:
             RequestRefusedError: It cannot be deleted.
@@ -313,10 +313,10 @@ class UploadStore:
                     file.parent.rmdir()
 
     def change(self, write: Callable[[], Path]) -> None:
-        """Let a file in a folder of ours be written, and store it.
+        """Change a file in an upload folder, and store it.
 
         Args:
-            write: Writes it, and returns where it is.
+            write: Writes the file, and returns its path.
 
         Raises:
             RequestRefusedError: The storage of uploads does not answer, or the disk does not take it.
@@ -334,24 +334,24 @@ class UploadStore:
 
 
 def _home_of(library: str, settings: Settings) -> Path:
-    """Return the folder that holds all uploads of a library, or the copy of them."""
+    """Return the folder of all uploads of a library, or of their copy."""
     if _SCHEME in settings.uploads:
         return settings.home / "uploads" / f"{library}-{hashlib.sha256(settings.uploads.encode()).hexdigest()[:8]}"
     if settings.uploads:
         shared = Path(settings.uploads).expanduser()
-        # It is not made here: without the disk that belongs there, files would be kept where no other server sees them.
+        # Not created here: if the shared disk is not mounted, other servers would not see the files.
         if not (shared.is_absolute() and shared.is_dir()):
             raise SettingsError(
                 f"the folder {settings.uploads!r} for uploads is not there",
                 hint="set OPENBOOK_UPLOADS to a folder, by its whole path, on a disk that all servers have there",
             )
         return shared / library
-    # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
+    # In a shared library, machines with equal paths would take each other's folders for their own.
     return settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
 
 
 def _id_of(home: Path) -> str:
-    """Return eight digits that belong to a home; made with the first call."""
+    """Return a random id of eight digits for a home, created by the first call."""
     file = home / "id"
     try:
         if not file.exists():
@@ -370,7 +370,7 @@ def _id_of(home: Path) -> str:
 
 
 def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Path], *, course: bool) -> list[Path]:
-    """Move staged files to where they stay, and return where they are. See `_settle`."""
+    """Move staged files to their final places, and return these. See `_settle`."""
     if not course:
         return [_settle(file, folder / file.name, made) for file in staged]
     target = _settle(partial, folder / _course_name(staged), made)
@@ -378,9 +378,9 @@ def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Pat
 
 
 def _let_others_pass(tries: int) -> None:
-    """Wait a moment, of a random length: else two servers meet again."""
+    """Wait for a random moment, so that two servers do not collide again."""
     if tries == _MOST_TRIES:
-        raise RequestRefusedError(503, "others keep files of these names just now", hint="try again in a minute")
+        raise RequestRefusedError(503, "other uploads with these names are in progress", hint="try again in a minute")
     time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))
 
 
@@ -403,12 +403,12 @@ def _discard(path: Path) -> None:
 
 
 def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
-    """Move a file or folder to a place, or to one with a number behind its name, and give where it is now.
+    """Move a file or folder to a place, or to one with a number appended, and return the place.
 
     Args:
-        what: To move. It stays where it is if the very same is there already.
+        what: File or folder to move. It stays if an identical one is already there.
         wanted: The place.
-        made: Gets the place, if it is new.
+        made: The place is appended, if it is new.
     """
     place, number = wanted, 1
     while not _moved(what, place):
@@ -423,7 +423,7 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
 
 
 def _moved(what: Path, place: Path) -> bool:
-    """Move a file or folder to a place, unless something is there: another server may just have put it."""
+    """Move a file or folder to a place, unless another server has just taken it."""
     is_folder = what.is_dir()
     try:
         if is_folder and not place.exists():
@@ -449,9 +449,9 @@ def _holds(place: Path, what: Path) -> bool:
 
 
 def _course_name(files: Sequence[Path]) -> str:
-    """Name the folder of a course: its title, unless one of its files says another."""
+    """Return the folder name of a course: its title, unless one of its files has another."""
     name = files[0].stem
-    # One that is called as a part of a course, alone or with a number, would make all of the folders one course.
+    # A name such as "lesson", alone or with a number, would merge all folders into one course.
     is_title = len(files) == 1 and are_courses([f"{name} 2"], ()) and not is_ignored_folder(name, frozenset())
     return name if is_title else _COURSE
 

@@ -81,7 +81,7 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
     assert {job.message for job in (first, second)} == {"the server was stopped; it goes on when it is started again"}
 
 
-def test_what_waits_is_not_endless() -> None:
+def test_jobs_beyond_the_size_of_the_queue_are_refused() -> None:
     jobs, may_go_on = queue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def test_what_waits_is_not_endless() -> None:
 
     for _ in range(100):
         jobs.start("ada", "docs", work)
-    with pytest.raises(RequestRefusedError, match="too much work waits"):
+    with pytest.raises(RequestRefusedError, match="too many jobs are waiting"):
         jobs.start("ada", "docs", work)
     may_go_on.set()
     jobs.close()

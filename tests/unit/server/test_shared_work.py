@@ -18,9 +18,9 @@ from openbook.errors import SharedError
 from openbook.server.failures import RequestRefusedError
 from openbook.server.jobs import JobQueue, RemoteJob
 from openbook.server.running_answers import RemoteAnswer, RunningAnswer, RunningAnswers
-from openbook.server.shared_store import Heard, Kind, ToldWork, WorkNews
+from openbook.server.shared_store import Kind, UpdateReply, WorkRecord, WorkUpdate
 from openbook.server.shutdown import ShutdownSignal
-from openbook.server.work_teller import WorkTeller
+from openbook.server.work_reporter import WorkReporter
 
 HEADER = json.dumps({"id": "1", "session_id": "2", "begins": True, "query": "Why?", "state": "running", "place": 0})
 JOB = {"id": "1", "state": "running", "done": 1, "total": 3, "message": "", "report": None}
@@ -29,28 +29,28 @@ JOB = {"id": "1", "state": "running", "done": 1, "total": 3, "message": "", "rep
 class MemoryWork:
     """The store of a test: keeps what it is told, loses it, or is away for some calls."""
 
-    def __init__(self, *told: ToldWork) -> None:
+    def __init__(self, *told: WorkRecord) -> None:
         self.told = {each.id: each for each in told}
-        self.news: list[WorkNews] = []
+        self.news: list[WorkUpdate] = []
         self.stopped: list[str] = []
         self.away = 0
         self.is_behind = False
 
-    def tell(self, kind: Kind, news: WorkNews) -> Heard:
+    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
         self._check()
         is_behind, self.is_behind = self.is_behind and bool(news.known), False
         if not is_behind:
             self.news.append(news)
-        return Heard(is_behind, news.id in self.stopped)
+        return UpdateReply(is_behind, news.id in self.stopped)
 
-    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> ToldWork | None:
+    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
         self._check()
         found = self.told.get(work_id)
         if found is None:
             return None
         return dataclasses.replace(found, events=tuple(each for each in found.events if each[0] > after))
 
-    def all(self, kind: Kind, owner: str | None = None) -> list[ToldWork]:
+    def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
         self._check()
         return list(self.told.values())
 
@@ -100,7 +100,7 @@ async def followed(answer: RemoteAnswer) -> list[tuple[str | None, str | None]]:
 
 
 def test_who_follows_an_answer_of_a_lost_server_is_told_that_it_ended() -> None:
-    lost = ToldWork("1", "ada", HEADER, is_lost=True, events=((1, 'delta\n{"text": "A"}'), (4, "delta\n{}")))
+    lost = WorkRecord("1", "ada", HEADER, is_lost=True, events=((1, 'delta\n{"text": "A"}'), (4, "delta\n{}")))
     answer = RemoteAnswer(MemoryWork(lost), lost, ShutdownSignal())
 
     assert answer.response().state == "error"
@@ -108,7 +108,7 @@ def test_who_follows_an_answer_of_a_lost_server_is_told_that_it_ended() -> None:
 
 
 def test_who_follows_is_not_sent_away_while_the_store_restarts_nor_kept_when_all_is_forgotten() -> None:
-    running = ToldWork("1", "ada", HEADER, is_lost=False)
+    running = WorkRecord("1", "ada", HEADER, is_lost=False)
     work = MemoryWork(dataclasses.replace(running, header=HEADER.replace("running", "done"), events=((1, "done\n{}"),)))
     work.away = 1
 
@@ -117,7 +117,7 @@ def test_who_follows_is_not_sent_away_while_the_store_restarts_nor_kept_when_all
 
 
 def test_questions_at_other_servers_count_against_the_limit_unless_the_store_is_away() -> None:
-    work = MemoryWork(*(ToldWork(str(number), "ada", HEADER, is_lost=False) for number in range(5)))
+    work = MemoryWork(*(WorkRecord(str(number), "ada", HEADER, is_lost=False) for number in range(5)))
     asker: Any = Asker()
     caller: Any = SimpleNamespace(owner="ada")
     question: Any = SimpleNamespace(query="Why?", replaces=None)
@@ -134,21 +134,21 @@ def test_questions_at_other_servers_count_against_the_limit_unless_the_store_is_
 
 
 def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_store_that_lost_it() -> None:
-    async def tell() -> list[WorkNews]:
+    async def tell() -> list[WorkUpdate]:
         answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
-        teller = WorkTeller(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
+        reporter = WorkReporter(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
         answer.add(event("status", stage="searching"))
         answer.add(event("draft", html="A"))
-        await teller.tell()
+        await reporter.report()
         answer.add(event("draft", html="AB"))
-        await teller.tell()
-        await teller.tell()  # nothing is new
+        await reporter.report()
+        await reporter.report()  # nothing is new
         work.is_behind = True
         answer.add(event("block", html="ABC"))
-        await teller.tell()
+        await reporter.report()
         answer.add(event("done", answer="ABC"))
-        await teller.tell()
-        await teller.tell()  # it has ended
+        await reporter.report()
+        await reporter.report()  # it has ended
         return work.news
 
     told = run(tell())
@@ -164,9 +164,9 @@ def test_work_that_goes_on_without_news_is_told_of_so_that_it_does_not_count_as_
     async def tell() -> int:
         work = MemoryWork()
         answers: Any = Answers(RunningAnswer("ada", "Why?", session_id="2"))
-        teller = WorkTeller(work, answers, JobQueue(most=1, longest_s=9), clock=lambda: now_s[0])
+        reporter = WorkReporter(work, answers, JobQueue(most=1, longest_s=9), clock=lambda: now_s[0])
         for _ in range(10):
-            await teller.tell()
+            await reporter.report()
             now_s[0] += 1.0
         return len(work.news)
 
@@ -184,10 +184,10 @@ def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_noth
         answers: Any = Answers(answer)
         work.stopped = [answer.id, job.id]
         work.away = 1
-        teller = asyncio.create_task(WorkTeller(work, answers, jobs).run())
+        reporter = asyncio.create_task(WorkReporter(work, answers, jobs).run())
         while not job.has_ended:  # noqa: ASYNC110 - another thread ends it
             await asyncio.sleep(0.01)
-        teller.cancel()
+        reporter.cancel()
         goes_on.set()
         jobs.close()
         return answer.task.cancelled(), job.message
@@ -196,7 +196,7 @@ def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_noth
 
 
 def test_a_job_of_a_lost_server_has_failed() -> None:
-    told = ToldWork("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=True)
+    told = WorkRecord("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=True)
 
     job = RemoteJob(told)
 
@@ -206,7 +206,7 @@ def test_a_job_of_a_lost_server_has_failed() -> None:
 def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
     header = json.dumps({"source": "notes", "job": JOB})
     work = MemoryWork(
-        ToldWork("1", "ada", header, is_lost=False), ToldWork("2", "bo", header.replace("notes", "a"), False)
+        WorkRecord("1", "ada", header, is_lost=False), WorkRecord("2", "bo", header.replace("notes", "a"), False)
     )
     jobs = JobQueue(most=1, longest_s=9, work=work)
 
@@ -221,7 +221,7 @@ def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
 
 
 def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> None:
-    running = ToldWork("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=False)
+    running = WorkRecord("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=False)
     done = dataclasses.replace(running, header=running.header.replace("running", "done"))
 
     async def states(work: MemoryWork) -> list[str]:
@@ -233,7 +233,7 @@ def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> 
 
 
 def test_an_answer_elsewhere_is_stopped_by_its_server() -> None:
-    running = ToldWork("1", "ada", HEADER, is_lost=False)
+    running = WorkRecord("1", "ada", HEADER, is_lost=False)
     work = MemoryWork(running)
 
     run(RemoteAnswer(work, running, ShutdownSignal()).stop())

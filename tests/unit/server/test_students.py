@@ -76,10 +76,10 @@ def test_a_pin_that_is_tried_first_is_refused(students: StudentStore, classes: C
 
 
 @pytest.mark.parametrize("name", ["", "../Ada", "a/b", "<b>", "x" * 61])
-def test_what_is_no_name_is_refused(students: StudentStore, classes: ClassStore, name: str) -> None:
+def test_an_invalid_name_is_refused(students: StudentStore, classes: ClassStore, name: str) -> None:
     code = classes.add("class", 30, Grant())
 
-    with pytest.raises(RequestRefusedError, match="no name"):
+    with pytest.raises(RequestRefusedError, match="not a valid name"):
         students.join(code, name, PIN)
 
 

@@ -143,7 +143,7 @@ def test_a_storage_that_is_away_is_told_and_what_is_there_stays(
             lambda: uploads.remove(uploads.folder(), "a.md"),
             lambda: uploads.forget(str(uploads.folder().resolve())),
         ):
-            with pytest.raises(RequestRefusedError, match="the storage of uploads does not answer") as caught:
+            with pytest.raises(RequestRefusedError, match="the upload storage does not respond") as caught:
                 change()
             refused.append((caught.value.status, bool(caught.value.hint)))
         still = uploads.files(uploads.folder())
@@ -253,7 +253,7 @@ def test_an_upload_that_others_are_always_before_ends(
     uploads = server(tmp_path / "home", storage.as_uri())
     monkeypatch.setattr(UploadBucket, "put", lambda *_: False)
 
-    with pytest.raises(RequestRefusedError, match="others keep files of these names") as caught:
+    with pytest.raises(RequestRefusedError, match="other uploads with these names are in progress") as caught:
         keep(uploads, ("a.md", b"one"))
 
     assert (caught.value.status, uploads.files(uploads.folder())) == (503, [])
@@ -270,7 +270,7 @@ def test_what_the_storage_says_is_logged_without_its_query_and_not_told(
     with pytest.raises(RequestRefusedError) as caught:
         server(tmp_path, "s3://bucket/notes").refresh()
 
-    assert str(caught.value) == "the storage of uploads does not answer"
+    assert str(caught.value) == "the upload storage does not respond"
     assert "http://127.0.0.1:9/bucket" in caplog.text
     assert "list-type" not in caplog.text
 

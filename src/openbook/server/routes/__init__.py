@@ -1,1 +1,1 @@
-"""The routes, by topic. Each takes a request apart, calls one thing, and writes the reply."""
+"""The routes, by topic. Each parses a request, calls one service, and builds the response."""

@@ -1,4 +1,4 @@
-"""Routes that speak OpenAI's API, so that its clients can ask: chat programs, editors and SDKs."""
+"""Routes that are compatible with OpenAI's API, for chat programs, editors and SDKs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from openbook.server.schemas import ChatCompletionRequest, OpenAIModelsResponse,
 
 router: APIRouter = APIRouter(prefix="/v1")
 
-# Names whichever model the server asks by itself.
+# The name of the server's default model.
 _DEFAULT = "openbook"
 
 
 async def _client(request: Request, response: Response, parts: Parts, _: KeyScheme = None) -> Caller:
-    """Identify a client. Its programs always send some key: where none is needed, any will do."""
+    """Identify a client. OpenAI clients always send a key: where none is needed, any is accepted."""
     try:
         return await identified(request, response)
     except RequestRefusedError:
@@ -57,7 +57,7 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _begun(parts: Parts, body: ChatCompletionRequest, asked: Admitted) -> AsyncIterator[Progress]:
-    """Begin to answer. What is begun here is closed whenever the client leaves."""
+    """Start to answer. The answer is closed whenever the client disconnects."""
     async with aclosing(parts.asker.events(asked, sees_place=body.stream)) as events:
         yield events
 

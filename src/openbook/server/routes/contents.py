@@ -1,4 +1,4 @@
-"""Routes for sources, uploads, courses and guides to them, documents, and the work that fills the library."""
+"""Routes for sources, uploads, courses, study guides, documents and background jobs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def view(
 ) -> DocumentResponse:
     """Return the units of a document around a half-open range of characters.
 
-    Of an empty range, nothing is marked. `context`: units before and behind: lines, or sentences
+    If the range is empty, nothing is marked. `context`: units before and after it: lines, or sentences
     of a long line.
     """
     if not 0 <= start_char <= end_char <= len(document.text):
@@ -119,14 +119,14 @@ def _unit(
 
 
 def _label(document: Document, offset: int) -> str:
-    """Return the original's own name for a place, such as `cell 3`; empty if it has none."""
+    """Return the label of a unit in the original, such as `cell 3`; empty if it has none."""
     at = bisect_right([anchor.start_char for anchor in document.anchors], offset)
     return document.anchors[at - 1].label if at else ""
 
 
 router: APIRouter = APIRouter()
 
-# No document has more characters.
+# More than any document has.
 _MOST_CHARS = 2**31
 
 
@@ -152,17 +152,17 @@ def sources(parts: Parts, caller: Identified) -> SourcesResponse:
 
 @router.post("/api/sources", status_code=202)
 async def add_source(request: Request, parts: Parts, caller: Editor, new: SourceRequest) -> AcceptedResponse:
-    """Add a folder or a repository, or bring it up to date."""
+    """Add or update a folder or a repository."""
     await asyncio.to_thread(parts.limits.take, caller)
     job = await asyncio.to_thread(parts.contents.add, caller.owner, new)
-    await parts.tell_others()
+    await parts.report_work()
     await asyncio.to_thread(note, request, caller, "added source", job.source or "a repository")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 
 @router.delete("/api/sources/{name}", status_code=204)
 def remove_source(request: Request, parts: Parts, caller: Editor, name: str) -> None:
-    """Take a source out of the library."""
+    """Remove a source from the library."""
     parts.contents.remove(name)
     note(request, caller, "removed source", name)
 
@@ -178,7 +178,7 @@ async def upload(
     """Add files. They are indexed in the background."""
     await asyncio.to_thread(parts.limits.take, caller)
     taken = await asyncio.to_thread(parts.contents.upload, caller.owner, files, course=course)
-    await parts.tell_others()
+    await parts.report_work()
     await asyncio.to_thread(note, request, caller, "uploaded", ", ".join(taken.accepted))
     return taken
 
@@ -186,7 +186,7 @@ async def upload(
 def _own_job(parts: Parts, caller: Identified, job_id: Id) -> Job | RemoteJob:
     found = parts.jobs.find(caller.owner, job_id)
     if found is None:
-        raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
+        raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources lists the state of the sources")
     return found
 
 
@@ -195,19 +195,19 @@ OwnJob = Annotated[Job | RemoteJob, Depends(_own_job)]
 
 @router.get("/api/jobs/{job_id}")
 def job(found: OwnJob) -> JobResponse:
-    """Return how far work in the background is."""
+    """Return the progress of a background job."""
     return found.response()
 
 
 @router.delete("/api/jobs/{job_id}", status_code=204)
 def cancel_job(parts: Parts, found: OwnJob) -> None:
-    """Stop work in the background. What is indexed by now, and uploaded files, stay. What has ended stays as it is."""
+    """Cancel a background job. What is indexed by now, and uploaded files, stay."""
     parts.jobs.cancel(found)
 
 
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(parts: Parts, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
-    """Follow work in the background: `progress`, and at last `done` or `error`."""
+    """Follow a background job: events `progress`, and at last `done` or `error`."""
     async for each in parts.jobs.follow(found):
         if each.state == "error":
             yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
@@ -230,8 +230,8 @@ def document(
     parts: Parts,
     found: OfLibrary,
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
-    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
-    context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
+    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="End of the range, exclusive.")] = 0,
+    context: Annotated[int, Query(ge=0, le=200, description="Units before and after the range.")] = 20,
     rendered: Annotated[bool, Query(description="Whether all of it is rendered too, if its format is.")] = False,
 ) -> DocumentResponse:
     """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
@@ -249,13 +249,13 @@ def document(
 def document_text(found: OfLibrary) -> Response:
     """Return the whole text of a document, as it was indexed, as a file."""
     name = found.path.rpartition("/")[2]
-    # Lone surrogates of odd files are no UTF-8.
+    # Lone surrogates cannot be encoded as UTF-8.
     text = found.text.encode("utf-8", "replace")
     return _saved(text, name if has_lines(found.language) else f"{name}.txt", "text/plain; charset=utf-8")
 
 
 def _saved(content: bytes, name: str, media_type: str) -> Response:
-    """Return a response that browsers save as a file."""
+    """Build a response that browsers save as a file."""
     saved_as = quote(name, safe="", errors="replace")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
     return Response(content, media_type=media_type, headers=headers)
@@ -281,9 +281,9 @@ async def document_page(
     found: OfLibrary,
     page: Annotated[int, Path(ge=1, le=100_000)],
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
-    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="End of the range, exclusive.")] = 0,
 ) -> Response:
-    """Return a page of a PDF as a picture, with the words of a range of characters marked where they stand on it."""
+    """Return a page of a PDF as an image, with the words of a range of characters highlighted."""
     originals = parts.originals
     drawn = await to_thread.run_sync(originals.page, found, page, start_char, end_char, limiter=originals.threads)
     return Response(drawn, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
@@ -291,10 +291,10 @@ async def document_page(
 
 @router.delete("/api/documents/{document_id}", status_code=202)
 async def remove_document(request: Request, parts: Parts, caller: Editor, document_id: Id) -> AcceptedResponse:
-    """Delete an uploaded file. It is forgotten in the background."""
+    """Delete an uploaded file. It leaves the index in the background."""
     place = await asyncio.to_thread(parts.library.place, document_id)
     job = await asyncio.to_thread(parts.contents.remove_file, caller.owner, document_id)
-    await parts.tell_others()
+    await parts.report_work()
     await asyncio.to_thread(note, request, caller, "deleted file", f"{job.source}: {place[1] if place else 'not read'}")
     return AcceptedResponse(job_id=job.id, source=job.source)
 

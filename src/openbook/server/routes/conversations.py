@@ -32,12 +32,12 @@ from openbook.server.suggestions import follow_ups
 from openbook.sessions.protocol import Session
 from openbook.sessions.searching import search_sessions
 
-# What a program that shows Markdown would load or run, and how it is written as text: no sign before it changes that.
+# Markup that a viewer would load or run, and its escaped form, which no character before it can undo.
 _ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
 _AS_TEXT = {"!": "!\\", "<": "&lt;"}
 _CODE = re.compile(r"(`+[^`]*`+)")
 
-# Programs differ in what they read that is deeper than this.
+# Viewers parse deeper nesting differently.
 _DEEPEST = 15
 
 _SIGNS = re.compile(r"[\\`*\[\]<!]")
@@ -46,7 +46,7 @@ _SIGNS = re.compile(r"[\\`*\[\]<!]")
 def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
     """Write a conversation: each question as a heading, its answer, and what the answer cites.
 
-    Nothing in it is loaded or run where it is shown. Code stays as it is, unless something in it could be no code.
+    Viewers load and run nothing in it. Code stays as it is, unless it is not certain to be code.
     """
     text = _written(session, records, _but_code)
     return text if _is_harmless(text) else _written(session, records, _as_text)
@@ -79,7 +79,7 @@ def _as_text(answer: str) -> str:
 
 
 def _but_code(answer: str) -> str:
-    """Write as text what is not in a fence or between backticks, as far as one line tells."""
+    """Escape a line, except what is in a fence or between backticks."""
     lines: list[str] = []
     fence: Fence | None = None
     for line in answer.split("\n"):
@@ -142,7 +142,7 @@ def matches(parts: Parts, caller: Identified, wanted: SessionMatchesRequest) -> 
 
 @router.get("/api/sessions/{session_id}")
 def session(parts: Parts, caller: Identified, own: Own) -> SessionDetailResponse:
-    """Return a conversation with all that was said."""
+    """Return a conversation with all of its exchanges."""
     found, records = own
     ratings = parts.feedback.of(caller.owner, found.id)
     for record in records:
@@ -154,7 +154,7 @@ def session(parts: Parts, caller: Identified, own: Own) -> SessionDetailResponse
 async def suggestions(
     request: Request, parts: Parts, caller: Identified, own: Own, answer_id: Id
 ) -> SuggestionsResponse:
-    """Return questions to go on with after an answer, from what it cites and what stands next to that. No model."""
+    """Return follow-up questions to an answer, made without a model from what it cites and the text next to it."""
     found, records = own
     at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
     if at is None:
@@ -174,7 +174,7 @@ async def suggestions(
 
 @router.patch("/api/sessions/{session_id}", status_code=204)
 def change(parts: Parts, caller: Identified, session_id: Id, new: SessionChangeRequest) -> None:
-    """Give a conversation another title, or pin or unpin it."""
+    """Rename a conversation, or pin or unpin it."""
     is_there = parts.sessions.owns(caller.owner, session_id)
     if new.title is not None:
         is_there = parts.sessions.rename(caller.owner, session_id, new.title)
@@ -186,7 +186,7 @@ def change(parts: Parts, caller: Identified, session_id: Id, new: SessionChangeR
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
 def delete(parts: Parts, caller: Identified, session_id: Id) -> None:
-    """Delete a conversation, and what its owner said of its answers."""
+    """Delete a conversation with the ratings of its answers."""
     if not parts.sessions.delete(caller.owner, session_id):
         raise no_session(session_id)
     parts.images.forget(session_id)

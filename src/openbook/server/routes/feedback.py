@@ -1,4 +1,4 @@
-"""Routes for what people say of answers, and for owners who read it."""
+"""Routes for ratings of answers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Answer = Annotated[dict[str, Any], Depends(_record)]
 
 @router.put("/api/sessions/{session_id}/answers/{answer_id}/rating", status_code=204)
 def rate(parts: Parts, caller: Identified, record: Answer, said: RatingRequest) -> None:
-    """Say whether an answer is good, and why not. Owners of the server read it, with the question."""
+    """Rate an answer. Owners of the server can read the rating and the question."""
     parts.feedback.rate(caller.owner, caller.name, record, said.rating, said.reason, said.comment.strip())
 
 
 @router.delete("/api/sessions/{session_id}/answers/{answer_id}/rating", status_code=204)
 def take_back(parts: Parts, caller: Identified, record: Answer) -> None:
-    """Take back what was said of an answer."""
+    """Withdraw a rating."""
     parts.feedback.take_back(caller.owner, record["id"])
 
 
@@ -54,7 +54,7 @@ def feedback(
     _: Owner,
     written_as: Annotated[Literal["json", "eval"], Query(alias="format")] = "json",
 ) -> Response:
-    """Return what was said of answers, the latest first; with `format=eval` as a question set for `openbook eval`."""
+    """Return all ratings, the latest first; with `format=eval` as a question set for `openbook eval`."""
     said = parts.feedback.last(_MOST)
     if written_as == "json":
         listed = FeedbackListResponse(feedback=[FeedbackResponse.model_validate(each) for each in said])

@@ -93,7 +93,7 @@ def _students(parts: Parts) -> StudentStore:
 
 def _client(parts: Parts) -> OidcClient:
     if parts.oidc is None:
-        raise RequestRefusedError(404, "there is no provider of logins here", hint="log in with a key")
+        raise RequestRefusedError(404, "this server has no login provider", hint="log in with a key")
     return parts.oidc
 
 

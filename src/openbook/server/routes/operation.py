@@ -1,4 +1,4 @@
-"""Routes for who runs the server."""
+"""Routes for operating the server: health, metrics and the API description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openbook.server.schemas import HealthResponse, ReadinessResponse
 router: APIRouter = APIRouter()
 
 
-# These wait for nothing: a thread would have to be free first.
+# These run in the event loop: they never block, and need no free thread.
 @router.get("/healthz")
 async def healthz() -> HealthResponse:
     """Report liveness."""
@@ -23,7 +23,7 @@ async def healthz() -> HealthResponse:
 @router.get("/readyz")
 def readyz(parts: Parts) -> ReadinessResponse:
     """Report whether questions can be asked: `ok`, or `degraded` while the store that servers share is away."""
-    # Not an error: it is away for all servers, and none of them would be left to answer.
+    # Not an error: the store is away for all servers, and a load balancer would stop using every one.
     status = "degraded" if parts.store_trouble() else "ok"
     with parts.library.in_use() as assistant:
         held = assistant.stats()
@@ -32,7 +32,7 @@ def readyz(parts: Parts) -> ReadinessResponse:
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 def metrics(parts: Parts, _: Identified) -> Response:
-    """Return what was counted, for Prometheus."""
+    """Return metrics in the text format of Prometheus."""
     if parts.shared is not None:
         parts.metrics.store(is_up=not parts.store_trouble())
     return Response(parts.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -40,17 +40,17 @@ def metrics(parts: Parts, _: Identified) -> Response:
 
 @router.get("/openapi.json", include_in_schema=False)
 def openapi(request: Request, _: Identified) -> JSONResponse:
-    """Describe the API for machines."""
+    """Return the OpenAPI description."""
     return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False)
 def docs(request: Request) -> HTMLResponse:
-    """Describe the API for people."""
+    """Return the API reference as a page."""
     return HTMLResponse(reference(request.app.openapi()))
 
 
 @router.get("/docs.css", include_in_schema=False)
 async def docs_style() -> Response:
-    """Return what the description looks like: pages may hold no styles of their own."""
+    """Return the style sheet of the reference: inline styles are not allowed."""
     return Response(STYLE, media_type="text/css")

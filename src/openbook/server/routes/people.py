@@ -1,4 +1,4 @@
-"""Routes for owners: keys, classes, the audit log, and how the server is."""
+"""Routes for owners: keys, classes, the audit log, and the state of the server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def people(parts: Parts, _: Owner) -> PeopleResponse:
 
 @router.post("/keys", status_code=201)
 def add_key(request: Request, parts: Parts, caller: Owner, new: KeyRequest) -> SecretResponse:
-    """Create a key. It is shown this once."""
+    """Create a key, which is returned only once."""
     key = parts.keys.add(new.name, _grant(new, new.role))
     note(request, caller, "added key", f"{new.name}, {new.role}")
     return SecretResponse(name=new.name, secret=key)
@@ -48,7 +48,7 @@ def add_key(request: Request, parts: Parts, caller: Owner, new: KeyRequest) -> S
 
 @router.put("/keys/{name:path}", status_code=204)
 def change_key(request: Request, parts: Parts, caller: Owner, name: str, new: KeyChangeRequest) -> None:
-    """Change what a key or a student may do, or the end and limits of a class."""
+    """Change role and limits of a key or student, or end and limits of a class."""
     _check_other(caller, name)
     did = parts.people.change(name, _grant(new, new.role))
     if did is None:
@@ -79,7 +79,7 @@ def rotate(request: Request, parts: Parts, caller: Owner, name: str) -> SecretRe
 
 @router.post("/classes", status_code=201)
 def add_class(request: Request, parts: Parts, caller: Owner, new: ClassRequest) -> SecretResponse:
-    """Create a class. Its code is shown this once; the page `join#CODE` takes it."""
+    """Create a class. Its code, for the page `join#CODE`, is returned only once."""
     code = parts.people.classes.add(new.name, new.seats, _grant(new, "reader"))
     note(request, caller, "added class", f"{new.name}, {new.seats} seats")
     return SecretResponse(name=new.name, secret=code)
@@ -94,7 +94,7 @@ def log(parts: Parts, _: Owner, most: Annotated[int, Query(ge=1, le=1000)] = 100
 
 @router.get("/server")
 def server(parts: Parts, _: Owner) -> ServerResponse:
-    """Return how the server is: its library, its store, and its work in the background."""
+    """Return the state of the server: its library, its store and its background jobs."""
     with parts.library.in_use() as assistant:
         held = assistant.stats()
     return ServerResponse(

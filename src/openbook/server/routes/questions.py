@@ -1,4 +1,4 @@
-"""Routes that answer questions: for whoever waits, and for answers that go on when their page is left."""
+"""Routes that answer questions, while the client waits or in the background."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from openbook.server.streaming import as_events
 
 T = TypeVar("T")
 
-# As proxies write it into their logs: the client closed the request. Nobody receives it.
+# Nginx's status in logs for a request that the client closed. Nobody receives it.
 _GONE = 499
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Do work for a request, and stop it if the client goes away."""
+    """Run a coroutine for a request, and cancel it if the client disconnects."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))
     try:
@@ -58,9 +58,9 @@ router: APIRouter = APIRouter()
 
 
 def arrival_of(request: Request, caller: Caller) -> Arrival:
-    """Return when a request arrived, and with whom it shares its turns.
+    """Return when a request arrived, and the party that it belongs to.
 
-    Each request of a program that keeps no cookie would be another caller, so all from one address count as one.
+    A program without cookies would be a new caller with each request, so all from one address count as one.
     """
     has_name = caller.key is not None or BROWSER_COOKIE in request.cookies
     host = request.client.host if request.client else ""
@@ -68,7 +68,7 @@ def arrival_of(request: Request, caller: Caller) -> Arrival:
 
 
 def server_timing(stages_ms: dict[str, float], total_ms: float) -> str:
-    """Write the time of each stage as the header `Server-Timing`.
+    """Return the times of all stages as a `Server-Timing` header.
 
     Example:
         >>> server_timing({"queued": 12.0, "searching": 30.5}, 45.1)
@@ -80,7 +80,7 @@ def server_timing(stages_ms: dict[str, float], total_ms: float) -> str:
 async def _admitted(
     request: Request, parts: Parts, question: QueryRequest, caller: Identified
 ) -> AsyncIterator[PreparedQuestion]:
-    """Check a question while its status can still say that it is refused."""
+    """Check a question before the response starts, while it can still get an error status."""
     async with parts.asker.admitted(question, caller, arrival_of(request, caller)) as asked:
         yield asked
 
@@ -89,7 +89,7 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _happening(parts: Parts, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
-    """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
+    """Start to answer. The answer is closed whenever the client disconnects, even between two events."""
     async with aclosing(as_events(parts.asker.events(asked, sees_place=True), asked.session_id)) as events:
         yield events
 
@@ -99,7 +99,7 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 
 @router.post("/api/query")
 async def query(request: Request, response: Response, parts: Parts, asked: Admitted) -> AnswerResponse:
-    """Answer a question. `Server-Timing` tells how long each stage took, waiting in the queue included."""
+    """Answer a question. The header `Server-Timing` has the time of each stage, waiting in the queue included."""
     reply = (await unless_gone(request, reply_of(parts.asker.events(asked)))).response
     response.headers["Server-Timing"] = server_timing(reply.stages_ms, reply.took_ms)
     return reply
@@ -107,7 +107,7 @@ async def query(request: Request, response: Response, parts: Parts, asked: Admit
 
 @router.post("/api/query/stream", response_class=EventSourceResponse)
 async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
-    """Answer a question, and tell what happens meanwhile.
+    """Answer a question as a stream of server-sent events.
 
     The events are `status`, `delta`, `block`, `draft`, `tool` and `citation`. The last one is `done` with an
     `AnswerResponse`, or `error`. While the question waits for its turn, `status` has the stage `queued` and a `place`.
@@ -118,13 +118,13 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
 
 @router.post("/api/search")
 async def search(request: Request, parts: Parts, caller: Identified, asked: SearchRequest) -> SearchResponse:
-    """Search without a model, as somebody types: each hit with the lines that match. Ends with its connection."""
+    """Search while a user types, without a model. Closing the connection cancels the search."""
     return await unless_gone(request, parts.searcher.search(asked, arrival_of(request, caller).party))
 
 
 @router.get("/api/queue")
 async def queue(request: Request, parts: Parts, caller: Identified) -> QueueResponse:
-    """Return how many questions wait for their turn, and the places of the caller's own."""
+    """Return the length of the queue, and the places of the caller's questions."""
     queued = parts.asker.queue
     return QueueResponse(
         waiting=queued.waiting,
@@ -136,11 +136,11 @@ async def queue(request: Request, parts: Parts, caller: Identified) -> QueueResp
 
 @router.get("/api/models")
 def models(parts: Parts, _: Identified) -> ModelsResponse:
-    """List what may write answers."""
+    """List the models."""
     return parts.models.listed().model_copy(update={"images": parts.settings.server_images})
 
 
-# No answer has as many events.
+# More than any answer has.
 _MOST_EVENTS = 2**31
 
 
@@ -158,15 +158,15 @@ Own = Annotated[RunningAnswer | RemoteAnswer, Depends(_own)]
 
 @router.post("/api/answers", status_code=202)
 async def start(request: Request, parts: Parts, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
-    """Begin to answer a question in the background. Only `DELETE` stops it."""
+    """Start to answer a question in the background. Only `DELETE` stops it."""
     begun = await parts.answers.start(question, caller, arrival_of(request, caller))
-    await parts.tell_others()
+    await parts.report_work()
     return begun.response()
 
 
 @router.get("/api/answers")
 async def answers(parts: Parts, caller: Identified) -> RunningAnswersResponse:
-    """List the caller's answers that run, or ended in the last minutes, in the order of their questions."""
+    """List the caller's answers that run or ended in the last minutes, in the order of their questions."""
     return RunningAnswersResponse(answers=await parts.answers.of(caller.owner))
 
 
@@ -176,7 +176,7 @@ async def answer_events(
     after: Annotated[int, Query(ge=0, le=_MOST_EVENTS, description="Id of the last event that is known.")] = 0,
     last_event_id: Annotated[int, Header(ge=0, le=_MOST_EVENTS)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Follow an answer from any of its events on, as `POST /api/query/stream` tells them.
+    """Stream the events of an answer, from any of them on, as `POST /api/query/stream` does.
 
     The last event is `done`, `error`, or `stopped`.
     """
@@ -186,5 +186,5 @@ async def answer_events(
 
 @router.delete("/api/answers/{answer_id}", status_code=204)
 async def stop(found: Own) -> None:
-    """Stop an answer, and the call of its model. One that has ended stays as it is."""
+    """Stop an answer and its model call. An answer that has ended is not changed."""
     await found.stop()

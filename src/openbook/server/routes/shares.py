@@ -1,4 +1,4 @@
-"""Routes for links that show answers to whoever has them."""
+"""Routes for sharing answers by link."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ router: APIRouter = APIRouter()
 
 _DAY_S = 24 * 3600.0
 
-# Nobody keeps more of them in view.
+# Nobody can keep track of more.
 _MOST_OF_ONE = 100
 
 
@@ -40,7 +40,7 @@ def _records(parts: Parts, owner: str, session_id: str) -> tuple[Session, list[d
 
 @router.post("/api/shares", status_code=201)
 def share(request: Request, parts: Parts, caller: Identified, wanted: ShareRequest) -> NewShareResponse:
-    """Make a link that shows one answer, or all that a conversation has now, to whoever has it."""
+    """Create a link to one answer, or to all present answers of a conversation."""
     if not may_share(parts.settings, caller):
         raise RequestRefusedError(
             403,
@@ -61,14 +61,14 @@ def share(request: Request, parts: Parts, caller: Identified, wanted: ShareReque
 
 @router.get("/api/shares")
 def shares(parts: Parts, caller: Identified) -> SharesResponse:
-    """List the caller's links that have not ended, the latest first. Tokens are not told again."""
+    """List the caller's active links, the latest first, without their tokens."""
     found = [(each, _records(parts, each.owner, each.session_id)) for each in parts.shares.of(caller.owner)]
     return SharesResponse(shares=[_listed(each, kept[0]) for each, kept in found if kept is not None])
 
 
 @router.delete("/api/shares/{share_id}", status_code=204)
 def revoke(request: Request, parts: Parts, caller: Identified, share_id: Id) -> None:
-    """Revoke a link. It shows nothing any more."""
+    """Revoke a link."""
     if not parts.shares.remove(caller.owner, share_id):
         raise RequestRefusedError(404, "you have no such link", hint="it may have ended")
     note(request, caller, "revoked link", f"link {share_id}")
@@ -76,26 +76,26 @@ def revoke(request: Request, parts: Parts, caller: Identified, share_id: Id) -> 
 
 @router.post("/api/shared")
 def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
-    """Return what a link shows. Takes no key: whoever has the token may read it, and nothing else.
+    """Return the answers of a link. Needs no key: the token grants access to them alone.
 
-    Of each answer these are its question, its text, and the lines that it cites. An answer that cites a document which
-    is no longer in the library is withheld. Whatever else is wrong with a link, the reply is the same 404.
+    Each answer has its question, its text and the lines that it cites. An answer that cites a document which
+    is no longer in the library is withheld. Unknown, expired and revoked links get the same 404.
     """
     found = parts.shares.find(opened.token)
     kept = _records(parts, found.owner, found.session_id) if found and _is_allowed(parts, found) else None
     answers = [record for record in kept[1] if record["id"] in found.answers] if found and kept else []
     if found is None or kept is None or not answers:
         raise RequestRefusedError(
-            404, "this link shows nothing, or nothing any more", hint="ask whoever sent it for another one"
+            404, "this link does not exist or has expired", hint="ask whoever sent it for another one"
         )
-    # Of one answer, its question says what it is; the title may be about others.
+    # A single answer is titled by its question; the title of the conversation may be about others.
     title = kept[0].title if len(found.answers) > 1 else answers[0]["query"]
     shown = [_shown(record, parts.library) for record in answers]
     return SharedResponse(title=title, expires_at=found.expires_at, answers=shown)
 
 
 def _is_allowed(parts: Parts, found: Share) -> bool:
-    """Check that who made a link may still make one: a key that was revoked, or lost its role, shows nothing."""
+    """Check that the key that made a link is still allowed to: after it is revoked, its links show nothing."""
     key = parts.keys.get(found.key_id) if found.key_id else None
     if key is None and (found.key_id or parts.authenticator.needs_key):
         return False
@@ -103,10 +103,10 @@ def _is_allowed(parts: Parts, found: Share) -> bool:
 
 
 def _shown(record: dict[str, Any], library: ServedLibrary) -> SharedAnswerResponse:
-    """Return what a stranger may see of an answer. What is not named here stays here."""
+    """Return the public part of an answer: an allow-list of fields."""
     citations = record["citations"]
     is_gone = any(each["document_id"] and library.document(each["document_id"]) is None for each in citations)
-    # The text of a refusal names places that came near, which nobody has cited.
+    # The text of a refusal names nearest results, which were not cited.
     is_shown = not (is_gone or record["refused"])
     return SharedAnswerResponse(
         query=record["query"],

@@ -1,4 +1,4 @@
-"""What the page reads first, in one request."""
+"""Everything that the page needs at its start, in one request."""
 
 from __future__ import annotations
 
