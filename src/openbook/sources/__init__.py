@@ -1,1 +1,1 @@
-"""Where text comes from: folders and files in, documents with exact offsets out."""
+"""Sources: read folders, repositories and files into documents with exact offsets."""

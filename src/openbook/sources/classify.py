@@ -52,7 +52,7 @@ _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)
 def classify(path: str, text: str) -> Format:
     """Return kind and language of a file.
 
-    The name decides first, then a `#!` line. What neither tells about is `docs` or `data`, by whether it has sentences.
+    The name decides first, then a `#!` line. Any other file is `docs` if it has sentences, else `data`.
 
     Example:
         >>> classify("src/app.py", "")
@@ -91,7 +91,7 @@ def _by_shebang(text: str) -> Format | None:
 
 
 def _by_first_part(name: str) -> Format | None:
-    """Read `Dockerfile.dev` and `Makefile.am` by what stands before the first full stop."""
+    """Classify `Dockerfile.dev` and `Makefile.am` by the part before the first full stop."""
     first = name.partition(".")[0]
     return BY_NAME.get(first) if first in {"containerfile", "dockerfile", "jenkinsfile", "makefile"} else None
 
@@ -107,7 +107,7 @@ def _is_asciidoc(text: str) -> bool:
 
 
 def _by_lines(path: str, text: str) -> Format:
-    """Tell prose from output, snapshots and languages without a name here, which say nothing in sentences."""
+    """Tell prose from output, snapshots and unknown languages, which have no sentences."""
     lines = [line for line in text[:_HEADER_CHARS].splitlines() if line.strip()]
     said = sum(_SAYS.search(line) is not None for line in lines)
     is_page = _PAGE.match(path.rpartition("/")[2]) is not None

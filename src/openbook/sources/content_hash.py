@@ -1,4 +1,4 @@
-"""What an index remembers of the content of a file: its bytes, and the version of how its format is read."""
+"""The content hash that an index stores of a file: of its bytes, with the version of the reader of its format."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
-# that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
+# Incremented when a reader returns another text or other anchors for the same bytes, so that files of
+# that suffix, and no others, are read again by the next sync. Others have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys(("msg", "text", "txt", "xml", "zip"), 2)
     | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod"), 3)
@@ -33,12 +33,12 @@ def content_hash(raw: bytes, path: str) -> str:
 
 
 def is_content(raw: bytes, remembered: str) -> bool:
-    """Check whether a file has the bytes that a hash is of, whatever version of the rules read them."""
+    """Return whether a file has the bytes of a hash, whatever version of the reader made it."""
     return hashlib.sha256(raw).hexdigest() == remembered.partition("/")[0]
 
 
 def is_read_as_now(remembered: str, path: str) -> bool:
-    """Check whether the hash of a file says that it was read by the present version of its rules."""
+    """Return whether a hash was made with the present version of the reader."""
     return remembered.partition("/")[2] == _version_mark(path)[1:]
 
 

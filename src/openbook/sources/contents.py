@@ -1,4 +1,4 @@
-"""Tables of contents that sites and books have: which page comes when, and what it is called.
+"""Tables of contents of sites and books: the order of pages, and their titles.
 
 Read are `_toc.yml` and `myst.yml` (Jupyter Book), `_toctree.yml` (Hugging Face), `mkdocs.yml`, `_quarto.yml`,
 `_bookdown.yml`, `sidebars.js` (Docusaurus), `SUMMARY.md` (mdBook, GitBook), and the `config.yaml` of the Carpentries.
@@ -21,7 +21,7 @@ _INDEXES = ("index", "README", "intro")
 # Indentation of a link that is no item of a list.
 _UNNUMBERED = -1
 
-# What entries call their file, their title, and what is below them: Jupyter Book, MyST, Hugging Face and Quarto.
+# Keys of file, title and children in Jupyter Book, MyST, Hugging Face and Quarto.
 _NAMED = ("file", "href", "local")
 _TITLED = ("title", "text", "section")
 _INNER = ("sections", "children", "chapters", "contents")
@@ -45,18 +45,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a table of contents says."""
+    """A table of contents."""
 
     entries: tuple[Entry, ...]
     title: str = ""
-    """Of the whole."""
+    """Title of the site or book."""
     instructor: str = ""
     link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The files of a source: their paths, and a function that reads the text of one, empty where it cannot."""
+    """The files of a source: their paths, and a function that reads the text of one, empty if that fails."""
 
     paths: frozenset[str]
     text_of: Callable[[str], str]
@@ -66,7 +66,7 @@ class Pages:
         return self.text_of(path) if path in self.paths else ""
 
     def find(self, folder: str, name: str) -> str:
-        """Return the path of a page that is named without its suffix, or by its folder; empty if there is none."""
+        """Find a page by its path without suffix, or by its folder; empty if there is none."""
         place = posixpath.normpath(posixpath.join(folder, name.split("#")[0].strip().lstrip("/")))
         if place.startswith(".."):
             return ""
@@ -80,7 +80,7 @@ class Pages:
 
 
 def read_contents(path: str, pages: Pages) -> Contents | None:
-    """Read a table of contents by its name; None if this is none, or is damaged."""
+    """Parse a table of contents by its file name; None if it is not one, or is damaged."""
     folder, name = posixpath.split(path)
     reader = _READERS.get(name.lower())
     if reader is None:
@@ -99,7 +99,7 @@ def is_contents(path: str) -> bool:
 
 
 def _kept(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Leave out entries without a file in them."""
+    """Drop entries without a file in them."""
     pruned = (replace(entry, children=_kept(entry.children)) for entry in entries)
     return tuple(entry for entry in pruned if entry.path or entry.children)
 
@@ -111,13 +111,13 @@ def _jupyter_book(text: str, folder: str, pages: Pages) -> Contents | None:
     if isinstance(values, list):  # as it was before 2021: the first is the front page
         return Contents(_entries(values[1:], folder, pages), title, author)
     parts = values.get("parts") or [{"chapters": values.get("chapters") or values.get("sections") or []}]
-    # Chapters are numbered through, whatever the parts.
+    # Chapters are numbered consecutively across parts.
     chapters = [chapter for part in parts for chapter in part.get("chapters") or part.get("sections") or ()]
     return Contents(_entries(chapters, folder, pages), title, author)
 
 
 def _entries(values: Any, folder: str, pages: Pages, depth: int = 0) -> tuple[Entry, ...]:
-    """Read entries that say by name what they are called, which file they are, and what is below them."""
+    """Parse entries that are mappings with a title, a file and children."""
     found = []
     for value in _listed(values) if depth < _DEEPEST else ():
         entry = {"file": value} if isinstance(value, str) else _mapping(value)
@@ -210,7 +210,7 @@ def _bookdown(text: str, folder: str, pages: Pages) -> Contents | None:
 
 
 def _has_number(path: str, pages: Pages) -> bool:
-    """Return whether a page of a book is a chapter, rather than its front page or one that says it has no number."""
+    """Return whether a page of a book is a numbered chapter, not the front page or an unnumbered one."""
     heading = first_heading(pages.read(path)) if path else ""
     return posixpath.basename(path)[:6] != "index." and not heading.endswith((".unnumbered}", "{-}"))
 
@@ -240,7 +240,7 @@ def _summary(text: str, folder: str, pages: Pages) -> Contents | None:
 
 
 def _nested(entries: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
-    """Make a tree of entries by their indentation."""
+    """Build a tree of entries by indentation."""
     found: list[Entry] = []
     position = 0
     while position < len(entries):
@@ -264,7 +264,7 @@ _PAGE = (".md", ".mdx")
 
 
 def _docusaurus(text: str, folder: str, pages: Pages) -> Contents | None:
-    """Read `sidebars.js`, `.ts` or `.json`. Only literals are read; what is computed is left out."""
+    """Parse `sidebars.js`, `.ts` or `.json`. Only literals are read; computed values are left out."""
     plain = _COMMENT.sub(lambda found: found[1] or "", text)
     found = _OBJECT.search(plain)
     written = plain if found is None else _balanced(found[1])
@@ -293,7 +293,7 @@ def _joined(sidebars: Mapping[str, tuple[Entry, ...]]) -> Iterator[Entry]:
 
 
 def _balanced(text: str) -> str:
-    """Return the object that a text begins with."""
+    """Return the balanced object literal at the beginning of a text."""
     depth = 0
     for position, sign in enumerate(text):
         depth += (sign in "{[") - (sign in "}]")
@@ -357,7 +357,7 @@ class _Sidebar:
         return self._ids.get(name) or self._pages.find(self._docs, name)
 
     def _id(self, path: str) -> str:
-        """Return what sidebars call a page: its path without suffix and number prefixes, or the `id` in it."""
+        """Return the id of a page in sidebars: its path without suffix and number prefixes, or the `id` in it."""
         *folders, name = path.removeprefix(f"{self._docs}/").split("/")
         given = front_matter(self._pages.read(path)).get("id") if path.endswith(_PAGE) else None
         stem = str(given) if given else _NUMBER_PREFIX.sub("", posixpath.splitext(name)[0])
@@ -392,7 +392,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _names(people: Any) -> str:
-    """Return the names of one author or several, who may have more than a name."""
+    """Return the names of one author or several."""
     names = (_mapping(one).get("name", one) for one in (people if isinstance(people, list) else [people]))
     return ", ".join(filter(None, map(_word, names)))
 

@@ -1,4 +1,4 @@
-"""Changes of the lessons that a `course.toml` lists: other titles and numbers, hidden and split ones."""
+"""Edits of the lessons in a `course.toml`: rename, move, hide and split."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Action = Literal["rename", "move", "split", "hide"]
 
 
 def edit_of(action: Action, lesson: str, value: str = "") -> Edit:
-    """Return a change of a lesson. `value`: its new title or place, or the heading at which the next lesson begins.
+    """Build an edit of a lesson. `value`: its new title or number, or the heading at which the next lesson begins.
 
     Raises:
-        QueryError: A number is none, or there is no value where one is needed.
+        QueryError: A number is invalid, or a required value is missing.
     """
     place, value = place_of(lesson), value.strip()
     if action == "hide":
@@ -41,7 +41,7 @@ def place_of(label: str) -> LessonNumber:
     """Parse the number of a lesson as people write it: `4` or `1.3`.
 
     Raises:
-        QueryError: It is none.
+        QueryError: It is not a number of a lesson.
     """
     place = LessonNumber.parse(label)
     if place is None:
@@ -50,7 +50,7 @@ def place_of(label: str) -> LessonNumber:
 
 
 def renamed(lessons: Lessons, place: LessonNumber, title: str) -> list[ListedLesson]:
-    """Give a lesson another title.
+    """Rename a lesson.
 
     Raises:
         QueryError: There is no such lesson.
@@ -70,7 +70,7 @@ def hidden(lessons: Lessons, place: LessonNumber) -> list[ListedLesson]:
 
 
 def moved(lessons: Lessons, place: LessonNumber, to: LessonNumber) -> list[ListedLesson]:
-    """Put a lesson, or a module with all that is in it, in the place of another one; those between move on by one.
+    """Move a lesson, or a module with all of its lessons, to the number of another one; those between shift by one.
 
     Raises:
         QueryError: There is no such lesson or place, or they are not of one module.
@@ -87,10 +87,10 @@ def moved(lessons: Lessons, place: LessonNumber, to: LessonNumber) -> list[Liste
 
 
 def split(lessons: Lessons, place: LessonNumber, heading: str) -> list[ListedLesson]:
-    """Begin another lesson at a heading of a lesson's file; those behind move on by one.
+    """Split a lesson at a heading of its file; the following ones shift by one.
 
     Raises:
-        QueryError: There is no such lesson, or it stands in several files.
+        QueryError: There is no such lesson, or it has several files.
     """
     found = [one for one in lessons if one.place == place and not one.hidden]
     _check(lessons, place)

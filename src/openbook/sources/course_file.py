@@ -1,4 +1,4 @@
-"""`course.toml`: what a person says of a course, and of its lessons, beside the files."""
+"""Reads and writes `course.toml`, which describes a course and its lessons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADER = """\
 
 @dataclass(frozen=True, slots=True)
 class ListedLesson:
-    """An entry of the file."""
+    """An entry of `course.toml`."""
 
     file: str
     """POSIX path from the folder of the course."""
@@ -42,22 +42,22 @@ class ListedLesson:
 
 @dataclass(frozen=True, slots=True)
 class CourseFile:
-    """What the file says."""
+    """The content of a `course.toml`."""
 
     title: str = ""
     link: str = ""
     instructor: str = ""
     lessons: tuple[ListedLesson, ...] | None = None
-    """All lessons of the course; None where it lists none, so that names and tables of contents count."""
+    """All lessons of the course; None if it lists none, so that file names and tables of contents decide."""
 
 
 def read_course_file(text: str, path: str, files: Iterable[str]) -> CourseFile:
-    """Read the file.
+    """Parse a `course.toml`.
 
     `files`: POSIX paths of what there is, from the folder of the course.
 
     Raises:
-        CourseFileError: It is no such file; names the line, and what is wrong in it.
+        CourseFileError: It is invalid. The error names the line.
     """
     try:
         values = tomllib.loads(text)
@@ -162,7 +162,7 @@ def write_course_file(course: CourseFile) -> str:
 
 
 def has_own_comments(text: str) -> bool:
-    """Return whether a person has written comments into the file, which writing it anew would lose."""
+    """Return whether the file has comments of its author, which writing it again would lose."""
     known = set(_HEADER.splitlines())
     return any(line.lstrip().startswith("#") and line not in known for line in text.splitlines())
 

@@ -1,4 +1,4 @@
-"""The courses of a source: which folders are courses, what they are called, and which lesson each file is."""
+"""Finds the courses of a source: their folders, their titles, and the lesson of each file."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a file stands in a course."""
+    """The place of a file in a course."""
 
     lesson: Lesson
-    """Without number if it is no lesson of the course. Without title, the file says it itself."""
+    """Without a number if it is no lesson of the course. Without a title, the file has it."""
     sections: tuple[Section, ...] = ()
-    """Where the file has several lessons, in the order of its text."""
+    """The lessons of a file with several, in the order of its text."""
 
 
 def is_describing(name: str) -> bool:
-    """Return whether a file speaks of its folder as a whole, by its name.
+    """Return whether a file describes its folder as a whole, by its name.
 
     Example:
         >>> is_describing("README.md"), is_describing("course.txt"), is_describing("intro.md")
@@ -64,7 +64,7 @@ def is_describing(name: str) -> bool:
 
 
 def describing_files(names: Iterable[str]) -> list[str]:
-    """Choose the files that speak of their folder as a whole, the most telling first."""
+    """Choose the files that describe their folder as a whole, the most informative first."""
     found = filter(is_describing, sorted(names))
     return sorted(found, key=lambda name: _DESCRIBING.index(PurePosixPath(name.lower()).stem))
 
@@ -72,8 +72,8 @@ def describing_files(names: Iterable[str]) -> list[str]:
 def are_courses(folders: Iterable[str], files: Iterable[str]) -> bool:
     """Return whether each folder within a folder is a course, rather than all of it together.
 
-    So it is where there is no other material, and none of the folders is a part such as `week2`, or says
-    only what is in it, such as `slides`.
+    This is so if there is no other material, and none of the folders is a part such as `week2`, or a
+    kind of material such as `slides`.
 
     Example:
         >>> are_courses(["knots", "bread"], ["README.md"]), are_courses(["week1", "week2"], [])
@@ -91,7 +91,7 @@ def place_files(pages: Pages, name: str) -> Mapping[str, Placement]:
     `name` is that of the folder, and of those above it, the nearest first, separated by slashes.
 
     Returns:
-        By path. A file that is part of no course is not in it.
+        Placements by path, without files that belong to no course.
 
     Raises:
         CourseFileError: A `course.toml` cannot be used.
@@ -186,7 +186,7 @@ def _lesson(course: Lesson, listed: Listed | None) -> Lesson:
 
 
 def describe(folder: str, contents: Contents | None, pages: Pages, name: str) -> Lesson:
-    """Return the course that a folder is: a lesson without number.
+    """Describe the course of a folder as a lesson without number.
 
     Title, link and instructor come from `course.txt` or a syllabus, the table of contents, the README, the
     configuration of the site, and at last the name of the folder, in that order.
@@ -226,7 +226,7 @@ def _of_jekyll(folder: str, pages: Pages) -> Lesson:
 
 
 def _named(folder: str, pages: Pages, name: str) -> str:
-    """Name a course after its folder; after those above it too, where its own says only a language or a year."""
+    """Name a course after its folder, and the folders above if it is only a language or a year."""
     *above, own = [part for part in folder.split("/") if part != "."] or [""]
     if not own:
         own, *above = name.split("/")
@@ -240,7 +240,7 @@ def _named(folder: str, pages: Pages, name: str) -> str:
 
 
 def describe_title(pages: Pages) -> str:
-    """Return the title that the top of a source states in its README, index or configuration; empty without one."""
+    """Return the title of a source from its README, index or configuration; empty without one."""
     described = describing_files([path for path in pages.paths if "/" not in path])
     titles = (*(_header(pages.read(path)).course for path in described), _of_jekyll(".", pages).course)
     return next(filter(None, titles), "")

@@ -1,4 +1,4 @@
-"""Makes a document of a folder the lesson, or the lessons, that it has been placed as."""
+"""Turns a document of a course into its lesson or lessons."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _LEVELLED = frozenset({"markdown", "notebook"})
 
 
 def as_lesson(document: Document, placement: Placement) -> Document:
-    """Build a document of a folder a part of its course.
+    """Assign a document to the lesson of its placement.
 
-    A lesson without a title takes the one in the front matter, the first heading, or else what the name of the
-    file says beside its number. What introduces itself as a course stays one of its own, unless it only
-    speaks of the folder.
+    A lesson without a title takes that of the front matter, the first heading, or else the name of the
+    file without its number. A document that introduces itself as a course stays one of its own, unless it only
+    describes the folder.
     """
     describing = is_describing(PurePosixPath(document.path).name)
     is_mere_header = all(block.lesson is None or block.lesson.number is None for block in document.blocks)
@@ -52,7 +52,7 @@ def as_lesson(document: Document, placement: Placement) -> Document:
 
 
 def title_of(document: Document, course: str = "") -> str:
-    """Return what a document is called as a lesson, without its number; empty if nothing says it."""
+    """Return the title of a document as a lesson, without its number; empty if there is none."""
     headings = [block for block in document.blocks if block.kind == "heading" and block.title]
     first = headings[0] if headings and not _names_course(headings[0].title, course) else None
     # "## Introduction" among others of its kind is a section of a page that has no title.
@@ -68,7 +68,7 @@ def title_of(document: Document, course: str = "") -> str:
 
 
 def _names_course(heading: str, course: str) -> bool:
-    """Return whether a heading says which course this is, and nothing more.
+    """Return whether a heading is only the name of the course.
 
     Example:
         >>> _names_course("STAT 451: Intro to Machine Learning Lecture Notes", "stat451-machine-learning-fs20")
@@ -82,7 +82,7 @@ def _names_course(heading: str, course: str) -> bool:
 
 
 def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Block]:
-    """Give each block the lesson whose heading is the last one before it; the first, where none is."""
+    """Assign each block to the lesson of the last heading before it, else to the first lesson."""
     opening = {" ".join(section.heading.split()): section.lesson for section in placement.sections}
     lesson = opening.get("", placement.lesson)
     for block in blocks:
@@ -93,7 +93,7 @@ def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Bloc
 
 
 def is_placed_as(lessons: Iterable[Lesson | None], placement: Placement | None) -> bool:
-    """Return whether a document that an index holds still stands where it is placed now."""
+    """Return whether an indexed document still has its present placement."""
     held = {lesson for lesson in lessons if lesson is not None}
     if placement is None or not held:
         return not held

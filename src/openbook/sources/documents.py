@@ -1,4 +1,4 @@
-"""The door through which bytes become documents, wherever they come from."""
+"""Turns the bytes of files into documents."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def current_text(
     """Return the text of a file that may have changed since it was read.
 
     Returns:
-        What is known, if the bytes are the same; else the text. None for other bytes of a format
+        The known text, if the bytes are the same; else the new text. None for other bytes of a format
         whose text must be extracted, which takes long, and may never end.
 
     Raises:
-        SkippedFileError: It cannot be read any more.
+        SkippedFileError: The file can no longer be read.
     """
     if known is not None and is_content(raw, known.content_hash):
         return known.text
@@ -63,7 +63,7 @@ def read_document(
         raw: All bytes; none give a document of empty text.
         source: Name of the source.
         path: POSIX path within the source. Its name decides on the format of what is text.
-        readers: Of other people; what they cover is theirs, even where Openbook could read it.
+        readers: Plugins and readers of the program, which take precedence over Openbook's own.
         mask: Mask access tokens and private keys in the text; a remark names each.
 
     Raises:
@@ -76,7 +76,7 @@ def read_document(
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as a document, and what is attached to it as documents of their own."""
+    """A file as a document, with its attachments as separate documents."""
 
     document: Document
     attached: tuple[Document, ...] = ()
@@ -104,7 +104,7 @@ class DocumentReader:
         self._limits = (max_file_bytes, max_document_bytes)
 
     def read(self, raw: bytes, path: str) -> Document:
-        """Read a file without what is attached to it.
+        """Read a file without its attachments.
 
         Raises:
             SkippedFileError: As `read_document` says.
@@ -112,7 +112,7 @@ class DocumentReader:
         return self._document(self._reading(raw, path), raw, path)
 
     def read_all(self, raw: bytes, path: str, late: Callable[[], str] = lambda: "") -> ReadFile:
-        """Read a file and what is attached to it, such as `mail.eml/slides.pdf`.
+        """Read a file and its attachments, such as `mail.eml/slides.pdf`.
 
         `late` returns why no more attached files are read, for lack of time; empty as long as they are.
 
@@ -173,7 +173,7 @@ class DocumentReader:
 
 
 def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
-    """Read a file by its bytes and its name. What calls itself mail and is none is read as text."""
+    """Read a file by its bytes and its name. A file that is only named like mail is read as text."""
     language = binary_format(raw, path)
     if language == "eml" or language == "mbox":
         from openbook.sources.readers.mail import is_mail, read_mail  # few sources have any
@@ -196,10 +196,10 @@ def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
 
 
 def attached_bytes(raw: bytes, path: str, wanted: str) -> bytes:
-    """Return the bytes of what is attached to mail, or is a page of an export.
+    """Return the bytes of an attachment of mail, or of a page of an export.
 
     Raises:
-        SkippedFileError: It is not there, or the file cannot be read.
+        SkippedFileError: There is no such attachment, or the file cannot be read.
     """
     for file in placed(_read_file(raw, path, DEFAULT_PDF_OPTIONS).attached, path):
         if file.name == wanted:
@@ -210,7 +210,7 @@ def attached_bytes(raw: bytes, path: str, wanted: str) -> bytes:
 
 
 def placed(attached: Iterable[AttachedFile], path: str) -> Iterator[AttachedFile]:
-    """Yield what is attached to a file by its path in the source. No two have the same one.
+    """Yield the attachments of a file with unique paths in the source.
 
     Example:
         >>> [file.name for file in placed([AttachedFile("../a.txt", b""), AttachedFile("a.txt", b"")], "m.eml")]

@@ -1,4 +1,4 @@
-"""Names that are never read or, unless a rule asks for them, not worth reading.
+"""Names of files and folders that are never read, or only if a rule asks for them.
 
 Look-ups in sets, because they run for every file of every scan.
 """
@@ -83,7 +83,7 @@ _SECRET_BEGINNINGS = ("service-account", "service_account", "serviceaccount", "c
 
 
 def is_secret(name: str) -> bool:
-    """Return whether a file name stands for keys, passwords or other credentials.
+    """Return whether a file name is that of keys, passwords or other credentials.
 
     Example:
         >>> [is_secret(name) for name in (".env.local", "id_rsa", "credentials.py")]
@@ -93,7 +93,7 @@ def is_secret(name: str) -> bool:
 
 
 def secret_pattern(name: str) -> str:
-    """Return the pattern by which a file name stands for credentials; empty if it does not.
+    """Return the pattern of credentials that a file name matches; empty if it matches none.
 
     Example:
         >>> secret_pattern(".env.local"), secret_pattern("id_rsa"), secret_pattern("server.PEM")
@@ -118,18 +118,18 @@ def is_secret_folder(name: str) -> bool:
 
 
 def is_binary_name(name: str) -> bool:
-    """Return whether the suffix is one of a format that is no text."""
+    """Return whether the suffix is that of a binary format."""
     return name.rpartition(".")[2].lower() in _BINARY_SUFFIXES and "." in name
 
 
 def is_ignored_file(name: str) -> bool:
-    """Return whether a file is ignored without any rule: lock files and minified code."""
+    """Return whether a file is ignored by default: lock files and minified code."""
     name = name.lower()
     return name in _IGNORED_FILES or name.endswith(_IGNORED_ENDINGS)
 
 
 def is_ignored_folder(name: str, siblings: AbstractSet[str]) -> bool:
-    """Return whether a folder is ignored without any rule.
+    """Return whether a folder is ignored by default.
 
     `siblings`: names beside it, in lower case. `build` and the like are ignored only beside the manifest of a tool that
     writes there.

@@ -48,7 +48,7 @@ def source_name(path: str | Path) -> str:
 
 
 def holder_of(path: str, files: Collection[str]) -> str:
-    """Return the file of a source that a path lies in, if it is one of an attached file; empty if there is none.
+    """Return the file that contains an attached file, by its path; empty if there is none.
 
     Example:
         >>> holder_of("mail/a.eml/slides.pdf", {"mail/a.eml"}), holder_of("mail/a.eml", {"mail/a.eml"})
@@ -60,8 +60,8 @@ def holder_of(path: str, files: Collection[str]) -> str:
 class Folder:
     """A local folder, git checkout or single file.
 
-    Of its content nothing is kept between calls but which courses it holds: that is decided once, when
-    the first document is read. One object may serve many threads.
+    Only the plan of its courses is cached between calls: it is made once, when
+    the first document is read. Thread-safe.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Folder:
             max_file_bytes: Larger files are skipped. Notebooks, which carry pictures, may have 16
                 times as much.
             max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
-            is_course: What is in it is material of a course, or of one course for each of its folders.
+            is_course: It contains the material of a course, or of one course for each of its folders.
             readers: Of formats that Openbook does not know.
 
         Raises:
@@ -111,10 +111,10 @@ class Folder:
         self._texts: dict[str, str] = {}
 
     def scan(self) -> Scan:
-        """List what can be read, from names, sizes and times alone. No file is opened but rules.
+        """List the files that can be read, by names, sizes and times. Only rule files are opened.
 
         Raises:
-            SourceError: The root has vanished or cannot be listed.
+            SourceError: The root does not exist any more, or cannot be listed.
         """
         self._placements, self._texts = None, {}
         return (
@@ -146,7 +146,7 @@ class Folder:
         return self.placed(read_document(raw, source=self.name, path=path, readers=self._readers))
 
     def placed(self, document: Document) -> Document:
-        """Make a document part of the course that it belongs to, if this is a folder of courses."""
+        """Assign a document to its course, if this is a folder of courses."""
         placement = self.placement_of(document.path)
         if placement is None:
             return document
@@ -155,7 +155,7 @@ class Folder:
         return as_lesson(document, placement)
 
     def placement_of(self, path: str) -> Placement | None:
-        """Return where a file stands in the course that it belongs to; None if it is part of none.
+        """Return the placement of a file in its course; None without one.
 
         Raises:
             CourseFileError: A `course.toml` cannot be used.
@@ -176,7 +176,7 @@ class Folder:
         return place_files(Pages(frozenset(file.path for file in scan.files), self._text_of), "/".join(names[:4]))
 
     def _text_of(self, path: str) -> str:
-        """Read a page to see what it says of itself; empty if it cannot be read."""
+        """Read the text of a page for its title; empty if it cannot be read."""
         if path not in self._texts:
             self._texts[path] = ""
             with contextlib.suppress(SkippedFileError):
@@ -184,9 +184,9 @@ class Folder:
         return self._texts[path]
 
     def read_bytes(self, path: str) -> bytes:
-        """Read what one file holds, at one moment.
+        """Read the bytes of a file in a consistent state.
 
-        Ignore rules are not asked again; secrets, links and paths out of the root are refused.
+        Ignore rules are not checked again; secrets, links and paths outside of the root are refused.
 
         Raises:
             SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
@@ -203,12 +203,12 @@ class Folder:
         raise SkippedFileError(path, SkipReason.CHANGING, hint="it changed while it was being read; try again")
 
     def holder_of(self, path: str) -> str:
-        """Return the file here that a path lies in, as `mail.eml/slides.pdf` does; empty if there is none."""
+        """Return the file that contains an attached file such as `mail.eml/slides.pdf`; empty if there is none."""
         parents = (str(parent) for parent in PurePosixPath(path).parents if parent.name)
         return next((parent for parent in parents if (self.root / parent).is_file()), "")
 
     def _locate(self, path: str) -> str:
-        """Return the place of a file, making sure that no link and no `..` leads out of the root."""
+        """Return the path of a file, after checking that no link and no `..` leads out of the root."""
         *folders, name = path.split("/")
         place = str(self.root)
         if not {"", ".", ".."}.isdisjoint(folders) or leads_elsewhere_on_windows(path):
@@ -220,8 +220,8 @@ class Folder:
         return f"{place}/{name}"
 
     def _read_once(self, file: str, path: str) -> bytes | None:
-        """Read a file; None if somebody wrote to it meanwhile."""
-        # Asked before it is opened: opening a device can have effects.
+        """Read a file; None if it was changed meanwhile."""
+        # Checked before opening: opening a device can have side effects.
         _check_regular(_lstat(file, path), path)
         try:
             with os.fdopen(os.open(file, OPEN_FLAGS), "rb") as stream:

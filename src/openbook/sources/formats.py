@@ -1,4 +1,4 @@
-"""Decide by its bytes whether a file must have its text extracted, or repeats other files, whatever it is called."""
+"""Detects by content which files need their text extracted, and which are output of Openbook itself."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ _OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 
 def may_be_binary(raw: bytes, path: str = "") -> bool:
-    """Check by its first bytes whether a file may be of a binary format, or is mail, which may hold some. Cheap."""
+    """Return whether a file may be of a binary format, or mail with attachments, by its first bytes. Cheap."""
     if path.lower().endswith(tuple(f".{suffix}" for suffix in _MAIL)):
         return True
     return raw.startswith((_ZIP, _OLD_OFFICE, _RTF)) or _PDF in raw[:_BEGINNING_BYTES]
 
 
 def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
-    r"""Return the format of a file that is no text; None for what may be text.
+    r"""Return the format of a binary file; None for what may be text.
 
     Raises:
         SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
@@ -158,10 +158,10 @@ def _mimetype(raw: bytes) -> bytes:
 
 
 def own_output(raw: bytes) -> SkipReason | None:
-    r"""Return which file of ours this is, whose text repeats what it was asked and what the sources say; else None.
+    r"""Return the kind of an output file of Openbook, which repeats questions and sources; None for other files.
 
     Question sets of `openbook eval` are such files, and what `eval`, `ask` and `search` print as JSON.
-    As a source they would answer each question with itself.
+    As a source, they would answer each question with itself.
 
     Example:
         >>> own_output(b'{"question": "Which port?", "facts": ["8420"]}\n')

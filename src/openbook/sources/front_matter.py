@@ -1,4 +1,4 @@
-"""Front matter of pages, and YAML and TOML of files that say how a course is made up."""
+"""Parses front matter of pages, and the YAML and TOML files of courses and sites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FRONT_MATTER = re.compile(
 
 
 def front_matter(text: str) -> Mapping[str, Any]:
-    r"""Return what the front matter of a page says, in YAML or TOML; empty without one, or where it is damaged.
+    r"""Return the front matter of a page, in YAML or TOML; empty without one, or if it is damaged.
 
     Example:
         >>> front_matter("---\ntitle: 'The Shell'\nweight: 3\n---\n# Hello\n")
@@ -34,7 +34,7 @@ def front_matter(text: str) -> Mapping[str, Any]:
 def read_yaml(text: str) -> Any:
     """Return the values of a YAML text; None where it is damaged, or longer than 256 KiB.
 
-    Only plain values are made. A tag that a program would read, such as `!!python/name:...`, becomes None.
+    Only plain values are built. A tag such as `!!python/name:...` becomes None.
     """
     if len(text) > _LONGEST_CHARS:
         return None
@@ -60,7 +60,7 @@ def _loader() -> Any:
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Ignores tags, and takes anchors for what they are, but no aliases: these can stand for a gigabyte."""
+        """A loader that ignores tags, and refuses aliases, which can expand to a gigabyte (billion laughs)."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):

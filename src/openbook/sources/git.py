@@ -1,4 +1,4 @@
-"""Reads a repository with git itself: its newest commit, without history, and nothing of it is run or checked out."""
+"""Fetches the newest commit of a repository with git, without history. Nothing is checked out or run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAFE = _config(
     *("protocol.allow=never", "protocol.https.allow=always"),
     *("fetch.recurseSubmodules=false", "fetch.unpackLimit=1", "gc.autoDetach=false", "advice.detachedHead=false"),
 )
-# For people, who may have hosts of their own. Never `file` and `ext`, which reach into this machine.
+# Protocols for the command line, where private hosts are allowed. Never `file` and `ext`, which access this machine.
 _OPEN = _config("protocol.http.allow=always", "protocol.ssh.allow=always")
 _CONFINED = _config(
     *("http.followRedirects=false", "http.proxy=", "credential.helper=", "http.emptyAuth=false"),
@@ -39,7 +39,7 @@ _CONFINED = _config(
 _TOKEN = "GITHUB_TOKEN"
 _ASK_FOR_TOKEN = f'!f() {{ echo username=x-access-token; echo "password=${_TOKEN}"; }}; f'
 
-# Where programs look for what belongs to whoever runs them.
+# Variables by which programs find the user's own configuration.
 _HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
 
 # A fetch is looked at this often: is it over, too late, too large?
@@ -47,7 +47,7 @@ _LOOK_S = 0.1
 
 _KEPT = "refs/openbook/kept"
 
-# What git and the hosts say, in English, about what people can do something about.
+# Messages of git and of hosts, in English, about errors that users can fix.
 _SAID = (
     (
         r"could not resolve host|name or service not known",
@@ -85,19 +85,19 @@ _SAID = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitHead:
-    """The commit that an address stands for now."""
+    """The present commit of an address."""
 
     commit: str
     web_url: str
     """Address of the page, without branch or folder."""
     ref: str = ""
-    """Branch, tag or commit that was asked for; empty for the default branch."""
+    """Requested branch, tag or commit; empty for the default branch."""
     folder: str = ""
-    """Path in the repository that was asked for: a folder or file. Empty for all."""
+    """Requested folder or file of the repository; empty for all."""
     default_branch: str = ""
 
     def holds(self, path: str) -> bool:
-        """Whether a path is, or is below, what was asked for."""
+        """Return whether a path is the requested one, or below it."""
         return not self.folder or path == self.folder or path.startswith(f"{self.folder}/")
 
 
@@ -107,26 +107,26 @@ class TreeEntry:
 
     path: str
     sha: str
-    """Hash of the content, as git makes it."""
+    """Git's hash of the content."""
     size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class TreeListing:
-    """All files of a commit, and what is none."""
+    """All files of a commit, and its entries that are not files."""
 
     entries: tuple[TreeEntry, ...]
     """Each path once, in order."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Paths by reason."""
+    """Paths of other entries by reason."""
 
 
-# How git marks what is no file of its own. Everything else is one, whether it can be run or not.
+# Git's modes of links and submodules. All others are files.
 _NO_FILES = {"120000": "link", "160000": "submodule", "040000": "folder"}
 
 
 def list_files(found: Iterable[tuple[str, str, int, str]]) -> TreeListing:
-    """Sort what a commit holds, as mode, hash, size in bytes and path, into files and what is none.
+    """Split the entries of a commit, as mode, hash, size in bytes and path, into files and others.
 
     Links are not followed, and submodules are other repositories. Paths that could lead out of a folder are refused.
     """
@@ -143,7 +143,7 @@ def list_files(found: Iterable[tuple[str, str, int, str]]) -> TreeListing:
 
 
 def is_safe_path(path: str) -> bool:
-    r"""Return whether a path can only lie below the folder that it is put in, on every system.
+    r"""Return whether a relative path stays below its folder on every operating system.
 
     Example:
         >>> [is_safe_path(path) for path in ("a/b.py", "../a", "/a", "a\\..\\b", "C:a", ".git/config", "a//b")]
@@ -161,7 +161,7 @@ def is_safe_path(path: str) -> bool:
 
 
 class GitRemote:
-    """A repository that git can reach. Objects are kept, so that the next fetch brings only what is new."""
+    """A remote repository. Objects are kept, so that the next fetch transfers only new ones."""
 
     def __init__(
         self,
@@ -173,15 +173,15 @@ class GitRemote:
         timeout_s: float,
         max_bytes: int,
     ) -> None:
-        """Get ready to ask; nothing is sent yet.
+        """Prepare, without a request.
 
         Args:
             url: The repository.
             folder: Where objects are kept; made if it is not there.
-            token: For the host of the address, if it wants one; no other host gets it.
-            reach: What may be asked.
-            timeout_s: How long all of it may take.
-            max_bytes: Of the objects, as they are packed.
+            token: Password for the host of the address; no other host gets it.
+            reach: Which hosts may be contacted.
+            timeout_s: Limit for all commands together.
+            max_bytes: Limit for the packed objects.
         """
         self._url = url
         self._folder = folder
@@ -211,7 +211,7 @@ class GitRemote:
         return CommitHead(commit=commit, web_url=self._url.web_url, ref=ref, folder=folder, default_branch=default)
 
     def _choose(self, refs: dict[str, str]) -> tuple[str, str, str]:
-        """Find which branch, tag or commit is meant, the folder behind it, and the commit."""
+        """Resolve branch, tag or commit of an address, the folder after it, and the commit."""
         if not self._url.rest and "HEAD" in refs:
             return "", "", refs["HEAD"]
         for kind in ("heads", "tags"):
@@ -243,11 +243,11 @@ class GitRemote:
         for line in self._run("ls-tree", "-r", "-z", "--long", commit, bare=True).split(b"\0")[:-1]:
             about, _, path = line.partition(b"\t")
             mode, _, sha, size = about.decode().split()
-            # What is no UTF-8 becomes what no safe path holds.
+            # Invalid UTF-8 becomes characters that no safe path contains.
             yield mode, sha, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
 
     def contents(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files by their hashes, each once, as they were committed: no filter runs, no line end changes."""
+        """Read files by their hashes, each once, as committed: without filters and conversion of line ends."""
         command = self._command("cat-file", "--batch", bare=True)
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_of_git()
@@ -260,7 +260,7 @@ class GitRemote:
                 yield sha, self._read_object(git.stdout, sha)
 
     def _read_object(self, stream: IO[bytes], sha: str) -> bytes:
-        # Git has checked every object against its hash when it came in.
+        # Git has verified the hash of every object when it was fetched.
         size = stream.readline().rpartition(b" ")[2].strip()
         raw = stream.read(int(size) + 1) if size.isdigit() else b""
         if not size.isdigit() or len(raw) != int(size) + 1:
@@ -272,7 +272,7 @@ class GitRemote:
         return ["git", *_SAFE, *(() if self._reach.confined else _OPEN), *where, *arguments]
 
     def _run(self, *arguments: str, bare: bool = False, fails: bool = False) -> bytes:
-        """Run a command that asks nobody."""
+        """Run a command without network access."""
         done = self._started(self._command(*arguments, bare=bare))
         if done[0] and not fails:
             raise self._explain(done[2])
@@ -288,7 +288,7 @@ class GitRemote:
         return out
 
     def _asking_for_token(self) -> list[str]:
-        """Have git ask for the token, and for nothing else, if the host of the address wants a password."""
+        """Configure git to use the token if the host of the address asks for a password."""
         if self._token is None:
             return []
         parts = urlsplit(self._url.clone_url)
@@ -296,7 +296,7 @@ class GitRemote:
         return list(_config(f"{helper}=", f"{helper}={_ASK_FOR_TOKEN}"))
 
     def _pinned(self) -> list[str]:
-        """Have git connect to the address that was checked, whatever the name stands for a moment later."""
+        """Pin git's connection to the checked IP address (prevents SSRF by DNS rebinding)."""
         parts = urlsplit(self._url.clone_url)
         if parts.scheme != "https" and not (parts.scheme == "http" and self._reach.is_own(self._url.host)):
             raise FetchError(self._url.web_url, "only https is allowed here", hint="use its https address")
@@ -332,7 +332,7 @@ class GitRemote:
                     return git.returncode, out, err
 
     def _check(self) -> None:
-        """Give up on what takes too long or too much."""
+        """Raise an error if the fetch takes too long, or is too large."""
         if time.monotonic() > self._end:
             hint = "try again, or raise OPENBOOK_FETCH_TIMEOUT_S"
             raise FetchError(self._url.web_url, f"the fetch took longer than {self._timeout_s:g} s", hint=hint)

@@ -6,9 +6,9 @@ import os
 
 
 def environment_of_git() -> dict[str, str]:
-    """Return the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
+    """Return an environment in which git never prompts, and no variable redirects it to another repository.
 
-    What says how to reach a host, such as `GIT_SSH_COMMAND` and proxies, stays.
+    Settings of the connection, such as `GIT_SSH_COMMAND` and proxies, stay.
     """
     kept = ("GIT_SSH", "GIT_SSL", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
     harmless = {name: os.environ[name] for name in os.environ if name.startswith(kept) or not name.startswith("GIT_")}

@@ -27,7 +27,7 @@ _BETWEEN_STARS = re.compile(r"\n((?:\\.|\[\^?\]?[^\]]*\]|[^\n/()|\\\[])+)(?=\n)"
 
 
 class _Patterns:
-    """The patterns of one file, asked about paths below its folder."""
+    """The patterns of one rule file, for paths below its folder."""
 
     def __init__(self, text: str) -> None:
         # 15 ms that only folders with rules pay.
@@ -48,7 +48,7 @@ class _Patterns:
         self._any = _union([regex.pattern for regex, _ in self._patterns])
 
     def verdict(self, path: str) -> bool | None:
-        """Return whether the path is ignored (True), asked for (False) or not mentioned (None).
+        """Return whether the path is ignored (True), included again (False) or not matched (None).
 
         The last pattern that matches decides. Folders end with a slash.
         """
@@ -61,7 +61,7 @@ class _Patterns:
 
 
 def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
-    """Let a wildcard before another one stretch as little as it can: the other one makes up for it.
+    """Make a wildcard before another one lazy, which prevents catastrophic backtracking (ReDoS).
 
     Else a repository could have a pattern of ten wildcards tried in more ways than a machine has days.
     """
@@ -76,7 +76,7 @@ def _clear(line: str) -> str:
 
 
 def _union(sources: list[str]) -> re.Pattern[str]:
-    """Ask all patterns at once: most paths match none, and 76 searches of their own cost 40 µs.
+    """Combine all patterns into one: most paths match none, and 76 separate searches take 40 µs.
 
     Most begin with the same "in any folder", which is asked once for all of them.
     """
@@ -121,7 +121,7 @@ class IgnoreRules:
     """From .openbookignore. Both tuples: strongest, that is deepest, first."""
 
     def enter(self, folder: Path, path: str, names: set[str]) -> IgnoreRules:
-        """Add the files of rules of a folder that is entered.
+        """Add the rule files of a folder.
 
         `path` is empty or has a final slash. Only files in `names` are opened.
         """
@@ -154,9 +154,9 @@ def _first(levels: tuple[_Level, ...], path: str) -> bool | None:
 
 
 def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
-    """Read a file of rules. One that cannot be read has none."""
+    """Read a rule file; an unreadable one has no rules."""
     try:
-        # A rule file that is a pipe would block for ever.
+        # Reading a pipe would block forever.
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     except OSError:
         return ()
@@ -164,10 +164,10 @@ def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
 
 
 def rules_above(root: Path) -> IgnoreRules:
-    """Collect what the folders above the root say: up to the top of a git checkout, if it is in one.
+    """Collect the rules of the folders above the root, up to the top of a git checkout, if it is in one.
 
-    Rules that ignore the root itself are dropped, with all others from above: who names an
-    ignored folder wants to see what is in it.
+    If they ignore the root itself, all rules from above are dropped: a user who names an
+    ignored folder wants its content.
     """
     top = next((folder for folder in (root, *root.parents) if _is_checkout(folder)), None)
     if top is None:

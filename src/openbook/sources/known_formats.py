@@ -1,4 +1,4 @@
-"""What is read, and by what; and what is not, with what to do about it."""
+"""Lists the supported formats with their readers, and the unsupported ones with hints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNREAD = {
 
 @dataclass(frozen=True, slots=True)
 class KnownFormat:
-    """A format that is read."""
+    """A supported format."""
 
     name: str
     kind: str
@@ -50,14 +50,14 @@ class KnownFormat:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFormat:
-    """Formats that are not read."""
+    """Unsupported formats."""
 
     suffixes: tuple[str, ...]
     remedy: str
 
 
 def known_formats(settings: Settings | None = None) -> list[KnownFormat]:
-    """List what is read, by kind and name. A reader of an installed package goes before ours."""
+    """List the supported formats by kind and name. A reader of a plugin takes precedence over ours."""
     installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
     found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS if _is_read(name)}
     for suffix, (kind, language) in BY_SUFFIX.items():
@@ -86,7 +86,7 @@ def _reader_of(name: str) -> str:
 
 
 def _asked_for(settings: Settings | None) -> Iterator[tuple[str, frozenset[str], str]]:
-    """Yield name, suffixes and reader of what settings ask for, and is there."""
+    """Yield name, suffixes and reader of formats that settings enable and whose packages are installed."""
     if settings and settings.ocr:
         from openbook.sources.readers.ocr import PICTURES, is_there
 
@@ -100,7 +100,7 @@ def _asked_for(settings: Settings | None) -> Iterator[tuple[str, frozenset[str],
 
 
 def unread_formats(settings: Settings | None = None) -> list[UnreadFormat]:
-    """List what is not read, with what to do about it. What a package reads, or settings ask for, is not among it."""
+    """List the unsupported formats with hints, without those that a plugin reads or settings enable."""
     installed = {name.lower() for name in plugins("readers")}
     for _, suffixes, _ in _asked_for(settings):
         installed |= suffixes

@@ -1,4 +1,4 @@
-"""Which kind and language a file has, by its name alone: tables and nothing else.
+"""Tables of the kind and language of a file by its name.
 
 A language is the name of a `semble-grammars` grammar where there is one, else the usual name of
 the format, so whoever parses has to expect a name without a grammar.

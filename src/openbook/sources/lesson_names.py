@@ -1,4 +1,4 @@
-"""What the names of files and folders say of lessons: numbers, dates, and whether they hold any."""
+"""Parses numbers, dates and titles of lessons from the names of files and folders."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def number_in(name: str) -> NameNumber | None:
 
 
 def date_in(name: str) -> str:
-    """Return a date in a name so that dates sort by time; empty without one.
+    """Return the date in a name in ISO format; empty without one.
 
     Example:
         >>> date_in("05.10.2023 talk"), date_in("2023-10-05-talk")
@@ -160,7 +160,7 @@ def clean_title(heading: str) -> str:
 
 
 def name_of_page(path: str) -> str:
-    """Return what a page without a title is called: after its name, or after its folder if it is the page of that.
+    """Return a title for a page without one: its name, or that of its folder for an index page.
 
     Example:
         >>> name_of_page("docs/02-tying_knots.md"), name_of_page("docs/splices/index.md")
@@ -196,10 +196,10 @@ def is_aside(name: str) -> bool:
 
 
 def is_aside_folder(name: str) -> bool:
-    """Return whether a folder holds what lessons need, and no lessons."""
+    """Return whether a folder contains assets of lessons rather than lessons."""
     return name.lower() in _ASIDE_FOLDERS or name.startswith(".")
 
 
 def is_transparent(name: str) -> bool:
-    """Return whether a folder says only what kind of file it holds: `slides`, `lessons`, `docs`."""
+    """Return whether the name of a folder is only a kind of file: `slides`, `lessons`, `docs`."""
     return name.lower() in _TRANSPARENT

@@ -1,4 +1,4 @@
-"""Numbers of lessons: from a table of contents, from names, or from the order of pages that have none."""
+"""Numbers lessons by a table of contents, by names, or by the order of pages."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class LessonNumber:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file that a lesson stands in."""
+    """A file of a lesson."""
 
     place: LessonNumber
     title: str = ""
-    """Empty where the file itself has to say it."""
+    """Empty if the file has the title."""
 
 
 Numbers = Mapping[str, Listed]
@@ -68,7 +68,7 @@ Numbers = Mapping[str, Listed]
 
 
 def number_entries(entries: Sequence[Entry]) -> Numbers:
-    """Number the entries of a table of contents: as it says itself or the names do, else in their order.
+    """Number the entries of a table of contents by its own numbers or the names of files, else in order.
 
     An entry with others below it is a module, and these are its lessons, however deep they are.
 
@@ -111,7 +111,7 @@ def _flat(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _written(entry: Entry) -> int | None:
-    """Return the number that an entry has by its title, its file or, for a module, the folder of its files."""
+    """Return the number of an entry in its title, its file name or, for a module, the folder of its files."""
     inner = next((one.path for one in _flat(entry.children) if one.path), "")
     folder = posixpath.basename(posixpath.dirname(inner))
     found = map(number_in, (entry.title, _stem(entry.path), folder if not entry.path else ""))
@@ -119,7 +119,7 @@ def _written(entry: Entry) -> int | None:
 
 
 def _running(written: Sequence[int | None]) -> list[int]:
-    """Return numbers that rise, as written if most are written; else from 1 on."""
+    """Return ascending numbers: as written if most are written, else from 1 on."""
     known = [number for number in written if number is not None]
     by_order = list(range(1, len(written) + 1))
     if 2 * len(known) <= len(written) or known != sorted(set(known)):
@@ -136,10 +136,10 @@ def _running(written: Sequence[int | None]) -> list[int]:
 
 
 def number_files(folder: str, pages: Pages) -> Numbers:
-    """Number the files below a folder by their names or, if none says a number, by their order.
+    """Number the files below a folder by their names or, if none has a number, in order.
 
-    Where lessons begin anew in each numbered folder, that is a module: `week2/03 splicing.pdf` is lesson 2.3.
-    Where they are numbered through, it is not. A file without a number in such a folder belongs to the module.
+    If numbers restart in each numbered folder, it is a module: `week2/03 splicing.pdf` is lesson 2.3.
+    If they are consecutive, it is not. A file without a number in such a folder belongs to the module.
     Without any number, pages come in the order of their front matter, of dates, of links in the README, or of names.
     """
     files = [_File(path, folder) for path in pages.below(folder)]
@@ -201,7 +201,7 @@ def _by_names(files: Sequence[_File], material: Sequence[_File], pages: Pages) -
 
 
 def _lessons_among(numbered: Sequence[_File]) -> list[_File]:
-    """Leave out notebooks that are numbered by themselves, beside the pages of lessons in another folder."""
+    """Drop notebooks with numbers of their own, if another folder has the pages of lessons."""
     prose = [file for file in numbered if file.suffix.lower() in _PAGES]
     stems, folders = {file.stem for file in prose}, {tuple(file.folders) for file in prose}
     return [
@@ -219,7 +219,7 @@ def _place(number: NameNumber | None, module: int | None) -> LessonNumber:
 
 
 def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[str, ...], int]:
-    """Number the folders that are modules: as they are numbered, or in order where that is not clear."""
+    """Number the folders that are modules: by their own numbers or, if ambiguous, in order."""
     numbers = {module: members[0].module_number for module, members in groups.items() if module}
     known = [number for number in numbers.values() if number is not None]
     if len(known) == len(numbers) == len(set(known)):
@@ -231,7 +231,7 @@ def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[st
 
 
 def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
-    """Return whether lessons are numbered anew in each module, rather than through all of them."""
+    """Return whether the numbers of lessons restart in each module."""
     by_module = {
         module: {file.number.number: file.stem for file in members if file.number and file.number.part is None}
         for module, members in groups.items()
@@ -255,7 +255,7 @@ def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
 def _of_module(
     number: int, module: tuple[str, ...], rest: Sequence[_File], numbered: Sequence[_File], pages: Pages
 ) -> dict[str, Listed]:
-    """Number what has no number of its own in a module: in order if nothing has one, else as the module itself."""
+    """Number the unnumbered files of a module: in order if none has a number, else as the module itself."""
     title = _module_title(module, [*rest, *numbered], pages)
     suffixes = [file.suffix.lower() for file in rest if not file.is_index]
     whole = Listed(LessonNumber(number), title)
@@ -284,7 +284,7 @@ def page_title(path: str, pages: Pages) -> str:
 
 
 def told_apart(numbers: Numbers, pages: Pages) -> Numbers:
-    """Call lessons of one module after their files whose own titles are the same, as those of copies are."""
+    """Title lessons of one module by their files if their own titles are equal, as those of copies are."""
     stated = {
         path: (listed.place.number, _stated_title(path, pages)) for path, listed in numbers.items() if not listed.title
     }
@@ -307,7 +307,7 @@ def _stated_title(path: str, pages: Pages) -> str:
 def _beside(
     files: Sequence[_File], modules: Mapping[tuple[str, ...], int], found: Numbers, pages: Pages, *, is_anew: bool
 ) -> dict[str, Listed]:
-    """Assign code, data and what else is no lesson to the lesson or module that it lies in."""
+    """Assign code, data and other files to the lesson or module of their folder."""
     titles = {
         one.place: one.title or (page_title(path, pages) if path.lower().endswith(_PAGES) else "") or name_of_page(path)
         for path, one in reversed(list(found.items()))
@@ -329,7 +329,7 @@ def _beside(
 
 
 def _by_order(folder: str, material: Sequence[_File], pages: Pages) -> Numbers:
-    """Number the pages of a course that says no numbers. A folder with several pages is a module."""
+    """Number the pages of a course without numbers. A folder with several pages is a module."""
     written = [file for file in material if file.suffix.lower() in _PAGES]
     stating = {file.path for file in written if front_matter(pages.read(file.path))}
     if 2 * len(stating) > len(material):  # a site, which makes a page of these alone

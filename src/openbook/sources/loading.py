@@ -1,4 +1,4 @@
-"""Which files of a repository are wanted, and what their names say they are for."""
+"""Selects the files of a repository to load, and classifies documents by their paths."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ _API = frozenset({"api", "apis", "openapi", "swagger"})
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """Which files of a repository are loaded. Patterns are as in `.gitignore`: `docs`, `*.md`, `/src/**`.
+    """Options for loading a repository. Patterns are as in `.gitignore`: `docs`, `*.md`, `/src/**`.
 
     Raises:
-        QueryError: One of them is no pattern.
+        QueryError: A pattern is invalid.
     """
 
     include_paths: tuple[str, ...] = ()
-    """Only these, and what is below them. Empty: all."""
+    """Load only these, and what is below them; empty for all."""
     exclude_paths: tuple[str, ...] = ()
-    """Not these, nor what is below them, whatever else is asked for."""
+    """Never load these, nor what is below them."""
     file_patterns: tuple[str, ...] = ()
-    """Only files like these. Empty: all."""
+    """Load only files that match; empty for all."""
     max_file_bytes: int = 0
     """Larger files are not loaded; notebooks may have 16 times as much, and PDF and Office files have a limit of
     their own. 0: as the settings have it where a repository is fetched, else 1 MiB."""
 
     def __post_init__(self) -> None:
-        """Read the patterns, before anything is fetched by them."""
+        """Check the patterns before anything is fetched."""
         _ = self._matchers
 
     def refusal(
         self, path: str, size_bytes: int, *, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
     ) -> str | None:
-        """Return why a file is not loaded, for people; empty if it was not asked for, None if it is loaded.
+        """Return why a file is not loaded; empty if it was not selected, None if it is loaded.
 
         Args:
             path: POSIX path in the repository.
@@ -82,7 +82,7 @@ class LoadOptions:
 
 
 def document_type(path: str, kind: Kind) -> DocumentType:
-    """Return what a document is for, by its path.
+    """Return the purpose of a document by its path.
 
     Example:
         >>> [document_type(path, "docs") for path in ("README.md", "docs/CLAUDE.md", "docs/api/rest.md", "a.md")]

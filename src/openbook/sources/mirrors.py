@@ -1,4 +1,4 @@
-"""The files of a repository on this disk: one folder, brought to another commit file by file."""
+"""Local mirrors of repositories: one folder each, updated file by file."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ class MirrorState:
     """The stored state of a mirror."""
 
     asked: str
-    """Address of the repository's page: the one that was given may hold a secret."""
+    """Address of the repository's page: the given one may contain a secret."""
     head: CommitHead | None = None
-    """None while files are changed: then they belong to no commit."""
+    """None during an update, when the files belong to no single commit."""
     blobs: Mapping[str, str] = field(default_factory=dict)
     """Hashes of the files by path."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Paths of the commit that are not here though they were asked for, by reason."""
+    """Selected paths of the commit that could not be mirrored, by reason."""
     fetched_at: float = 0.0
-    """Unix seconds when the host was asked last."""
+    """Unix seconds of the last request to the host."""
 
 
 class Mirror:
-    """A repository, or a part of it, as it was fetched last. Other processes may use the same."""
+    """A repository, or a part of it, as last fetched. Processes may share it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @classmethod
     def of(cls, home: Path, url: RepositoryUrl, options: LoadOptions) -> Mirror:
-        """Return the place of what an address and options stand for, fetched or not."""
+        """Return the mirror for an address and options, fetched or not."""
         asked = json.dumps([url.identity, options.to_dict()])
         digest = sha256(asked.encode()).hexdigest()[:_DIGEST_CHARS]
         path = url.path.lower() if url.host == "github.com" else url.path
@@ -64,7 +64,7 @@ class Mirror:
 
     @classmethod
     def at(cls, home: Path, files: Path) -> Mirror | None:
-        """Return the mirror whose files lie in a folder; None if it is none."""
+        """Return the mirror with its files in a folder; None if there is none."""
         mirror = cls(files.parent)
         if files.name != "files" or not files.is_relative_to(_repositories(home)):
             return None
@@ -77,7 +77,7 @@ class Mirror:
 
     @property
     def objects(self) -> Path:
-        """Where git keeps what it has fetched."""
+        """The folder of git's objects."""
         return self.folder / "git"
 
     @property
@@ -86,7 +86,7 @@ class Mirror:
 
     @property
     def state(self) -> MirrorState | None:
-        """What is known; None if nothing was ever fetched, or if it cannot be read."""
+        """Read the stored state; None if nothing was ever fetched, or if it cannot be read."""
         try:
             found = json.loads((self.folder / "state.json").read_text(encoding="utf-8"))
             if found.pop("version") != _VERSION or not self.files.is_dir():
@@ -103,7 +103,7 @@ class Mirror:
 
     @contextmanager
     def locked(self, timeout_s: float) -> Iterator[None]:
-        """Keep other processes from changing the mirror. A process that is killed lets go of it."""
+        """Lock the mirror against other processes. The lock of a killed process is released."""
         try:
             make_private_folder(self.folder)
             with closing(sqlite3.connect(self.folder / "lock", timeout=timeout_s, isolation_level=None)) as lock:
@@ -150,7 +150,7 @@ class Mirror:
         return True
 
     def _apply(self, state: MirrorState, blobs: Mapping[str, str], todo: list[TreeEntry]) -> None:
-        """Change the files to what was fetched. A kill leaves behind a state that knows what may be half done."""
+        """Apply the fetched changes to the files. After a kill, the state names the files that may be incomplete."""
         gone = blobs.keys() - state.blobs.keys()
         changing = gone.union(entry.path for entry in todo)
         if not blobs:
@@ -167,7 +167,7 @@ class Mirror:
         shutil.rmtree(self._incoming, ignore_errors=True)
 
     def _read(self, remote: GitRemote, wanted: set[str], progress: Progress | None) -> None:
-        """Put each content into a file called by its hash, so that one that cannot be read changes nothing yet."""
+        """Write each content into a file named by its hash, so that a read error changes nothing."""
         shutil.rmtree(self._incoming, ignore_errors=True)
         self._incoming.mkdir()
         for done, (sha, raw) in enumerate(remote.contents(wanted), start=1):
@@ -176,7 +176,7 @@ class Mirror:
                 progress(done, len(wanted))
 
     def _place(self, todo: list[TreeEntry]) -> set[str]:
-        """Put what was fetched where it belongs; give the paths that this system cannot take."""
+        """Move fetched files into place; return the paths that this operating system rejects."""
         incoming, refused = self._incoming, set()
         for entry in todo:
             place = self.files / entry.path
@@ -216,7 +216,7 @@ def _repositories(home: Path) -> Path:
 
 
 def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
-    """Refuse what is too large, and a path that leads to nothing."""
+    """Refuse a repository that is too large, and a path that does not exist."""
     if sum(entry.size_bytes for entry in wanted) > max_bytes:
         hint = "ask for a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
         raise FetchError(head.web_url, "it exceeds OPENBOOK_MAX_REPOSITORY_BYTES", hint=hint)
@@ -227,7 +227,7 @@ def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
 def _choose(
     head: CommitHead, listing: TreeListing, options: LoadOptions, max_document_bytes: int, *, case_blind: bool
 ) -> tuple[list[TreeEntry], dict[str, tuple[str, ...]]]:
-    """Sort out what is wanted of a commit, and what of it cannot be had."""
+    """Split a commit into files to load and selected paths that cannot be loaded."""
     wanted: list[TreeEntry] = []
     found = {reason: [path for path in paths if head.holds(path)] for reason, paths in listing.skipped.items()}
     refused = {reason: paths for reason, paths in found.items() if paths}

@@ -1,4 +1,4 @@
-"""Which hosts may be fetched from, and at which addresses: protection from SSRF, also by DNS rebinding."""
+"""Restricts the hosts and addresses to fetch from (prevents SSRF, also by DNS rebinding)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def resolve_host(host: str, port: int) -> list[str]:
 class NetworkPolicy:
     """Which hosts may be connected to.
 
-    On the command line, whatever a person names. Confined, only the hosts that are listed: those that
-    are anybody's at public addresses, those of one's own at any.
+    On the command line, any host. If confined, only listed hosts: public ones
+    at public addresses, own ones at any.
     """
 
     confined: bool = False
@@ -34,18 +34,18 @@ class NetworkPolicy:
     resolve_host: Lookup = resolve_host
 
     def check_host(self, host: str) -> None:
-        """Refuse a host that is not allowed. It has its port, if that is not the one of the scheme."""
+        """Raise an error if a host is not allowed. `host` includes a port that is not the default."""
         if self.confined and host not in self.hosts:
             raise FetchError(
                 host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS lists the allowed hosts"
             )
 
     def is_own(self, host: str) -> bool:
-        """Return whether the host was listed by those whose server it is: it may be as private as they are."""
+        """Return whether the operator has listed the host as an own one, which may be private."""
         return host in self.hosts and host not in PUBLIC_HOSTS
 
     def address_of(self, host: str, port: int, *, listed: str) -> str:
-        """Return the address to connect to, resolved once: DNS rebinding cannot swap it after the check."""
+        """Resolve a host once and return the checked address to connect to (prevents DNS rebinding)."""
         self.check_host(listed)
         try:
             addresses = self.resolve_host(host, port)
@@ -58,7 +58,7 @@ class NetworkPolicy:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is one of the internet, and not of a machine, a house or a provider's inside.
+    """Return whether an address is public, not loopback, private or link-local.
 
     Example:
         >>> [is_public(address) for address in ("140.82.121.4", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]
@@ -70,7 +70,7 @@ def is_public(address: str) -> bool:
         return False
     inner = [parsed]
     if isinstance(parsed, ipaddress.IPv6Address):
-        # An address of the old kind, wrapped: as it is, by 6to4, or by Teredo.
+        # An embedded IPv4 address: mapped, 6to4 or Teredo.
         wrapped = (parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ()))
         inner += [each for each in wrapped if each is not None]
         if parsed in _NAT64:

@@ -1,4 +1,4 @@
-"""Readers that need a package or a program, and what to do without it; and readers that settings ask for."""
+"""Readers that need an optional package or program, and readers that settings enable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OptionalReader:
-    """What reads some formats if it is there."""
+    """A reader of some formats that needs a package or program."""
 
     suffixes: tuple[str, ...]
     name: str
@@ -59,12 +59,12 @@ def optional_reader(suffix: str) -> OptionalReader | None:
 
 
 def may_be_read_now(reason: str) -> bool:
-    """Return whether a file that was skipped for a missing package or program could be read now."""
+    """Return whether a file that was skipped for a missing package or program can be read now."""
     return any(SkipReason.of(reason) is one.reason and one.is_there() for one in OPTIONAL_READERS)
 
 
 def recognizer_of(settings: Settings) -> Recognizer | None:
-    """Return what recognizes text in pictures; None where it is not asked for."""
+    """Return the OCR function; None if OCR is off."""
     if not settings.ocr:
         return None
     from openbook.sources.readers.ocr import recognize  # most sources have no use for it
@@ -73,7 +73,7 @@ def recognizer_of(settings: Settings) -> Recognizer | None:
 
 
 def readers_of(settings: Settings) -> Mapping[str, FileReader]:
-    """Return the readers that the settings ask for, by suffix. They pickle."""
+    """Return the readers that settings enable, by suffix. They can be pickled."""
     readers: dict[str, FileReader] = {}
     recognizer = recognizer_of(settings)
     if recognizer is not None:

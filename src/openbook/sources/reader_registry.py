@@ -1,4 +1,4 @@
-"""Readers of other people: plugins, and those that a program gives to `Library.open`."""
+"""Registry of external readers: those of plugins, and those passed to `Library.open`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_READERS = frozenset({SkipReason.READER_FAILED, SkipReason.TOOK_LONGER})
 class ReaderRegistry:
     """Readers by suffix: those of a program, and those of installed packages.
 
-    Crosses to other processes without the readers of the program, whose module may not be there.
+    Pickled without the readers of the program, whose module may be missing in another process.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ReaderRegistry:
 
         Args:
             readers: Those of a program: suffixes with or without a leading dot, in any case.
-            own: Ours that settings ask for, by lower-case suffix. They pickle.
+            own: Openbook's readers that settings enable, by lower-case suffix. They can be pickled.
 
         Raises:
             TypeError: A reader cannot be called.
@@ -68,7 +68,7 @@ class ReaderRegistry:
         return suffix in self._given or suffix in self._installed or suffix in self._own
 
     def is_given(self, path: str) -> bool:
-        """Return whether a reader of the program reads it, or may read what is attached to it.
+        """Return whether a reader of the program reads a file, or may read its attachments.
 
         Only this process can call that.
         """
@@ -76,7 +76,7 @@ class ReaderRegistry:
         return suffix in self._given or (bool(self._given) and suffix in HOLDER_SUFFIXES)
 
     def read(self, raw: bytes, path: str) -> Reading:
-        """Read a file that `covers` says yes to.
+        """Read a file for which `covers` is true.
 
         Raises:
             SkippedFileError: The reader failed; the reason names it.
@@ -92,7 +92,7 @@ class ReaderRegistry:
         return replace(reading, text=text)
 
     def may_read_now(self, path: str, reason: str) -> bool:
-        """Return whether a file could be read that was skipped for a reason."""
+        """Return whether a file that was skipped for a reason can be read now."""
         known = SkipReason.of(reason)
         if _suffix(path) in self._own:
             return known in _WITHOUT_OWN

@@ -1,4 +1,4 @@
-"""From decoded text or bytes to a reading: one reader for each format that has structure."""
+"""Readers: one for each format with structure, from text or bytes to a `Reading`."""
 
 from __future__ import annotations
 

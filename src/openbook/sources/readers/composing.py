@@ -1,4 +1,4 @@
-"""Puts a reading together from the parts of a file whose text is extracted: office formats, books."""
+"""Composes a reading from the parts of a file whose text is extracted: office formats and books."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Composer:
     """Build a reading from headings, texts and anchors in order.
 
     Parts are separated by a blank line; lines of a list, a table or a listing that follow each other
-    are one part. What is blank leaves no trace, an anchor without text behind it neither.
+    are one part. Blank parts, and anchors without text after them, are dropped.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Composer:
         return self._length
 
     def anchor(self, label: str) -> None:
-        """Name the place that the next part opens."""
+        """Set the anchor of the next part."""
         self._label = label
 
     def heading(self, title: str, level: int) -> None:
@@ -57,13 +57,13 @@ class Composer:
         self._add(text, Block(0, len(text)) if text else None)
 
     def code(self, text: str) -> None:
-        """Add lines of a listing, with their indentation."""
+        """Add lines of code with their indentation."""
         lines = _storable(text).strip("\n").rstrip()
         if lines.strip() or self._run == "code":
             self._line_of("code", lines, "code")
 
     def item(self, text: str, mark: str = "-", depth: int = 0) -> None:
-        """Add an item of a list behind its mark, indented by two spaces for each list around its own."""
+        """Add a list item after its bullet or number, indented by two spaces for each outer list."""
         words = " ".join(_storable(text).split())
         if words:
             self._line_of("list", f"{'  ' * depth}{mark} {words}")
@@ -108,7 +108,7 @@ class Composer:
 
 
 def remark_on(what: str, numbers: Collection[int]) -> str:
-    """Write a remark on numbered places, neighbours as a range. Empty without numbers.
+    """Return a remark on numbered places, with consecutive ones as ranges. Empty without numbers.
 
     Example:
         >>> remark_on("no text on slide", {2, 4, 5, 6, 9}), remark_on("no text on slide", {7})
@@ -120,7 +120,7 @@ def remark_on(what: str, numbers: Collection[int]) -> str:
 
 
 def ranges(numbers: Collection[int]) -> list[str]:
-    """Write numbers in order, neighbours as a range.
+    """Return sorted numbers, with consecutive ones as ranges.
 
     Example:
         >>> ranges({9, 2, 4, 5, 6})
@@ -132,7 +132,7 @@ def ranges(numbers: Collection[int]) -> list[str]:
 
 
 def numeral(number: int, form: str) -> str:
-    """Write a number of a list. What a form does not reach, and an unknown form, is decimal.
+    """Format a list number. Numbers out of the range of a format, and unknown formats, are decimal.
 
     Example:
         >>> [numeral(number, form) for number, form in ((3, "1"), (3, "a"), (28, "A"), (14, "i"), (0, "I"))]

@@ -1,4 +1,4 @@
-"""Reads HTML into text of the same length and the same lines as the file.
+"""Reads HTML into text with the length and the lines of the file.
 
 Markup becomes spaces in place, so that an offset into the text is one into the file.
 """

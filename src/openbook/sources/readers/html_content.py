@@ -1,6 +1,6 @@
-"""Tells the content of a page from what stands on every page of its site: menus, edges, cookie banners.
+"""Separates the content of a page from boilerplate: menus, headers, footers, cookie banners.
 
-And from the marks of its notes.
+Links to footnotes are removed, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Element:
 
 
 class _Group:
-    """Some elements of a page. Pages can have a hundred thousand, so each question takes a binary search."""
+    """Some elements of a page, with binary search: pages can have a hundred thousand."""
 
     def __init__(self, elements: Iterable[_Element]) -> None:
         self.elements = sorted(elements, key=lambda element: element.start_char)
@@ -85,7 +85,7 @@ def attributes(tag: str) -> dict[str, str]:
 
 
 def content_marks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
-    """Return the marks with those of no content replaced by hidden ones, which hide their text, too.
+    """Replace the markup of boilerplate by hidden marks, which hide its text, too.
 
     With a `main` element, what lies outside of it is no content, except for the title of the page.
     Menus are none anywhere; headers, footers, asides and cookie banners are none outside of articles.

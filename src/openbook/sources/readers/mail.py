@@ -51,7 +51,7 @@ def is_mail(raw: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """What a message says."""
+    """A message."""
 
     subject: str
     header: tuple[tuple[str, str], ...]
@@ -114,7 +114,7 @@ def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
 
 
 def _state_utf8(message: EmailMessage) -> None:
-    """Let the parts that stand as they are in a converted message say that they are UTF-8, as they now are."""
+    """Declare unencoded parts of a converted message as UTF-8, which they are now."""
     for part in message.walk():
         if (
             part.get_content_maintype() == "text"

@@ -86,10 +86,10 @@ def man_lines(lines: Iterable[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Page:
-    """What the lines so far say of those to come."""
+    """The state of a page after the lines so far."""
 
     name: str = ""
-    """Of what the page is about: `.Nm` alone stands for it."""
+    """Name of the subject, which `.Nm` alone refers to."""
     lists: list[str] = field(default_factory=list)
     """Kinds of the lists of mdoc that are open."""
     numbers: list[int] = field(default_factory=list)

@@ -62,7 +62,7 @@ Recognizer = Callable[[Any], "Sequence[OcrLine]"]
 
 
 def is_there() -> bool:
-    """Return whether anything is installed that recognizes text."""
+    """Return whether an OCR engine is installed."""
     return find_spec("rapidocr") is not None or tesseract_program() is not None
 
 

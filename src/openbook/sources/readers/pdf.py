@@ -1,4 +1,4 @@
-"""Reads PDF: the text of its pages in the order in which it is held, without what only the layout needs."""
+"""Reads PDF: the text of its pages in the order of the file, without layout elements."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool
 
 
 def _is_garbled(rows: Sequence[Row]) -> bool:
-    """Return whether letters are given as signs, or as others, as by a font that says wrong meanings or none."""
+    """Return whether the text is garbled, as by a font with wrong or missing Unicode mappings."""
     text = " ".join(map(text_of, rows))
     signs = len(_SIGN_IN_WORD.findall(text))
     return signs > _MOST_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _FEWEST_FOREIGN

@@ -1,4 +1,4 @@
-"""Running heads and page numbers: what stands around the text of a PDF on page after page. Pure functions."""
+"""Removes running heads and page numbers of a PDF. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines of pages say by where they stand: columns, running heads, paragraphs, headings. Pure functions."""
+"""Layout analysis of pages: columns, paragraphs and headings by the positions of lines. Pure functions."""
 
 from __future__ import annotations
 

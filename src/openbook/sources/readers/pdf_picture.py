@@ -1,4 +1,4 @@
-"""Draws a page of a PDF as a picture, with some of its words marked."""
+"""Renders a page of a PDF as an image, with some of its words highlighted."""
 
 from __future__ import annotations
 

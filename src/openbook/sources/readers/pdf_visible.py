@@ -1,4 +1,4 @@
-"""Where the characters of a PDF are shown: how they are turned, and whether anything is left of them."""
+"""Visibility of the characters of a PDF: their rotation and clipping."""
 
 from __future__ import annotations
 

@@ -30,15 +30,15 @@ _BEGINNINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """What stands within the lines of a text."""
+    """The words within the lines of a text."""
 
     hyphenated: frozenset[str]
     """Two words with a hyphen between them."""
     whole: frozenset[str]
     first: frozenset[str]
-    """What stands in front of a hyphen, in lower case."""
+    """First parts of hyphenated words, in lower case."""
     last: frozenset[str]
-    """What stands behind one."""
+    """Last parts."""
 
     def keeps_hyphen(self, before: str, behind: str) -> bool:
         """Return whether a word was broken at a hyphen of its own.
@@ -78,7 +78,7 @@ class KnownWords:
 
 
 def words_of(lines: Iterable[str]) -> KnownWords:
-    """Return what stands within lines."""
+    """Collect the words within lines."""
     texts = list(lines)
     pairs = [(found[1], found[2]) for text in texts if "-" in text for found in _HYPHENATED.finditer(text)]
     return KnownWords(

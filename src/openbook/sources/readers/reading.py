@@ -1,4 +1,4 @@
-"""What a reader gives, what a reader is, and what several share."""
+"""The `Reading` that readers return, their protocol, and shared helpers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reading:
     """In order, not overlapping. With any blocks, every non-blank character lies in one."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
-    """What of the file could not be read, for people."""
+    """Parts of the file that could not be read, as messages."""
     attached: tuple[AttachedFile, ...] = field(default=(), repr=False)
     """Files to be read as documents of their own."""
 
