@@ -1,1 +1,1 @@
-"""Checks citations that stand in text of others: what they name, and where that is today."""
+"""Checks citations in other people's text: whether the cited lines are still there, or where they have moved."""

@@ -1,4 +1,4 @@
-"""Checks answers that were saved with `openbook ask --json`: the text that they kept decides."""
+"""Checks answers that were saved with `openbook ask --json`, by the quotes that they contain."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _Where = tuple[str, tuple[int, int]]
 
 @dataclass(slots=True)
 class SavedAnswer:
-    """One answer, and where its JSON stands in a file."""
+    """One answer, and the position of its JSON in a file."""
 
     content: dict[str, Any]
     start_char: int
@@ -54,7 +54,7 @@ class SavedAnswer:
     line: int
     """1-based line on which it begins."""
     file: str = ""
-    """What errors name as its place."""
+    """Its location for error messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Quote:
     end_char: int
     text: str
     before: str
-    """What stood before it when the answer was written, as far as that was kept."""
+    """The text before it when the answer was written, as far as it was saved."""
     behind: str
 
 
@@ -86,7 +86,7 @@ class CitationFields:
 
 
 def read_answers(text: str, file: str = "") -> list[SavedAnswer]:
-    """Read a file that holds one answer, or one a line. Empty if it holds anything else."""
+    """Read a file with one answer, or one per line. Empty for any other content."""
     begin = len(text) - len(text.lstrip())
     if not text.startswith("{", begin):
         return []
@@ -117,7 +117,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def check_saved_answer(
     answer: SavedAnswer, root: CitedFolder, history: History
 ) -> list[tuple[Finding, CitationFields | None]]:
-    """Judge the citations of an answer, in order."""
+    """Check the citations of an answer, in order."""
     return [_judged(quote, answer.line, root, history) for quote in _quotes(answer)]
 
 
@@ -142,7 +142,7 @@ def _broken(answer: SavedAnswer, reason: str) -> SourceError:
 
 
 def _around(shown: Sequence[dict[str, Any]], source: str, path: str, start: int, end: int) -> tuple[str, str]:
-    """Return what a chunk of the answer holds on either side of a range of its document."""
+    """Return the text of a chunk of the answer on either side of a range of its document."""
     for chunk in shown:
         at, text = chunk.get("start_char"), chunk.get("text")
         if (chunk.get("source"), chunk.get("path")) != (source, path) or type(at) is not int or type(text) is not str:
@@ -161,7 +161,7 @@ def _judged(quote: _Quote, line: int, root: CitedFolder, history: History) -> tu
         return replace(finding, verdict="changed", reason="it quotes nothing"), None
     target = root.find(quote.path, None)
     if target.path != quote.path and not target.refused:
-        # The source may be a folder of the root, which its paths do not name.
+        # The source may be a folder of the root, which its paths do not contain.
         below = root.find(f"{quote.source}/{quote.path}", None)
         target = below if below.path == f"{quote.source}/{quote.path}" else target
     if target.refused:
@@ -199,7 +199,7 @@ def _compared(
 
 
 def _past(quote: _Quote, target: Target, history: History) -> PastFile | None:
-    """Return the newest version of its file that holds a quote at its very place."""
+    """Return the newest version of the file that has a quote at its exact place."""
     for path in dict.fromkeys((target.path, *target.tried)):
         revision = history.holding(path, lambda text: _stands(quote, text)) if path else None
         page = history.page(revision.commit, path) if revision else None
@@ -217,7 +217,7 @@ def _since(past: PastFile, quote: _Quote, target: Target, root: CitedFolder, his
 
 
 def _in_other_file(quote: _Quote, root: CitedFolder) -> _Where | None:
-    """Find a quote that has left its file: where the rest of its chunk went, else where it alone stands."""
+    """Find a quote that has moved to another file: with the rest of its chunk, else as its only occurrence."""
     chunk = ComparedText(quote.before + quote.text + quote.behind)
     path = root.like(chunk, quote.path)
     spot = _found(quote, root.document_text(path)) if path else None
@@ -231,7 +231,7 @@ def _in_other_file(quote: _Quote, root: CitedFolder) -> _Where | None:
     first = quote.before.count("\n") + 1
     span = LineIndex(text).span(path, *spot)
     there = Relocation(span.start_line, span.end_line)
-    # Its words alone may stand there by chance.
+    # Equal words may be a coincidence.
     return (
         (path, spot)
         if is_same_neighbourhood(chunk, first, first + _rows(quote.text), ComparedText(text), there)
@@ -240,13 +240,13 @@ def _in_other_file(quote: _Quote, root: CitedFolder) -> _Where | None:
 
 
 def _as_source_path(quote: _Quote, old: str, new: str) -> str:
-    """Write a path of the root as the answer writes paths: relative to its source."""
+    """Convert a path of the root to a path relative to the source of the answer."""
     prefix = f"{quote.source}/"
     return new.removeprefix(prefix) if old == prefix + quote.path else new
 
 
 def _stands(quote: _Quote, text: str) -> bool:
-    """Return whether a text holds a quote at the very characters and lines."""
+    """Return whether a text has a quote at exactly these characters and lines."""
     is_range = 0 <= quote.start_char <= quote.end_char <= len(text)  # a negative one would count from the end
     if not is_range or shown_text(text[quote.start_char : quote.end_char]) != quote.text:
         return False
@@ -255,7 +255,7 @@ def _stands(quote: _Quote, text: str) -> bool:
 
 
 def _found(quote: _Quote, text: str) -> tuple[int, int] | None:
-    """Find the one place of a quote, as half-open characters: by lines if it is made of them, else by characters."""
+    """Find the only place of a quote, as half-open characters: by whole lines if it consists of them."""
     is_lines = not quote.before.rpartition("\n")[2].strip() and not quote.behind.partition("\n")[0].strip()
     if is_lines and "\n" in text.strip():
         return _found_lines(quote, text)
@@ -298,7 +298,7 @@ def _rows(text: str) -> int:
 
 
 def _agreement(quote: _Quote, text: str, place: tuple[int, int]) -> float:
-    """Return how far what surrounds a place is what surrounded the quote, from 0 to 1; 0 if that is not known."""
+    """Return how similar the text around a place is to that around the quote, from 0 to 1; 0 if unknown."""
     pairs = (
         (quote.before[-_AROUND_CHARS:], text[max(0, place[0] - _AROUND_CHARS) : place[0]]),
         (quote.behind[:_AROUND_CHARS], text[place[1] : place[1] + _AROUND_CHARS]),
@@ -314,7 +314,7 @@ def _agreement(quote: _Quote, text: str, place: tuple[int, int]) -> float:
 
 
 def with_moves(text: str, answer: SavedAnswer, moves: Sequence[CitationFields | None]) -> str | None:
-    """Return the JSON of an answer with other places, all else as it was; None if it is written in an unknown style.
+    """Return the JSON of an answer with new places and its formatting; None if its formatting is unknown.
 
     Args:
         text: The whole file.

@@ -1,4 +1,4 @@
-"""Findings that a repository had when it adopted the check, so that only new ones fail."""
+"""The baseline: findings that a repository had when it adopted the check, so that only new ones fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """What is wrong with a citation, wherever in its file it stands: lines above it come and go."""
+    """A finding of a citation, without its line: lines above it change."""
 
     file: str
     """POSIX path relative to the root."""
@@ -28,19 +28,19 @@ class BaselineEntry:
 
 
 class Baseline:
-    """Findings by file, citation and verdict, with how often each is there."""
+    """Counts of findings by file, citation and verdict."""
 
     def __init__(self, entries: Iterable[BaselineEntry]) -> None:
         self._counts = Counter(entries)
 
     @classmethod
     def of(cls, reports: Sequence[FileReport]) -> Baseline:
-        """Take all that is wrong in reports."""
+        """Collect the findings of reports."""
         return cls(_entry(report, at) for report in reports for at in _wrong(report))
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Read what `write` has written."""
+        """Read a file that `write` has written."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             counts = {
@@ -48,13 +48,13 @@ class Baseline:
                 for entry in {_VERSION: content["findings"]}[content["version"]]
             }
         except OSError as exc:
-            raise SourceError(str(path), exc.strerror or "unreadable", hint="make it with --write-baseline") from exc
+            raise SourceError(str(path), exc.strerror or "unreadable", hint="create it with --write-baseline") from exc
         except (ValueError, KeyError, TypeError) as exc:
             raise SourceError(str(path), "is no baseline", hint="make it anew with --write-baseline") from exc
         return cls(Counter(counts).elements())
 
     def write(self, path: Path) -> None:
-        """Write the entries in order, an entry a line, so that a change of it can be reviewed."""
+        """Write the sorted entries, one per line, so that changes can be reviewed."""
         lines = [
             json.dumps({"file": one.file, "cited": one.cited, "verdict": one.verdict, "count": count})
             for one, count in sorted(self._counts.items())
@@ -72,7 +72,7 @@ class Baseline:
         return self._counts.total()
 
     def mark(self, reports: Sequence[FileReport], missing: Iterable[str] = ()) -> tuple[list[FileReport], list[str]]:
-        """Mark the findings that are known.
+        """Mark the known findings.
 
         Returns:
             The reports, and the entries that are stale: of these files, and no longer found.
@@ -91,7 +91,7 @@ class Baseline:
         return marked, [str(entry) for entry in sorted((+left).elements()) if entry.file in files]
 
     def files(self) -> set[str]:
-        """Return the files that entries are about."""
+        """Return the files of the entries."""
         return {entry.file for entry in self._counts}
 
 

@@ -1,4 +1,4 @@
-"""Decides what became of the lines that a text cites."""
+"""Decides whether the lines that a text cites are unchanged, moved, changed or gone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CitingText:
 
     text: str
     path: str
-    """Decides on its format."""
+    """File name, which determines its format."""
     inside: str | None
     """Path within the root; None if it lies elsewhere."""
 
@@ -69,7 +69,7 @@ class MentionChecker:
         self._history = history
 
     def check(self, citing: CitingText) -> list[tuple[Mention, Finding]]:
-        """Judge every citation of a text, in order. What turns out to be no citation is left out."""
+        """Check every citation of a text, in order. Text that only looks like a citation is left out."""
         parts = regions(citing.path, citing.text)
         within = _parts_of(citing.text, parts)
         mentions = find_mentions(citing.text, parts)
@@ -90,7 +90,7 @@ class MentionChecker:
         return found
 
     def _with_blanks(self, citing: CitingText, mention: Mention) -> Mention:
-        """Begin a path at its backtick, if a file is called so: `my notes/plan.md:3`."""
+        """Extend a path to its backtick if there is a file of that name: `my notes/plan.md:3`."""
         start, end = mention.path_chars
         opened = citing.text.rfind("`", citing.text.rfind("\n", 0, start) + 1, start) + 1
         path = citing.text[opened:end] if opened else ""
@@ -99,7 +99,7 @@ class MentionChecker:
         return replace(mention, path=path, start_char=opened, path_chars=(opened, end))
 
     def _with_revision(self, text: str, mention: Mention) -> Mention:
-        """Return where the revision of a permalink ends: a branch may have slashes."""
+        """Split revision and path of a permalink: a branch may contain slashes."""
         start, end = mention.path_chars
         written = text[start:end].split("/")
         known, files = [], []
@@ -130,7 +130,7 @@ class _One:
         self._pin = history.pin(mention.revision) if mention.revision else ""
 
     def judged(self) -> Finding | None:
-        """Return the finding; None if this is no citation after all."""
+        """Return the finding; None if this is not a citation."""
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
@@ -145,7 +145,7 @@ class _One:
             return self._say("refused", reason=exc.reason)
 
     def _named_before(self, target: Target) -> Target:
-        """Take the end of a path for the file that the text has named last with more of its path, if there is one."""
+        """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
         return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
@@ -168,7 +168,7 @@ class _One:
         return self._without_file(target) if self._is_evident(target) else None
 
     def _only_fitting(self, target: Target) -> str:
-        """Name the one file among those that are called so that is long enough; empty if there are several."""
+        """Return the only file of that name that is long enough; empty if there are several."""
         if self._mention.form != "plain" or len(target.namesakes) > _MOST_NAMESAKES:
             return ""
         last = self._mention.last_line
@@ -182,7 +182,7 @@ class _One:
             return 0
 
     def _without_file(self, target: Target) -> Finding:
-        """Judge a path that names no file: one that is gone, one that is misspelt, or one of another repository."""
+        """Classify a path without a file: deleted, misspelt, or of another repository."""
         had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
         if had is None and self._history.head:
             return self._say("unknown", reason="there is no such file")
@@ -202,7 +202,7 @@ class _One:
         return self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=reason)
 
     def _is_unknown_revision(self, target: Target) -> bool:
-        """Return whether a permalink is to a commit, or perhaps a branch, that is not here, as in a shallow clone."""
+        """Return whether the revision of a permalink is missing here, as in a shallow clone."""
         mention, names = self._mention, self._history.names
         if mention.form != "permalink" or mention.revision in names:
             return False
@@ -251,7 +251,7 @@ class _One:
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_of_line(self, target: Target) -> PastFile | None:
-        """Return the past since the whole line was last written, which may be newer: someone has looked at it then."""
+        """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
         if self._pin or self._citing.inside is None:
             return None
         revision = self._history.written(self._citing.inside, self._line())
@@ -306,13 +306,13 @@ class _One:
         return past.path if is_other and self._root.find("/" + past.path, None, is_link=True).path else path
 
     def _never_was(self, page: ComparedText) -> bool:
-        """Return whether lines are not what the sentence says, and nothing else that it names stands in them."""
+        """Return whether lines contradict the sentence, and contain nothing that it names."""
         block = _lines(page, *self._range)
         names = by_names(page, *self._range, self._near)
         return names.is_strong and not any(word(name).search(block) for name in self._near.names)
 
     def _since_line(self, path: str, past: PastFile) -> Finding | None:
-        """Judge by what the lines were when the citing line was last written, if nothing has moved since."""
+        """Judge by the lines at the time the citing line was last edited, if nothing has moved since."""
         newer = self._past_of_line(Target(path))
         if newer is None or newer.commit == past.commit:
             return None
@@ -321,7 +321,7 @@ class _One:
         return finding if finding.verdict == "ok" else None
 
     def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
-        """Judge lines by where they were found again, if they were."""
+        """Judge lines by where they were found again."""
         first, last = self._range
         stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
@@ -355,7 +355,7 @@ class _One:
         return (*self._near.label, *filter(None, (self._near.subject,)))
 
     def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
-        """Say why lines that were found again may not be those that are meant, so that nothing is written."""
+        """Return why relocated lines may not be the intended ones, which prevents a fix."""
         page, (first, behind) = self._root.page(found.path), found.spot.lines
         # A quote that the file got later was not what its lines were cited for.
         quotes = tuple(quote for quote in self._near.quotes if quote in past.page.squeezed)
@@ -369,7 +369,7 @@ class _One:
         return f"{strange!r}, which the link names, stands at other lines" if strange else ""
 
     def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
-        """Return whether lines are, and were, most of what the sentence names, though not from its first line on."""
+        """Return whether lines are, and were, most of the named definition, without its first line."""
         subject = self._near.subject
         spot = found.spot
         was_in = is_mostly_in(past.page, *self._range, subject)
@@ -411,7 +411,7 @@ class _One:
         return self._citing.text[start : end if end >= 0 else None]
 
     def _why(self) -> str:
-        """Say why nobody can tell what a citation named, if the gap of the whole history does not say it."""
+        """Return why the original lines of a citation are unknown, if incomplete history does not explain it."""
         if self._history.gap:
             return ""
         if self._citing.inside is None or not self._history.page(self._history.head, self._citing.inside):
@@ -419,7 +419,7 @@ class _One:
         return "when this was written, no file had these lines"
 
     def _in_other_file(self) -> RelocatedLines | None:
-        """Find what names and quotes speak of, if one file alone has it."""
+        """Find the subject of names and quotes, if only one file has it."""
         size = self._mention.last_line - self._mention.first_line
         found = [
             (path, said)
@@ -430,14 +430,14 @@ class _One:
         return RelocatedLines(path, said.spot) if said.spot and said.is_certain else None
 
     def _leads_away(self, target: Target) -> bool:
-        """Return whether what is refused is meant as a path, though no file of the root is called so."""
+        """Return whether a refused path is meant as one, though the root has no such file."""
         path = self._mention.path
         if target.refused == OUTSIDE:
             return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
         return path.startswith(".") or "/" in path
 
     def _is_evident(self, target: Target) -> bool:
-        """Return whether what names no file of the root is nevertheless meant as a path of it."""
+        """Return whether text without a matching file is nevertheless meant as a path of the root."""
         mention, text = self._mention, self._citing.text
         if "/" in mention.path and "path/to" not in mention.path and self._root.has_folder(mention.path):
             return True
@@ -473,7 +473,7 @@ def _counted(page: ComparedText) -> str:
 
 
 def _parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[int], tuple[int, int]]:
-    """Return which part of a text a character stands in; what only white space divides is one part."""
+    """Return the part of a text that contains a character; parts that only white space separates are one."""
     joined: list[tuple[int, int]] = []
     for start, end in parts if parts is not None else [(0, len(text))]:
         if joined and not text[joined[-1][1] : start].strip():

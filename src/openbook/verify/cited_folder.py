@@ -1,4 +1,4 @@
-"""The folder that citations are about: what a path means in it, and nothing outside of it."""
+"""The folder that citations refer to: resolves paths in it, and never outside of it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Target:
     path: str = ""
     """POSIX path relative to the root; empty if there is no such file."""
     refused: str = ""
-    """Why it is not looked at; empty if it may be."""
+    """Why it is not read; empty if it may be."""
     tried: tuple[str, ...] = ()
     """Paths within the root that it could have meant, likeliest first."""
     namesakes: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ def _refusal(path: str) -> str:
 
 
 def read_file(path: Path, location: str) -> bytes:
-    """Read a file of bearable size."""
+    """Read a file of limited size."""
     try:
         if not path.is_file():
             if path.is_dir():
@@ -88,7 +88,7 @@ class CitedFolder:
         return found.relative_to(self.folder).as_posix() if found.is_relative_to(self.folder) else None
 
     def find(self, written: str, citing: str | None, *, is_link: bool = False) -> Target:
-        """Return which file a written path means.
+        """Resolve a path as written to a file.
 
         A link is relative to the file it stands in, then to the root, and the other way around for other
         paths. What is found at neither place may name the end of the path of one file.

@@ -161,11 +161,11 @@ class History:
         return bool(self._git.ask("rev-list", "--max-count=1", *commits))
 
     def is_commit(self, revision: str) -> bool:
-        """Return whether a revision is the name of a commit that is here."""
+        """Return whether a revision is a commit that exists here."""
         return is_commit_name(revision) and bool(self.pin(revision))
 
     def page(self, commit: str, path: str) -> ComparedText | None:
-        """Return a file, by its path relative to the folder, as it was; None if it was not there."""
+        """Return a file of a commit by its path relative to the folder; None if it did not exist."""
         text = None
         with suppress(GitFailedError):
             text = self._read(Revision(commit, self._prefix + path))
@@ -186,7 +186,7 @@ class History:
         return self._modules[folder].page(pinned, path) if pinned else None
 
     def pin(self, revision: str) -> str:
-        """Return the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
+        """Resolve a commit name or tag to a commit; empty for a branch, and for unknown revisions."""
         name = revision if _COMMIT.fullmatch(revision) else f"refs/tags/{revision}"
         with suppress(GitFailedError):
             found = self._git.read(f"{name}^{{commit}}") if self.head else None
@@ -194,7 +194,7 @@ class History:
         return ""
 
     def is_new(self, path: str, words: str, line: str = "") -> bool:
-        """Return whether a file is committed and words in it are not, so that they are about the lines of today."""
+        """Return whether words in a committed file are not committed yet, so that they refer to the present lines."""
         with suppress(GitFailedError):
             text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
             return text is not None and not _has_citation(text, words, line)
@@ -225,7 +225,7 @@ class History:
     def _since(
         self, path: str, words: str, line: str, before: Callable[[str, str, str], str] | None = None
     ) -> tuple[Revision, str] | None:
-        """Go back while words stand in a file; `before` may name what stood in their place."""
+        """Go back while a file contains words; `before` may name the earlier ones in their place."""
         found, newer, gap = None, "", 0
         try:
             for revision, text in self._versions(path):
@@ -249,7 +249,7 @@ class History:
         return None if found is None or found.commit in self.cut_at else (found, words)
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
-        """Find the newest version of a file of which something holds, also of a file that is gone."""
+        """Find the newest version of a file with a property, also of a deleted file."""
         with suppress(GitFailedError):
             for revision, text in self._versions(path):
                 if text is not None and is_it(text):
@@ -257,7 +257,7 @@ class History:
         return None
 
     def _versions(self, path: str) -> Iterator[tuple[Revision, str | None]]:
-        """Yield a file as it was after each commit that changed it, newest first, its old names followed."""
+        """Yield a file after each commit that changed it, newest first, following renames."""
         if not self.head:
             return
         newest = Revision(self.head, self._prefix + path)
@@ -311,7 +311,7 @@ class History:
         return logs
 
     def _old_name(self, brought: Revision) -> str:
-        """Return what a file was called before the commit that brought it; empty if it was new."""
+        """Return the name of a file before the commit that renamed it; empty if it was new."""
         for old, new in self._renames(brought.commit).items():
             if new == brought.path:
                 return old
@@ -337,7 +337,7 @@ class History:
                 self._new_names[commit][old] = name
 
     def _read(self, revision: Revision) -> str | None:
-        """Return the text of a file as it was, None if it was not there or is no text."""
+        """Return the text of a file at a commit; None if it did not exist or is binary."""
         if revision not in self._texts:
             found = self._git.read(f"{revision.commit}:{revision.path}")
             self._texts[revision] = _text(found[2]) if found and found[1] == "blob" else None
@@ -359,13 +359,13 @@ class History:
         return found
 
     def had(self, ending: str) -> bool | None:
-        """Return whether there ever was a file whose path is or ends with this; None if nobody can tell."""
+        """Return whether a file whose path is or ends with this ever existed; None if unknown."""
         if not self.head or self.cut_at or self._gone is None:
             return None
         return any(path == ending or path.endswith("/" + ending) for path in self._gone)
 
     def ending(self, commit: str, ending: str) -> list[str]:
-        """Name the files of a commit whose path ends with this, relative to the folder, in order."""
+        """List the files of a commit whose path ends with this, relative to the folder, in order."""
         if commit not in self._trees:
             listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
             inside = (path.removeprefix(self._prefix) for path in listed.split("\0") if path.startswith(self._prefix))
@@ -373,7 +373,7 @@ class History:
         return sorted(path for path in self._trees[commit] if path.endswith("/" + ending))
 
     def renamed(self, commit: str, path: str) -> str:
-        """Name what a file of an older commit is called today; empty if that is not known.
+        """Return the present name of a file of an older commit; empty if unknown.
 
         Args:
             commit: One in which the file was there; empty if it is not known when the file was there.
@@ -415,7 +415,7 @@ def _text(content: bytes) -> str | None:
 
 
 def _stands_in(words: str, text: str) -> bool:
-    """Return whether a text holds words, and not only the beginning of a longer number."""
+    """Return whether a text contains words, not just as the beginning of a longer number."""
     at = text.find(words)
     while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
         at = text.find(words, at + 1)
@@ -423,7 +423,7 @@ def _stands_in(words: str, text: str) -> bool:
 
 
 def _has_citation(text: str, words: str, line: str) -> bool:
-    """Return whether a text holds words, and not only in another line than the one that they were written into."""
+    """Return whether a text contains words, not just in another line than the one that they were written into."""
     if not _stands_in("".join(words.split()), _squeezed(text)):
         return False
     if not line or line in text:

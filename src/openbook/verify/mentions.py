@@ -55,11 +55,11 @@ class Mention:
     """Half-open, path and lines."""
     form: Form
     path: str
-    """As written, escapes of links resolved."""
+    """As written, with escapes of links decoded."""
     first_line: int
-    """1-based; 0 if someone wrote 0."""
+    """1-based; 0 if written so."""
     last_line: int
-    """Inclusive. Smaller than `first_line` if someone wrote so."""
+    """Inclusive. May be smaller than `first_line`."""
     path_chars: tuple[int, int]
     lines_chars: tuple[int, int]
     """Half-open, of the numbers with their `L`."""
@@ -158,7 +158,7 @@ def is_path_like(path: str) -> bool:
 
 
 def with_lines(written: str, first: int, last: int) -> str:
-    """Write other line numbers in the way these are written.
+    """Replace the line numbers of a citation and keep its notation.
 
     Example:
         >>> with_lines("L12-L18", 20, 26), with_lines("12", 7, 7), with_lines("L3", 4, 5)
@@ -188,7 +188,7 @@ def _inside(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
 
 
 def _outside(ranges: Sequence[tuple[int, int]]) -> Callable[[int, int], bool]:
-    """Tell whether a range touches none of those, which are in order and do not overlap."""
+    """Return whether a range overlaps none of the sorted ranges."""
     known = list(ranges)
     starts = [start for start, _ in known]
 
@@ -200,7 +200,7 @@ def _outside(ranges: Sequence[tuple[int, int]]) -> Callable[[int, int], bool]:
 
 
 def words_before(newer: str, older: str, words: str) -> str:
-    """Return what a citation was before a change of nothing but paths.
+    """Return the wording of a citation before a change of paths alone.
 
     Args:
         newer: A text that has the citation.

@@ -1,4 +1,4 @@
-"""Whether lines are what a text says of them, as far as names and quotes tell, without knowing older versions."""
+"""Compares cited lines with the names and quotes next to the citation, without knowing older versions."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _RARE_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class NameEvidence:
-    """What names and quotes say about cited lines. Empty if nothing."""
+    """Evidence about cited lines from names and quotes; empty without any."""
 
     is_here: bool = False
-    """The cited lines are what the text speaks of."""
+    """The cited lines match the text."""
     is_elsewhere: bool = False
-    """They are not, and other lines of the file are."""
+    """They do not, but other lines of the file do."""
     spot: Relocation | None = None
     """Those other lines, or where they begin."""
     is_certain: bool = False
@@ -65,7 +65,7 @@ _HERE = NameEvidence(is_here=True)
 
 
 def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence:
-    """Compare lines with what stands next to their citation.
+    """Compare lines with the text next to their citation.
 
     A quote must stand in the cited lines. The subject of a citation, as in "`name` (path:12)", is taken for
     what is defined there; another name must stand in the lines or enclose them, if the file defines it.
@@ -99,7 +99,7 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
         return None
     places = page.within(known[0])
     if len(places) != 1:
-        return NameEvidence(is_elsewhere=True, reason="what is quoted stands at other lines")
+        return NameEvidence(is_elsewhere=True, reason="the quote is at other lines")
     spot = Relocation(*places[0])
     # What a sentence quotes beside other things may be its subject or not.
     fits = last - first == spot.last_line - spot.first_line and len(near.quotes) == 1 and not near.names
@@ -189,7 +189,7 @@ def is_mostly_in(page: ComparedText, first: int, last: int, name: str) -> bool:
 
 
 def lost_words(near: Nearby, old: str, new: str) -> str:
-    """Name what a text says of lines, and the old lines held and the new ones do not; empty if there is none."""
+    """Return names that the text and the old lines have, but the new lines do not; empty if there are none."""
     before, now = "".join(old.split()), "".join(new.split())
     for quote in near.quotes:
         if quote in before and quote not in now:
@@ -212,7 +212,7 @@ def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[
 
 
 def _is_above(page: ComparedText, line: int, name: str) -> bool:
-    """Return whether a line belongs to the comment, or the decorators, above the definition of a name."""
+    """Return whether a line is part of the comment or the decorators above the definition of a name."""
     return any(_decorated(page, place.first_line) <= line < place.first_line for place in definitions(page, name))
 
 
@@ -221,7 +221,7 @@ def _is_plain(name: str) -> bool:
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:
-    """List the 1-based lines that hold a name as a word."""
+    """List the 1-based lines that contain a name as a word."""
     pattern = word(name)
     return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
 
@@ -261,7 +261,7 @@ def _decorated(page: ComparedText, line: int) -> int:
 
 
 def word(text: str) -> re.Pattern[str]:
-    """Return a pattern for a name or a number that stands for itself.
+    """Return a pattern that matches a name or a number as a whole word.
 
     Example:
         >>> bool(word("get").search("a.get()")), bool(word("get").search("target")), bool(word("3").search("1.3"))

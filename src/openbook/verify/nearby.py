@@ -1,4 +1,4 @@
-"""What a text says about the lines it cites: names, quotes and numbers next to a citation."""
+"""Extracts names, quotes and numbers next to a citation."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _QUOTE_CHARS = 6
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """What stands near a citation and can be looked for in the lines it names."""
+    """Text near a citation that can be searched in the cited lines."""
 
     names: tuple[str, ...] = ()
-    """Identifiers without what qualifies them, in order of appearance."""
+    """Identifiers without their qualifiers, in order of appearance."""
     quotes: tuple[str, ...] = ()
     """Code and quoted words, without white space."""
     numbers: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Nearby:
 
 
 def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[int, int] | None = None) -> Nearby:
-    """Collect what the sentence around a citation says, up to the citations beside it.
+    """Collect names and quotes of the sentence around a citation, up to neighbouring citations.
 
     `within`: half-open characters that the sentence does not leave, such as a comment; None for all of the text.
 

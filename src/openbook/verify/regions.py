@@ -1,4 +1,4 @@
-"""Which parts of a text speak to people: all of prose but its code, and of code its comments."""
+"""Finds the regions of a file in which citations count: prose without its code, and comments of code."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _outside_code(text: str, path: str, language: str) -> Iterator[Range]:
 
 
 def _outside_delimiters(text: str) -> Iterator[Range]:
-    """Yield what stands outside of the listings, literal blocks and comments of AsciiDoc."""
+    """Yield the regions outside of listings, literal blocks and comments of AsciiDoc."""
     at, opened = 0, ""
     for line in _ADOC_DELIMITER.finditer(text):
         if not opened:
@@ -149,15 +149,15 @@ class MarkdownCells:
 
     text: str
     starts: tuple[int, ...]
-    """Where each character of `text` begins in the file, and at last where the text ends."""
+    """Offset in the file of each character of `text`, and of its end."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where half-open characters of the text stand in the file."""
+        """Map half-open characters of the text to the file."""
         return self.starts[start], self.starts[end]
 
 
 def markdown_cells(raw: str, file: str = "") -> MarkdownCells:
-    r"""Take the Markdown cells out of a notebook.
+    r"""Extract the Markdown cells of a notebook.
 
     Example:
         >>> cells = markdown_cells('{"cells": [{"cell_type": "markdown", "source": ["See a.py:1"]}]}')

@@ -1,4 +1,4 @@
-"""Where lines of an older text stand in a newer one. Says nothing rather than something wrong."""
+"""Relocates lines of an older text in a newer one. Prefers no result to a wrong one."""
 
 from __future__ import annotations
 
