@@ -1,4 +1,4 @@
-"""Tables in one small SQLite file of the home, which threads and processes share. Knows nothing of what they hold."""
+"""A small SQLite file in the home, which threads and processes share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class SqliteStore:
     """A SQLite file that only its owner can read. Safe for threads and processes."""
 
     def __init__(self, path: Path, schema: str, error: Callable[[Exception], OpenbookError]) -> None:
-        """Open the file at `path`, making it and its tables where they are not there.
+        """Open the file at `path`, creating it and its tables if needed.
 
         Args:
             path: Of the file.
-            schema: SQL that makes the tables, and does nothing where they are there.
-            error: Makes what is raised of anything that SQLite or the disk refuses, here and later.
+            schema: SQL that creates the tables if they do not exist.
+            error: Converts errors of SQLite and the disk, here and later.
         """
         self._error = error
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Yield what executes statements. All of them hold, or none."""
+        """Yield a function that executes statements of one transaction."""
         with self._lock, self._translated():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -70,7 +70,7 @@ class SqliteStore:
 
 
 def store_of_conversations(path: Path, schema: str, what: str) -> SqliteStore:
-    """Open a store of conversations, or of what is said of them. Its failures are `SessionError`s that name `what`."""
+    """Open a store of conversations or their ratings. Its errors are `SessionError`s that name `what`."""
 
     def refused(exc: Exception) -> SessionError:
         hint = "free some space, or set OPENBOOK_HOME to a folder that you can write to"

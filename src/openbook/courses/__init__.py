@@ -1,1 +1,1 @@
-"""Which courses a library holds, and which of them a name means."""
+"""The courses of a library, and the resolution of their names."""

@@ -1,4 +1,4 @@
-"""What a course holds, lesson by lesson, with the places where each one stands."""
+"""The outline of a course: its lessons, with the places of each."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MOST_RANGES = 10
 
 @dataclass(frozen=True, slots=True)
 class LessonPlace:
-    """Where a lesson stands in one document."""
+    """The place of a lesson in one document."""
 
     span: Span
-    """From its first chunk to its last, with all that lies between."""
+    """From its first chunk to its last."""
     anchor: str | None
-    """What the original calls the place where it begins, if it has no lines; else None."""
+    """The anchor of its beginning, if the original has no lines; else None."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -33,11 +33,11 @@ class LessonPlace:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLesson:
-    """A lesson, and where it stands."""
+    """A lesson and its places."""
 
     lesson: Lesson
     places: tuple[LessonPlace, ...]
-    """One for each document that holds it, in the order of paths."""
+    """One for each document, in the order of paths."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -60,10 +60,10 @@ def outline(index: Index, course: Course) -> list[PlacedLesson]:
 
 
 def check_lesson(index: Index, where: Filter) -> None:
-    """Refuse a filter by a lesson that none of the courses it leaves has. One without a lesson passes.
+    """Raise an error for a filter by a lesson that none of its courses has.
 
     Raises:
-        UnknownCourseError: It leaves no course.
+        UnknownCourseError: The filter matches no course.
         QueryError: No course has a lesson of that number; the hint lists those that there are.
     """
     if where.lesson is None or index.courses(where):
@@ -78,7 +78,7 @@ def check_lesson(index: Index, where: Filter) -> None:
 
 
 def lesson_numbers(lessons: Iterable[Lesson]) -> str:
-    """Write the numbers of lessons in order, neighbours as a range; empty if none has one.
+    """Return the sorted numbers of lessons, with consecutive ones as ranges; empty if none has one.
 
     Example:
         >>> lesson_numbers(Lesson("Knots", number) for number in (5, 0, 1, 2))

@@ -1,4 +1,4 @@
-"""Which course a name means: by its words, slips of the pen forgiven, and by its meaning."""
+"""Resolves names of courses by words, with tolerance for typos, and by meaning."""
 
 from __future__ import annotations
 
@@ -66,19 +66,19 @@ _MOST_LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a name means. Neither a course nor candidates: none of the courses."""
+    """The resolution of a name. Without a course and candidates, nothing matches."""
 
     course: Course | None = None
     candidates: tuple[Course, ...] = ()
-    """Courses that the name can mean equally well, best first; empty if it means one or none."""
+    """Equally good matches, best first; empty if there is one or none."""
 
 
 def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Course:
-    """Return the course that a name means.
+    """Return the course of a name.
 
     Raises:
-        UnknownCourseError: It means none; the hint lists those that are there.
-        AmbiguousCourseError: It means several; the hint lists them.
+        UnknownCourseError: Nothing matches; the hint lists the courses.
+        AmbiguousCourseError: Several match; the hint lists them.
     """
     resolution = resolve(name, courses, embedder)
     if resolution.course is not None:
@@ -97,7 +97,7 @@ def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Cou
 
 
 def no_course() -> UnknownCourseError:
-    """Return the error for a question on courses where there is none."""
+    """Build the error for a library without courses."""
     return UnknownCourseError("the library has no courses", hint="add one with: openbook add --course FOLDER")
 
 
@@ -107,12 +107,12 @@ def _listed(courses: Sequence[Course]) -> str:
 
 
 def course_key_text(course: Course) -> str:
-    """Write source and path, which mean this course whatever others are there."""
+    """Return source and path, which identify a course uniquely."""
     return course.source if course.path == "." else f"{course.source}/{course.path}"
 
 
 def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolution:
-    """Return which course a name means.
+    """Resolve a name to a course.
 
     Its path, or source and path, means a course whatever the others are called, then its title, then
     the name of its file or folder.
@@ -159,14 +159,14 @@ def _words(text: str) -> list[str]:
 
 
 def _telling(text: str) -> list[str]:
-    """Return the words that set it apart; all of them, if none does."""
+    """Return the distinctive words; all of them, if none is."""
     words = _words(text)
     return [word for word in words if word not in _FILLERS and word not in _FRAMES] or words
 
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """The words that a course goes by."""
+    """The words that identify a course."""
 
     title: tuple[str, ...]
     others: frozenset[str]
@@ -177,7 +177,7 @@ class _Called:
 
     @classmethod
     def of(cls, course: Course) -> _Called:
-        """Read what a course says of itself."""
+        """Collect the words of a course."""
         title = _words(course.title)
         return cls(
             tuple(title),

@@ -1,4 +1,4 @@
-"""What a library's answers are worth: question sets in, figures out."""
+"""Evaluates the answers of a library on question sets."""
 
 from __future__ import annotations
 

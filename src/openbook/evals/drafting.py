@@ -1,4 +1,4 @@
-"""Proposes questions from what a library says: values, names, tasks, lessons; and some that it does not answer."""
+"""Drafts question sets from a library: on values, names, tasks and lessons, with some unanswerable questions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _DOES = frozenset(
 
 
 def questions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Yield what a chunk answers: values before names, names before sections.
+    """Yield the questions that a chunk answers: on values, then names, then sections.
 
     Args:
         chunk: A passage.
@@ -92,7 +92,7 @@ def _constants_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Ask for a function by what its documentation says that it does, and for what others do by their names."""
+    """Ask for functions by their documentation, or for the purpose of those without it."""
     name = chunk.symbol.rpartition(".")[2]
     if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
         return
@@ -152,7 +152,7 @@ def _how_to(heading: str) -> str:
 
 
 def _gerund(verb: str) -> str:
-    """Write the form with "-ing": `configuring`, `running`, `adding`."""
+    """Return the gerund: `configuring`, `running`, `adding`."""
     if verb.endswith("e"):
         return f"{verb[:-1]}ing"
     is_short = len(verb) <= 4 and verb[-1] not in "wxyd" and verb[-2] in _VOWELS and verb[-3] not in _VOWELS
@@ -160,7 +160,7 @@ def _gerund(verb: str) -> str:
 
 
 def _does(verb: str) -> str:
-    """Write the third person: `returns`, `parses`, `tries`; what has it already stays.
+    """Return the third person: `returns`, `parses`, `tries`; what has it already stays.
 
     Example:
         >>> _does("match"), _does("try"), _does("returns"), _does("pass")
@@ -226,7 +226,7 @@ def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
 
 
 def _in_turn(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, str]]:
-    """Order files: `count` of them at even distances, then those between."""
+    """Order files: `count` of them at even intervals, then the rest."""
     aside = [file for file in files if is_aside(file[1])]
     main = [file for file in files if not is_aside(file[1])]
     step = max(1, len(main) // count)

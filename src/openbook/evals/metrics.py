@@ -1,4 +1,4 @@
-"""What a ranked list, a set of citations and an answer are worth against what was wanted.
+"""Metrics of ranked lists, citations and answers.
 
 Pure functions. All results lie between 0 and 1; an empty ranking is worth 0.
 """
@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-# Behind the last line of any file.
+# Beyond the last line of any file.
 _NO_END = 1_000_000_000
 
 _QUOTE_SIGNS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
@@ -18,7 +18,7 @@ _QUOTE_SIGNS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, order=True)
 class ExpectedSpan:
-    """Lines of a file. Both ends are included and 1-based; without lines it stands for the whole file."""
+    """Lines of a file, inclusive and 1-based; without lines, the whole file."""
 
     path: str
     start_line: int = 1
@@ -93,7 +93,7 @@ def line_recall(cited: Iterable[ExpectedSpan], wanted: Collection[ExpectedSpan])
 
 
 def _lines(places: Iterable[ExpectedSpan]) -> list[ExpectedSpan]:
-    """Merge places to such as share no line, in order."""
+    """Merge places into sorted ones without overlap."""
     merged: list[ExpectedSpan] = []
     for place in sorted(places):
         if merged and place.overlaps(merged[-1]):
@@ -104,7 +104,7 @@ def _lines(places: Iterable[ExpectedSpan]) -> list[ExpectedSpan]:
 
 
 def _shared(ours: Sequence[ExpectedSpan], others: Sequence[ExpectedSpan]) -> float:
-    """Return the share of our lines that are also theirs."""
+    """Return the share of one set of lines that another one contains."""
     total = sum(place.end_line - place.start_line + 1 for place in ours)
     both = sum(
         min(place.end_line, other.end_line) - max(place.start_line, other.start_line) + 1

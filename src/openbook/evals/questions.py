@@ -1,4 +1,4 @@
-"""Question sets: one JSON object a line, with what a good answer is made of."""
+"""Question sets: one JSON object per line, with the expectations of a good answer."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class EvalQuestion:
     lines: tuple[ExpectedSpan, ...] = ()
     """Their paths are as in `files`, which need not name them again."""
     facts: tuple[str, ...] = ()
-    """Texts that stand in a right answer."""
+    """Texts that a correct answer contains."""
     unanswerable: bool = False
-    """The sources do not answer it: it should be refused."""
+    """Whether it should be refused, since the sources do not answer it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the question as JSON values, in the shape that `read_questions` reads."""

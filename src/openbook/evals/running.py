@@ -1,4 +1,4 @@
-"""Asks a library the questions of a set, and scores what comes back."""
+"""Asks a library the questions of a set, and scores the answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PLACES_SHOWN = 3
 
 
 class LibraryFiles:
-    """The files of a library: what a path in a question set means."""
+    """The files of a library, which resolve paths of question sets."""
 
     def __init__(self, assistant: Library) -> None:
         self._places: dict[str, str] = {}
@@ -41,7 +41,7 @@ class LibraryFiles:
         return path in self._places
 
     def locate(self, question: EvalQuestion) -> EvalQuestion:
-        """Put the source before each path. Of several sources that have it, it is the first one by name."""
+        """Add the source to each path; of several sources with that path, the first by name."""
         return replace(
             question,
             files=tuple(self._places.get(path, path) for path in question.files),
@@ -62,7 +62,7 @@ def indexed_files(assistant: Library) -> Iterator[tuple[str, str]]:
 
 
 def document_key(source: str, path: str) -> str:
-    """Write a file so that it is one only: the source, then the path."""
+    """Return a unique key of a file: source and path."""
     return f"{source}/{path}"
 
 
@@ -115,7 +115,7 @@ def score(
 
 
 def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, limit: int) -> str:
-    """Return what is wrong with an answer, the first thing in the order in which it came about; empty if nothing is."""
+    """Return the first failure of an answer, in the order of the pipeline; empty if there is none."""
     if question.unanswerable:
         return "" if answer.refused else "answered, though it should be refused"
     wanted = _wanted(question)

@@ -1,4 +1,4 @@
-"""A run of a question set as a value: its figures, and whether it is better than another one or only luckier."""
+"""Runs of question sets: their figures, and whether one run is significantly better than another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOW_TO_RUN = "make one with: openbook eval QUESTIONS.jsonl --json > RUN.json"
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is measured of each question; of a run it is the mean over the questions that have it."""
+    """A metric of each question; of a run it is the mean over the questions that have it."""
 
     name: str
     meaning: str
@@ -150,7 +150,7 @@ def _finite(value: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a run must reach; where less is better, what it may not exceed."""
+    """A bound of a metric: a minimum or, where less is better, a maximum."""
 
     metric: Metric
     value: float
@@ -200,7 +200,7 @@ SEED = 20
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """How a metric moved between two runs, over the questions that both know it of."""
+    """The change of a metric between two runs, over the questions that both have it for."""
 
     name: str
     questions: int
@@ -212,12 +212,12 @@ class MetricChange:
 
     @property
     def difference(self) -> float:
-        """By how much it grew."""
+        """The difference."""
         return self.now - self.before
 
     @property
     def is_certain(self) -> bool:
-        """Whether the interval of ten questions or more leaves out no change at all."""
+        """Whether the change is significant: ten questions or more, and an interval that excludes 0."""
         return self.questions >= _FEWEST_QUESTIONS and not self.low <= 0 <= self.high
 
 

@@ -1,1 +1,1 @@
-"""Libraries by name: where they are kept, what sources they have, and where those come from."""
+"""Libraries by name: their storage, their sources, and repositories."""

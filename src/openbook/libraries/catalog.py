@@ -1,4 +1,4 @@
-"""Libraries by name: files in the home, or, for several machines, what an engine keeps at an address.
+"""Libraries by name: files in the home, or at the address of an engine, for several machines.
 
 Folders that are asked directly get a library of their own.
 """
@@ -39,7 +39,7 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 # File systems take 255 bytes for the name of a file; our suffix and those of SQLite come behind it.
 _NAME_BYTES = 100
 
-# What `name_for` makes.
+# A name from `name_for`.
 _OF_FOLDERS = re.compile(r"-[0-9a-f]{10}$")
 
 # 40 bits: two folders of one name meet by chance once in a thousand billion.
@@ -50,13 +50,13 @@ Location = Path | str
 
 
 def name_of(location: Location) -> str:
-    """Return the name of the library at a place."""
+    """Return the name of the library at a location."""
     return location.stem if isinstance(location, Path) else location.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryMatch:
-    """The library that some folders and files are asked in."""
+    """The library to ask about some folders and files."""
 
     name: str
     sources: tuple[Source, ...] = ()
@@ -66,7 +66,7 @@ class LibraryMatch:
 
 
 class LibraryCatalog:
-    """The libraries of one machine, or those that several share."""
+    """The libraries of one machine, or of an engine."""
 
     def __init__(self, settings: Settings) -> None:
         """Take where they are from the settings.
@@ -226,10 +226,10 @@ def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple
 
 
 def _finished(index: Index, location: Location) -> Index:
-    """Return the index back if it is no unfinished copy; else close it.
+    """Return the index, unless it is an unfinished copy, which is closed.
 
     Raises:
-        LibraryError: It is one.
+        LibraryError: It is an unfinished copy.
     """
     origin = next((root.location for root in index.roots() if root.kind == MIGRATION), "")
     if not origin:
@@ -243,7 +243,7 @@ def _finished(index: Index, location: Location) -> Index:
 
 
 def keep_private(home: Path) -> None:
-    """Build the folder of libraries, and narrow what a home keeps; the home itself where we make it or chose it.
+    """Create the folder of libraries, private to its user; so is the home, unless the user has chosen it.
 
     A home that somebody named keeps the rights that it has: it may hold other things.
 

@@ -1,4 +1,4 @@
-"""Writes the `course.toml` of a course in a folder: what a person changes of its lessons."""
+"""Edits the lessons of a course by writing the `course.toml` of its folder."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Conversations, each of one owner: one protocol, one suite of tests, one SQLite file or a shared store."""
+"""Conversations, each with one owner: the protocol, and its implementation in SQLite."""

@@ -1,4 +1,4 @@
-"""What every keeper of conversations promises."""
+"""The protocol of stores for conversations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Protocol
 from openbook.answers import Exchange
 from openbook.errors import SessionError
 
-# What a list shows; the whole question stands in the conversation.
+# For lists; the conversation has the whole question.
 _TITLE_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation, without what was said."""
+    """A conversation without its exchanges."""
 
     id: str
     """32 hexadecimal digits."""
@@ -26,17 +26,17 @@ class Session:
     updated_at: float
     exchanges: int
     pinned: bool = False
-    """Whether its owner wants it before the others."""
+    """Whether it is listed before the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a conversation is cut off, so that an exchange replaces one of its own and all that came after it."""
+    """Where to truncate a conversation, so that a new exchange replaces an earlier one and all after it."""
 
     kept: int
     """Exchanges that stay."""
     total: int
-    """Exchanges that there were when the question was asked. With another number, nothing is cut."""
+    """Exchanges when the question was asked. If the number has changed since, the conversation is not truncated."""
 
 
 def new_id() -> str:
@@ -45,7 +45,7 @@ def new_id() -> str:
 
 
 def session_title(exchange: Exchange) -> str:
-    """Return a conversation the title that its first exchange makes.
+    """Return the title of a conversation by its first exchange.
 
     Example:
         >>> session_title(Exchange("When do  sessions end?", "After one hour."))
@@ -55,7 +55,7 @@ def session_title(exchange: Exchange) -> str:
 
 
 def has_changed() -> SessionError:
-    """Return the error that says that a conversation is not as it was when its question was asked."""
+    """Build the error for a conversation that has changed since its question was asked."""
     return SessionError(
         "this answer was not saved: its conversation has been changed meanwhile", hint="open the conversation again"
     )
@@ -64,13 +64,13 @@ def has_changed() -> SessionError:
 class Sessions(Protocol):
     """Storage of conversations. Thread-safe.
 
-    Whoever is not the owner learns nothing: a conversation of somebody else is one that is not there.
-    What has expired is not there either. Each call happens as a whole or not at all.
-    Each raises `SessionError` where conversations cannot be read or written.
+    To anybody but its owner, a conversation does not exist.
+    Neither does an expired one. Each call is atomic.
+    Each raises `SessionError` if conversations cannot be read or written.
     """
 
     def owns(self, owner: str, session_id: str) -> bool:
-        """Return whether there is such a conversation of this owner, not expired."""
+        """Return whether this owner has such a conversation."""
         ...
 
     def add(
@@ -83,15 +83,15 @@ class Sessions(Protocol):
         begins: bool = False,
         cut: Cut | None = None,
     ) -> None:
-        """Keep a question and its answer. The conversation lives on for its whole time again.
+        """Store an exchange, and restart the expiry of the conversation.
 
         Args:
             owner: Of the conversation.
-            session_id: As `new_id` gave it.
-            exchange: What a later question looks back on.
-            record: All that is shown of it, as JSON values.
-            begins: Whether this is the first of the conversation.
-            cut: Where the conversation is cut off first; nowhere if not given.
+            session_id: From `new_id`.
+            exchange: Question and answer for follow-ups.
+            record: The exchange as it is shown, as JSON values.
+            begins: Whether this exchange starts the conversation.
+            cut: Where to truncate the conversation first, if at all.
 
         Raises:
             SessionError: It cannot be written, or the owner has no such conversation: it was deleted meanwhile.
@@ -102,12 +102,12 @@ class Sessions(Protocol):
     def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
         """Return the last exchanges of a conversation, at most `last`, in order; () if there is none.
 
-        With `before`, those before the exchange at this place; 0 is the first one.
+        `before`: only those before the exchange with this index; 0 is the first one.
         """
         ...
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
-        """Return a conversation and all that was said in it, in order; None if this owner has none of that id."""
+        """Return a conversation and its records, in order; None if this owner has none of that id."""
         ...
 
     def of(self, owner: str) -> list[Session]:
@@ -115,7 +115,7 @@ class Sessions(Protocol):
         ...
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
-        """Return a conversation another title. False if this owner has none of that id."""
+        """Rename a conversation. False if this owner has none of that id."""
         ...
 
     def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
@@ -127,9 +127,9 @@ class Sessions(Protocol):
         ...
 
     def expire(self) -> int:
-        """Delete what has expired, and return how much."""
+        """Delete expired conversations, and return their number."""
         ...
 
     def close(self) -> None:
-        """Release what it is kept in."""
+        """Close the store."""
         ...

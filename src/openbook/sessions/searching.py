@@ -1,4 +1,4 @@
-"""Words in conversations: looked for in what was asked and answered, whoever keeps it."""
+"""Searches the questions and answers of conversations, in any store."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 from openbook.sessions.protocol import Session, Sessions
 
-# Reading them takes a millisecond each, and what is older is rarely looked for.
+# Each takes a millisecond to read, and older ones are rarely wanted.
 _MOST_READ = 2000
 
 _SNIPPET_CHARS = 160
 
-# So that what stands before the first word says what it is about.
+# Context before the first match.
 _BEFORE_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMatch:
-    """A conversation in which words were found."""
+    """A conversation that matches a search."""
 
     session: Session
     snippet: str
-    """A piece of the line that has them, or of the title."""
+    """An excerpt of the matching line, or of the title."""
     matches: tuple[tuple[int, int], ...]
     """The words in `snippet`, as half-open ranges of characters, in order."""
 
@@ -66,7 +66,7 @@ def _has_all(text: str, words: Sequence[str]) -> bool:
 
 
 def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return a piece of the line that has most of the words, the first of them, and where they stand in it."""
+    """Return an excerpt of the first line with most of the words, and their ranges in it."""
     lines = [line.strip("># \t") for line in text.splitlines()] or [""]
     line = max(lines, key=lambda line: sum(word in line.casefold() for word in words))
     first = min((start for start, _ in _ranges(line, words)), default=0)
@@ -78,7 +78,7 @@ def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int
 
 
 def _ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    # Folding can change the length of a text: then no place in it is known.
+    # Case folding can change the length of a text, which makes offsets unusable.
     folded = line.casefold()
     if len(folded) != len(line):
         return []

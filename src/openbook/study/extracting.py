@@ -1,4 +1,4 @@
-"""Study guides in the words of the sources: what sums them up, what they define, and what can be asked of them."""
+"""Extracts study guides from the sources without a model: summary sentences, definitions and questions."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ class DefinedTerm:
 
     term: str
     question: str
-    """Asks for it, in the language of the sentence."""
+    """The question for it, in the language of the sentence."""
     is_marked: bool
-    """Whether it is set off from the words around it, or said to be what something is called."""
+    """Whether it is emphasized, or introduced with "is called"."""
 
 
 def definition_in(sentence: str) -> DefinedTerm | None:
@@ -109,7 +109,7 @@ def _may_be_term(term: str) -> bool:
     return bool(words) and len(term) <= _LONGEST_TERM and words[0] not in _PRONOUNS
 
 
-# A sentence that says something alone, and can be learnt.
+# Length of a sentence that can stand alone.
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
 
 # A term that is used once and not set off is seldom one to learn.
@@ -145,11 +145,11 @@ class Extract:
 
 
 def extract(context: Context, embedder: Embedder, text_now: TextNow, count: int) -> Extract:
-    """Take a guide from sources, word for word. What they do not hold exactly any more is left out.
+    """Extract a guide from sources, verbatim. Text that has changed since is left out.
 
     Args:
         context: The sources.
-        embedder: Finds the sentences that sum them up.
+        embedder: Selects the summary sentences.
         text_now: Gives the text of a document as it is now.
         count: Most terms, and most questions.
     """
@@ -172,7 +172,7 @@ def _summary(context: Context, embedder: Embedder) -> Iterator[_Made]:
 
 
 def _telling(context: Context) -> Iterator[Passage]:
-    """Yield each sentence of prose that says something alone."""
+    """Yield the sentences of prose that can stand alone."""
     seen = set()
     for shown in context.shown:
         for passage in passages_of(shown) if shown.is_prose else ():
@@ -205,7 +205,7 @@ def _definitions(telling: Iterable[Passage], text: str) -> list[tuple[str, str, 
 
 
 def _headings(context: Context) -> Iterator[_Made]:
-    """Yield headings that ask something, with the first sentences below them."""
+    """Yield headings that are questions, with the first sentences below them."""
     for shown in context.shown:
         said = [passage for passage in passages_of(shown) if not passage.is_title] if shown.is_prose else []
         for unit in shown.units if said else ():
@@ -217,7 +217,7 @@ def _headings(context: Context) -> Iterator[_Made]:
 
 
 def _gaps(telling: Iterable[Passage]) -> Iterator[_Made]:
-    """Yield sentences with their only number left out."""
+    """Yield cloze questions: sentences without their only number."""
     for passage in telling:
         text = " ".join(passage.text.split())
         numbers = list(_NUMBER.finditer(text))

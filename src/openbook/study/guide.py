@@ -1,4 +1,4 @@
-"""What a study guide says, each part with the places that it is taken from; as Markdown, and as cards of Anki."""
+"""Study guides, each item with its sources; as Markdown, and as Anki cards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StudyItem:
     text: str
     """The sentence, the definition or the answer."""
     citations: tuple[Citation, ...]
-    """Where it is said, at least one place. Their verdicts are `exact`, `confirmed`, or `unverified` if nobody checked
+    """Its sources, at least one. Their verdicts are `exact`, `confirmed`, or `unverified` if nobody checked
     whether the cited lines say it."""
     prompt: str = ""
     """The term or the question; empty for a sentence of a summary."""
@@ -41,13 +41,13 @@ class StudyGuide:
     terms: tuple[StudyItem, ...] = ()
     questions: tuple[StudyItem, ...] = ()
     left_out: int = 0
-    """Items that were not kept: without a citation, in conflict with it, or with a number that cannot be read."""
+    """Number of dropped items: without a citation, in conflict with it, or with an illegible number."""
     model: str = "extractive"
-    """What wrote it; `extractive` took the words of the sources."""
+    """Name of the model; `extractive` without one."""
     cost_usd: Decimal | None = Decimal(0)
     """None if the price is not known."""
     note: str = ""
-    """Why a model wrote nothing, for people; else empty."""
+    """Why a model wrote nothing; else empty."""
 
     @property
     def items(self) -> Iterator[StudyItem]:
@@ -56,7 +56,7 @@ class StudyGuide:
 
     @property
     def cards(self) -> Iterator[StudyItem]:
-        """Yield what can be asked: terms, then questions."""
+        """Yield the items with questions: terms, then questions."""
         return chain(self.terms, self.questions)
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class StudyGuide:
         }
 
     def to_markdown(self) -> str:
-        """Return the guide as Markdown. Answers stand behind their questions, and sources, numbered, at the end."""
+        """Return the guide as Markdown, with numbered sources at the end."""
         sources = _Sources()
         lines = [f"# {self.title}", "", f"*{_origin(self)}*"]
         if self.summary:

@@ -1,4 +1,4 @@
-"""From a filter to a study guide: choose what is read, and let it be quoted, or written by a model and checked."""
+"""Makes study guides: chooses the chunks of a filter, and extracts a guide or lets a model write it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOKENS_OF_CHUNK = 300
 def make_guide(
     finder: EvidenceFinder, where: Filter, options: AnswerOptions, *, context_tokens: int, count: int
 ) -> StudyGuide:
-    """Make a guide to the documents that a filter lets through.
+    """Make a guide to the documents of a filter.
 
     Args:
         finder: The library.
@@ -116,7 +116,7 @@ _GOOD = frozenset({"exact", "confirmed"})
 
 
 def request_text(count: int) -> str:
-    """Return what a model is asked for."""
+    """Return the prompt for a model."""
     return prompts_of("openbook.study.prompts").fill("guide", sentences=str(SENTENCES), count=str(count))
 
 
