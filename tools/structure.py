@@ -10,8 +10,9 @@ import ast
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from inspect import CO_OPTIMIZED
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 PACKAGE = Path(__file__).parents[1] / "src" / "openbook"
 
@@ -68,15 +69,16 @@ def _room(path: Path, package: Path) -> str:
     return first if rest else "."
 
 
-def trip(question: str, folder: Path) -> tuple[int, int, int]:
-    """Answer a question from a folder; count the modules and functions that it enters, and its deepest call.
+def trip(question: str, folder: Path) -> tuple[int, int, int, int]:
+    """Answer a question from a folder; count the modules, functions and frames that it enters, and its deepest call.
 
-    The folder is indexed before; comprehensions and properties count as functions.
+    The folder is indexed before. Properties count as functions. Comprehensions, and the bodies of modules and classes
+    that the first question imports, are frames of their own.
     """
     from openbook import Library
     from openbook.settings import Settings
 
-    entered: set[tuple[str, str]] = set()
+    entered: set[CodeType] = set()
     depth = deepest = 0
 
     def profile(frame: FrameType, event: str, _: object) -> None:
@@ -84,7 +86,7 @@ def trip(question: str, folder: Path) -> tuple[int, int, int]:
         if event not in ("call", "return") or str(PACKAGE) not in frame.f_code.co_filename:
             return
         if event == "call":
-            entered.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+            entered.add(frame.f_code)
             depth += 1
             deepest = max(deepest, depth)
         else:
@@ -97,7 +99,8 @@ def trip(question: str, folder: Path) -> tuple[int, int, int]:
             library.query(question)
         finally:
             sys.setprofile(None)
-    return len({file for file, _ in entered}), len(entered), deepest
+    functions = [code for code in entered if code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")]
+    return len({code.co_filename for code in entered}), len(functions), len(entered), deepest
 
 
 def main() -> None:
@@ -116,8 +119,8 @@ def main() -> None:
         print(f"  {name} <- {importer}")
     if package == PACKAGE:
         sample = PACKAGE.parents[1] / "tests" / "sample"
-        count, functions, depth = trip("Where is a lost parcel reported?", sample)
-        print(f"one question enters {count} modules and {functions} functions, {depth} calls deep")
+        count, functions, frames, depth = trip("Where is a lost parcel reported?", sample)
+        print(f"one question enters {count} modules, {functions} functions and {frames} frames, {depth} calls deep")
 
 
 if __name__ == "__main__":
