@@ -16,7 +16,7 @@ the check. `--second-reader` scores these alone, by those labels, and prints how
 The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
 when the rules were done, and the `newest` ones after the rules that these led to. The `unseen` ones came last, in
 `cases/citations_unseen.jsonl`: of them, what one page says in two links of the same line is one case. The `latest` ones
-are of four more repositories, in the same file.
+are of four more repositories, and the `last` ones of ten more, in the same file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest")
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 UNSEEN = CASES.with_name("citations_unseen.jsonl")
 SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
