@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 
 from openbook.errors import SkippedFileError
@@ -32,8 +33,11 @@ _MOST_TEXTS = 500
 # Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
 _MOST_TAKEN_BACK = 4
 
-# Renames of one file that are followed.
+# Renames of one file that are followed, and copies.
 _MOST_RENAMES = 10
+
+# Files that a new one is compared with, to see whether it is a copy, which takes up to .3 s. Of more, those with its name.
+_MOST_ORIGINALS = 500
 
 _DIGITS = re.compile(r"\d+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -67,6 +71,7 @@ class History:
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
+        self._originals: dict[Revision, str] = {}
         self._partly_known: set[str] = set()
         self._apart: dict[str, str] = {}
         self._trees: dict[str, frozenset[str]] = {}
@@ -228,7 +233,7 @@ class History:
         """Go back while a file contains words; `before` may name the earlier ones in their place."""
         found, newer, gap = None, "", 0
         try:
-            for revision, text in self._versions(path):
+            for revision, text in chain(self._versions(path), self._versions_of_original(path)):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
                 is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
                 if text is not None and (not gap or is_back) and _has_citation(text, words, line):
@@ -270,6 +275,41 @@ class History:
             yield revision, self._read(revision)
         if len(revisions) > _MOST_REVISIONS:
             raise GitFailedError(path)
+
+    def _versions_of_original(self, path: str) -> Iterator[tuple[Revision, str | None]]:
+        """Yield the versions of what a file was copied from. Whoever copies a page has not looked at its citations."""
+        log = self._logs.get(path, ())
+        for _ in range(_MOST_RENAMES):
+            original = self._original(log[-1]) if log else ""
+            if not original:
+                return
+            log = self._logs_of({path: original}, f"{log[-1].commit}^@")[path]
+            for revision in log[:_MOST_REVISIONS]:
+                yield revision, self._read(revision)
+
+    def _original(self, brought: Revision) -> str:
+        """Return what the file that a commit brought is a copy of; empty if it is none, or if git cannot tell."""
+        if brought not in self._originals:
+            self._originals[brought] = ""
+            with suppress(GitFailedError):
+                paths = [_from_folder(each, self._prefix) for each in (brought.path, *self._may_be_originals(brought))]
+                how = ("--no-walk", "-m", "--first-parent", "--diff-filter=C", "--find-copies-harder")
+                for _, _, old, new in self._changes(*how, brought.commit, "--", *paths, is_try=True):
+                    if new == brought.path:
+                        self._originals[brought] = old
+        return self._originals[brought]
+
+    def _may_be_originals(self, brought: Revision) -> list[str]:
+        """List the files that were there before a commit and have the suffix of one that it brought."""
+        before = self._git.read(f"{brought.commit}^") if brought.commit not in self.cut_at else None
+        if before is None:
+            return []
+        listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", before[0]).split("\0")
+        name = brought.path.rpartition("/")[2]
+        like = [path for path in listed if path.endswith(name[name.rfind(".") :])]
+        if len(like) > _MOST_ORIGINALS:
+            like = [path for path in like if path.rpartition("/")[2] == name]
+        return like[:_MOST_ORIGINALS]
 
     def prepare(self, paths: Sequence[str]) -> None:
         """Read which commits changed files, in one walk of the history for all of them and one for each rename.

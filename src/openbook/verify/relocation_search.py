@@ -65,27 +65,35 @@ class RelocationSearch:
             page = self._root.page(path)
             spot = relocate(past.page, first, last, page)
             is_found = isinstance(spot, Relocation) and spot.likeness == 1.0
+            begins = begins_type(past.page.lines[first - 1]) if first == last and not is_found else False
+            # A file may keep the name of a type that has moved: `type Shape = shapes.Shape`.
+            if begins and (elsewhere := self._in_other_file(past, first, last)):
+                return elsewhere
             same = same_line(past.page, first, page) if first == last and not is_found else None
             if same is not None:
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)
             lost = spot
+        stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
+        return (None if stays else self._in_other_file(past, first, last)) or lost
+
+    def _in_other_file(self, past: PastFile, first: int, last: int) -> RelocatedLines | None:
+        """Find the very lines in the one other file that has them, if it did not have them then."""
         block = past.page.block(first, last)
-        stays = bool(path) and block in self._root.page(path).squeezed
-        other = "" if stays else self._root.holding(block, past.path, self._citing)
-        if other and len(past.page.within(block)) == 1:
-            before = self._history.page(past.commit, other)
-            page = self._root.page(other)
-            spot = relocate(past.page, first, last, page)
-            # What stood there already is a twin, and not what has moved. One line can be written twice by chance.
-            is_certain = first < last or begins_type(past.page.lines[first - 1])
-            is_twin = before is not None and bool(before.within(block))
-            if not isinstance(spot, Relocation) or spot.likeness < 1.0 or is_twin:
-                return lost
-            if is_certain or is_same_neighbourhood(past.page, first, last, page, spot):
-                return RelocatedLines(other, spot)
-        return lost
+        other = self._root.holding(block, past.path, self._citing)
+        if not other or len(past.page.within(block)) != 1:
+            return None
+        before = self._history.page(past.commit, other)
+        page = self._root.page(other)
+        spot = relocate(past.page, first, last, page)
+        # What stood there already is a twin, and not what has moved. One line can be written twice by chance.
+        is_certain = first < last or begins_type(past.page.lines[first - 1])
+        is_twin = before is not None and bool(before.within(block))
+        if not isinstance(spot, Relocation) or spot.likeness < 1.0 or is_twin:
+            return None
+        is_one = is_certain or is_same_neighbourhood(past.page, first, last, page, spot)
+        return RelocatedLines(other, spot) if is_one else None
 
     def renamed(self, past: PastFile) -> str:
         """Return what a file of the past is called today; empty if it is not clear."""

@@ -226,6 +226,19 @@ def test_the_line_that_begins_a_type_is_found_in_another_file(repository: Reposi
     assert told(only(repository.folder, page)) == ("moved", "history", "src/functions.py:3")
 
 
+def test_a_type_is_found_in_another_file_though_its_own_keeps_the_name(repository: Repository) -> None:
+    commit = repository.commit({"src/a.go": "package a\n\ntype GatewayClassStatus struct {\n\tAge int\n}\n"})
+    alias = "package a\n\ntype GatewayClassStatus = v1.GatewayClassStatus\n"
+    repository.commit(
+        {"src/a.go": alias, "src/v1/a.go": "package v1\n\ntype GatewayClassStatus struct {\n\tAge int\n}\n"}
+    )
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/a.go#L3\n")
+
+    assert told(finding) == ("moved", "history", "src/v1/a.go:3")
+
+
 def test_a_link_that_names_another_file_since_its_page_has_moved_is_moved_to_the_file_that_it_named(
     repository: Repository,
 ) -> None:

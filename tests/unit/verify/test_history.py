@@ -278,3 +278,27 @@ def test_files_that_are_prepared_together_date_as_if_asked_one_by_one(repository
 
     assert history.written("d.md", "b.py:12") == Revision(brought, "a.md")
     assert history.written("c.md", "b.py:3") == Revision(later, "c.md")
+
+
+@pytest.mark.parametrize("edit", [pytest.param("", id="unchanged"), pytest.param("and more\n", id="edited")])
+def test_words_of_a_copied_file_are_as_old_as_those_of_its_original(repository: Repository, edit: str) -> None:
+    page = "see b.py:12\n" + "more text\n" * 5
+    brought = repository.commit({"v1/a.md": page, "v1/other.md": "see c.py:1\n"})
+    repository.commit({"x.py": "x = 1\n"})
+    repository.commit({"v2/b.md": page + edit, "v3/other.md": "nothing that was there\n"})
+
+    revision = History(repository.folder).written("v2/b.md", "b.py:12")
+
+    assert revision is not None
+    assert (revision.commit, revision.path) == (brought, "v1/a.md")
+
+
+def test_words_that_were_added_to_a_copy_date_from_it(repository: Repository) -> None:
+    page = "see b.py:12\n" + "more text\n" * 5
+    repository.commit({"v1/a.md": page})
+    copied = repository.commit({"v2/a.md": page + "and d.py:7\n"})
+
+    revision = History(repository.folder).written("v2/a.md", "d.py:7")
+
+    assert revision is not None
+    assert revision.commit == copied
