@@ -36,7 +36,7 @@ _MOST_TAKEN_BACK = 4
 # Renames of one file that are followed, and copies.
 _MOST_RENAMES = 10
 
-# Files that a new one is compared with, to see whether it is a copy, which takes up to .3 s. Of more, those with its name.
+# Files that a new one is compared with, to see whether it is a copy. Of more, those with its name.
 _MOST_ORIGINALS = 500
 
 _DIGITS = re.compile(r"\d+")
