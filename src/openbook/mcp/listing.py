@@ -23,6 +23,9 @@ _BEST_TOKENS = 800
 _LONGEST_LINE = 80
 _MOST_LINES = 7
 
+# Shown of a long line before what matches in it.
+_BEFORE_MATCH = 20
+
 # Shown before the lines that match, where the passage is too long to be shown from its start.
 _LEADING_UNITS = 2
 
@@ -252,8 +255,23 @@ def _best_line(result: RetrievalResult) -> str:
     for line, word in sorted({(text.count("\n", 0, start), text[start:end].casefold()) for start, end in matches}):
         told_by[line] += 1 / max(1, held.count(word))
     best = max(range(len(lines)), key=lambda number: (told_by[number], bool(lines[number].strip()), -number))
-    told = " ".join(lines[best].split())
-    return f"{first + best}| {told[:_LONGEST_LINE]}{'...' if len(told) > _LONGEST_LINE else ''}"
+    begin = sum(len(line) + 1 for line in lines[:best])
+    here = [(start - begin, end - begin) for start, end in matches if begin <= start < begin + len(lines[best])]
+    return f"{first + best}| {_part(lines[best], here)}"
+
+
+def _part(line: str, matches: Sequence[tuple[int, int]]) -> str:
+    """Return a line, of a long one the part with most of what matches; of equals, the first."""
+    told = " ".join(line.split())
+    if len(told) <= _LONGEST_LINE:
+        return told
+    places = [(len(" ".join(line[:start].split()) + " "), end - start) for start, end in matches]
+    begins = [0, *(max(0, place - _BEFORE_MATCH) for place, _ in places)]
+    held = [sum(first <= place and place + size <= first + _LONGEST_LINE for place, size in places) for first in begins]
+    first = begins[held.index(max(held))]
+    first = told.find(" ", first) + 1 if first else 0
+    part = told[first : first + _LONGEST_LINE]
+    return f"{'...' if first else ''}{part}{'...' if first + len(part) < len(told) else ''}"
 
 
 def _numbered(unit: Unit) -> str:

@@ -291,3 +291,24 @@ def test_a_page_of_a_list_says_at_which_line_the_next_one_begins() -> None:
     shown = len(listing.listed.results)
     assert 0 < shown < 40
     assert told.endswith(f"({40 - shown} more; go on with first_line={shown + 1})")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        pytest.param("the mast is tall", "the mast is tall", id="short"),
+        pytest.param("mast " + "sail " * 40, "mast sail", id="at-the-start"),
+        pytest.param("sail " * 40 + "mast boom", "... mast boom", id="at-the-end"),
+        pytest.param("sail " * 40 + "mast boom " + "oar " * 40, "... mast boom ...", id="in-the-middle"),
+    ],
+)
+def test_of_a_long_line_the_part_that_matches_is_shown(line: str, shown: str) -> None:
+    found = with_excerpts(read_question("mast boom"), [result("a.py", "x"), result("b.py", line)])
+
+    told = ResultListing(path_of, 1000, best_first=True).keep(found).splitlines()[-1]
+
+    assert len(told) <= 100
+    for part in filter(None, shown.split("...")):
+        assert part.strip() in told
+    assert told.startswith("b.py:1-1  1| ...") == shown.startswith("...")
+    assert told.endswith("...") == (len(line) > 80 and not line.endswith("boom"))
