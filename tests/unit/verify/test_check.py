@@ -55,18 +55,6 @@ def test_an_edit_that_keeps_what_is_said_is_told_and_no_change(repository: Repos
     assert (finding.verdict, finding.reason) == ("ok", "edited since")
 
 
-@pytest.mark.parametrize(
-    ("page", "verdict"), [("See [which Go](../go.mod#L3).\n", "ok"), ("Needs Go 1.9 (../go.mod#L3).\n", "changed")]
-)
-def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_it(
-    repository: Repository, page: str, verdict: str
-) -> None:
-    repository.commit({"go.mod": "module a\n\ngo 1.9\n\nrequire b v1\n", "docs/a.md": page})
-    repository.commit({"go.mod": "module a\n\ngo 1.24\n\nrequire b v1\n"})
-
-    assert only(repository.folder, page).verdict == verdict
-
-
 def test_a_renamed_file_is_followed(repository: Repository) -> None:
     page = "See src/app.py:14-16.\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page})

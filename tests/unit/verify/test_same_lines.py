@@ -141,3 +141,15 @@ def test_a_permalink_to_a_block_survives_a_small_edit_and_one_to_a_line_does_not
         verdict,
         f"src/a.py:{int(first) + 1}-{int(last) + 1}".replace("4-4", "4"),
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict"), [("See [which Go](../go.mod#L3).\n", "ok"), ("Needs Go 1.9 (../go.mod#L3).\n", "changed")]
+)
+def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_it(
+    repository: Repository, page: str, verdict: str
+) -> None:
+    repository.commit({"go.mod": "module a\n\ngo 1.9\n\nrequire b v1\n", "docs/a.md": page})
+    repository.commit({"go.mod": "module a\n\ngo 1.24\n\nrequire b v1\n"})
+
+    assert only(repository.folder, page).verdict == verdict
