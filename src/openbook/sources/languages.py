@@ -114,6 +114,11 @@ ruby: brewfile fastfile gemfile podfile rakefile vagrantfile
 starlark: build tiltfile workspace
 """
 
+# Pages for models, which are Markdown by convention.
+_PAGE_NAMES = """
+markdown: llms.txt llms-full.txt
+"""
+
 _PROGRAMS = """
 elixir fish groovy julia perl php ruby
 awk: awk gawk mawk
@@ -143,7 +148,7 @@ def _formats(**tables: str) -> Mapping[str, Format]:
 BY_SUFFIX: Mapping[str, Format] = _formats(code=_CODE, docs=_DOCS, config=_CONFIG, data=_DATA)
 """Format by what stands behind the last full stop of a name, in lower case."""
 
-BY_NAME: Mapping[str, Format] = _formats(code=_CODE_NAMES, config=_NAMES)
+BY_NAME: Mapping[str, Format] = _formats(code=_CODE_NAMES, docs=_PAGE_NAMES, config=_NAMES)
 """Format by whole name, in lower case. Goes before the suffix."""
 
 BY_PROGRAM: Mapping[str, str] = MappingProxyType(_parse(_PROGRAMS))

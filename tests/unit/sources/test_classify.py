@@ -143,9 +143,28 @@ def test_text_with_restructuredtext_in_it_is_read_as_such(text: str, language: s
     assert classify("docs/harbour.txt", text) == ("docs", language)
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "kind"),
+    [
+        pytest.param("cities.txt", "Moorburg\nHarbour Town\n" * 15, "data", id="list"),
+        pytest.param("run.txt", "ok   harbour   0.31s\nok   pier   1.2s\n" * 15, "data", id="output"),
+        pytest.param("todo.txt", "- ropes\n- fenders\n" * 5, "docs", id="few-lines"),
+        pytest.param("cities.txt", "Moorburg\n" * 30 + NOTES, "docs", id="some-sentences"),
+        pytest.param("LICENSE.txt", "Moorburg\n" * 30, "docs", id="page-by-name"),
+        pytest.param("hi.txt", "बंदरगाह हर दिन खुला है।\n" * 30, "docs", id="another-script"),
+    ],
+)
+def test_of_a_text_file_many_lines_without_sentences_are_data(path: str, text: str, kind: str) -> None:
+    assert classify(path, text) == (kind, "text")
+
+
 _ASCIIDOC = (
     "Harbour\n=======\n\n== Mooring\n\nMoor the ship at noon today.\n\n=== Ropes\n\nUse two ropes and a fender.\n"
 )
+
+
+def test_what_is_written_for_models_is_markdown() -> None:
+    assert classify("docs/llms.txt", "# Harbour\n\n- [Moor](moor.md)\n" * 20) == ("docs", "markdown")
 
 
 @pytest.mark.parametrize(
