@@ -92,7 +92,7 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
     above: tuple[int, int, int] | None = None
     code: int | None = None  # columns before what leads to the code that is open
     for start, end in lines(text):
-        line = (start, end, _indent(text[start:end]))
+        line = (start, end, indent_of(text[start:end]))
         if code is not None and line[2] > code:
             before = above = None
             continue
@@ -120,6 +120,7 @@ def _leads_to_code(text: str, start: int, end: int) -> bool:
     return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
+    """Return the column of the first character of a line that shows, with tabs expanded."""
     shown = line.expandtabs()
     return len(shown) - len(shown.lstrip())

@@ -195,6 +195,11 @@ def _units_of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
             yield trim(text, *match.span())
 
 
+def indentation(line: str) -> int:
+    """Return how many white-space characters a line begins with; all of a blank one."""
+    return len(line) - len(line.lstrip())
+
+
 def counted(number: int, word: str) -> str:
     """Write a number of things: `1 file`, `2 files`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openbook.answering.context import ContextItem, units_of
-from openbook.entries import END_OF_HEADING, MARKED, entry_heads, names_of
+from openbook.entries import END_OF_HEADING, MARKED, entry_heads, indent_of, names_of
 from openbook.types import Chunk, Unit
 
 # A search looks at the entries of ten results, once for each passage.
@@ -59,14 +59,16 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
         last = _last(chunk, every, head, behind)
         said = [unit.text.strip() for unit in every[first : head + 1]]
         names = tuple(name for each in said for name in names_of(each))
-        yield ListEntry(first, head, last, " ".join(said), names, _indent(every[min(head + 1, last)]))
+        yield ListEntry(first, head, last, " ".join(said), names, indent_of(every[min(head + 1, last)].text))
 
 
 def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:
     """Find the last line of an entry: before what is indented no deeper than its head, or before a heading."""
-    is_deeper = head + 1 < behind and _indent(every[head + 1]) > _indent(every[head])
+    is_deeper = head + 1 < behind and indent_of(every[head + 1].text) > indent_of(every[head].text)
     for place in range(head + 1, behind):
-        if is_heading(chunk, every[place]) or (is_deeper and _indent(every[place]) <= _indent(every[head])):
+        if is_heading(chunk, every[place]) or (
+            is_deeper and indent_of(every[place].text) <= indent_of(every[head].text)
+        ):
             return place - 1
     return behind - 1
 
@@ -76,8 +78,3 @@ def is_heading(chunk: Chunk, unit: Unit) -> bool:
     return chunk.language in MARKED and chunk.text.startswith(
         END_OF_HEADING, unit.span.end_char - chunk.span.start_char
     )
-
-
-def _indent(unit: Unit) -> int:
-    shown = unit.text.expandtabs()
-    return len(shown) - len(shown.lstrip())

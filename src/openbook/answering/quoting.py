@@ -13,6 +13,7 @@ from openbook.answering.displaying import Example, fence_of
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import INDENT, Passage, is_markup, is_row
 from openbook.grounding.readable import closed_up
+from openbook.text import indentation
 
 # The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
@@ -157,12 +158,8 @@ def _literal_over(passage: Passage) -> re.Match[str] | None:
     if passage.shown.result.chunk.language != "rst":
         return None
     *above, first = passage.shown.units[: passage.first.number]
-    outer = next((unit.text for unit in reversed(above) if _indent(unit.text) < _indent(first.text)), "")
+    outer = next((unit.text for unit in reversed(above) if indentation(unit.text) < indentation(first.text)), "")
     return _OPENS_LITERAL.fullmatch(outer)
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _is_indented_code(text: str) -> bool:

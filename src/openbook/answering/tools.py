@@ -33,7 +33,7 @@ from openbook.index.protocol import DocumentSummary
 from openbook.questions.names import name_parts
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import with_excerpts
-from openbook.retrieval.fusion import fuse, without_duplicates
+from openbook.retrieval.fusion import fuse_keeping_best
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, counted
 from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Span, Use
@@ -140,7 +140,7 @@ class LibraryTools:
             found.append([result for result in results if is_meant(result.chunk.span.path)])
         if path and not any(found):
             self._named.check(path)
-        merged = _merged(found, limit)
+        merged = fuse_keeping_best(found, limit)
         return _with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 0) -> str:
@@ -447,20 +447,6 @@ class LibraryTools:
         more = len(chunks) - _MOST_ENTRIES
         note = f"{more} more not shown; read the lines behind the last one." if more > 0 else note
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
-
-
-def _merged(found: Sequence[list[RetrievalResult]], limit: int) -> list[RetrievalResult]:
-    """Merge the results of several searches. The best one of each is kept: there stands what was guessed well."""
-    if len(found) == 1:
-        return found[0][:limit]
-    ranked = fuse(found[0], found[1:])[:limit]
-    best = {results[0].chunk.key: results[0] for results in found if results}
-    shown = {result.chunk.key for result in ranked}
-    others = (result for key, result in best.items() if key not in shown)
-    missing = list(without_duplicates([*ranked, *others]))[len(ranked) :]
-    room = limit - len(missing) - sum(result.chunk.key in best for result in ranked)
-    passed_over = [result.chunk.key for result in ranked if result.chunk.key not in best][max(0, room) :]
-    return [*(result for result in ranked if result.chunk.key not in passed_over), *missing][:limit]
 
 
 def _with_best_excerpts(

@@ -29,11 +29,29 @@ class _WriteStream(_Stream, Protocol):
     async def send(self, item: SessionMessage, /) -> None: ...
 
 
-class Replayed:
+class _Wrapped:
+    """Closes and enters the stream that it wraps."""
+
+    _stream: _Stream
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, raised, traceback)
+
+
+class Replayed(_Wrapped):
     """Reads lines that came before, then what a stream brings."""
 
     def __init__(self, stream: _ReadStream, lines: Iterable[bytes]) -> None:
-        self._stream = stream
+        self._stream: _ReadStream = stream
         self._before = deque(map(_parsed, lines))
         self.last_context: Context | None = None
         """Of the sender of the last message, as streams of the SDK have it."""
@@ -45,9 +63,6 @@ class Replayed:
         self.last_context = getattr(self._stream, "last_context", None)
         return message
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
     def __aiter__(self) -> Self:
         return self
 
@@ -58,21 +73,12 @@ class Replayed:
         self.last_context = getattr(self._stream, "last_context", None)
         return message
 
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, raised, traceback)
-
-
-class Muted:
+class Muted(_Wrapped):
     """Writes to a stream all but the first answers to requests that were answered before."""
 
     def __init__(self, stream: _WriteStream, answered: Iterable[bytes]) -> None:
-        self._stream = stream
+        self._stream: _WriteStream = stream
         requests = (parsed.message for parsed in map(_parsed, answered) if isinstance(parsed, SessionMessage))
         self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}
 
@@ -82,18 +88,6 @@ class Muted:
             self._answered.remove(item.message.id)
             return
         await self._stream.send(item)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, raised, traceback)
 
 
 def _parsed(line: bytes) -> SessionMessage | Exception:

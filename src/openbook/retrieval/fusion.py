@@ -62,3 +62,24 @@ def fuse(first: Sequence[RetrievalResult], others: Sequence[Sequence[RetrievalRe
     ranked = sorted(by_chunk.values(), key=lambda each: (-each.score, each.chunk.source, each.chunk.span))
     longest = max(map(len, chain([first], others)), default=0)
     return list(islice(without_duplicates(ranked), longest))
+
+
+def fuse_keeping_best(found: Sequence[list[RetrievalResult]], limit: int) -> list[RetrievalResult]:
+    """Merge the results of several searches by reciprocal rank, and keep the best result of each.
+
+    A search whose words were guessed well is right at its first rank, and may agree with no other one.
+
+    Args:
+        found: What each search found, best first.
+        limit: Most results.
+    """
+    if len(found) == 1:
+        return found[0][:limit]
+    ranked = fuse(found[0], found[1:])[:limit]
+    best = {results[0].chunk.key: results[0] for results in found if results}
+    shown = {result.chunk.key for result in ranked}
+    others = (result for key, result in best.items() if key not in shown)
+    missing = list(without_duplicates([*ranked, *others]))[len(ranked) :]
+    room = limit - len(missing) - sum(result.chunk.key in best for result in ranked)
+    passed_over = [result.chunk.key for result in ranked if result.chunk.key not in best][max(0, room) :]
+    return [*(result for result in ranked if result.chunk.key not in passed_over), *missing][:limit]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openbook.sources.readers.rst import read_rst
-from openbook.text import LineIndex
+from openbook.text import LineIndex, indentation
 from openbook.types import Block
 
 _SIMPLE = re.compile(r"\s*=+(?: +=+)+$")
@@ -227,7 +227,7 @@ class _Translator:
 
     def _enter(self, row: int) -> str:
         """Leave the directives that end before a row, and return the prefix of its lines."""
-        indent = _indent(self._rows[row])
+        indent = indentation(self._rows[row])
         while self._parts and indent <= self._parts[-1].indent:
             self._parts.pop()
         return self._parts[-1].prefix if self._parts else ""
@@ -239,7 +239,7 @@ class _Translator:
                 self._skip(row)
             return
         rows = self._rows[first : last + 1]
-        margin = min((_indent(row) for row in rows if row), default=0)
+        margin = min((indentation(row) for row in rows if row), default=0)
         ticks = max((len(run) for row in rows for run in re.findall("`{3,}", row)), default=2) + 1
         self._put(first, prefix.rstrip(), f"{prefix}{'`' * ticks}{self._language}", f"{prefix}{rows[0][margin:]}")
         for row in range(first + 1, last + 1):
@@ -288,7 +288,7 @@ class _Translator:
 
     def _explicit(self, row: int, last: int, prefix: str) -> int:
         """Convert a directive, or skip a comment or target; return the row after it and its options."""
-        indent = _indent(self._rows[row])
+        indent = indentation(self._rows[row])
         found = _DIRECTIVE.match(self._rows[row].lstrip())
         if found is None:
             self._parts.append(_Part(indent, prefix, is_silent=True))
@@ -296,7 +296,7 @@ class _Translator:
             return row + 1
         name, words = found["name"], found["words"] or ""
         options, end = {}, row + 1
-        while end <= last and _indent(self._rows[end]) > indent:
+        while end <= last and indentation(self._rows[end]) > indent:
             option = _OPTION.match(self._rows[end].strip())
             if option is None:
                 break
@@ -331,7 +331,7 @@ class _Translator:
 
     def _line(self, row: int, last: int) -> str:
         """Convert one line of a paragraph. A line that is deeper than the one before defines that term."""
-        line, indent = self._rows[row].lstrip(), _indent(self._rows[row])
+        line, indent = self._rows[row].lstrip(), indentation(self._rows[row])
         margin = " " * max(0, indent - (self._parts[-1].indent + 3 if self._parts else 0))
         if line.startswith(_DOCTEST):
             return f"{margin}{_code(line)}  "
@@ -342,7 +342,7 @@ class _Translator:
             return f"{margin}- **{_inline(named['name'])}** {_inline(named['words'] or '')}".rstrip()
         line = _NUMBERED.sub("1.", line)
         is_item = _ITEM.match(line) is not None
-        defined = row < last and _indent(self._rows[row + 1]) > indent and not is_item
+        defined = row < last and indentation(self._rows[row + 1]) > indent and not is_item
         if defined and not line.endswith("::") and self._is_first(row):
             return f"{margin}- **{_inline(line)}**  "
         if line.endswith("::"):
@@ -352,11 +352,7 @@ class _Translator:
 
     def _is_first(self, row: int) -> bool:
         """Return whether a line begins a paragraph, or follows deeper lines."""
-        return row == 0 or not self._rows[row - 1] or _indent(self._rows[row - 1]) > _indent(self._rows[row])
-
-
-def _indent(row: str) -> int:
-    return len(row) - len(row.lstrip())
+        return row == 0 or not self._rows[row - 1] or indentation(self._rows[row - 1]) > indentation(self._rows[row])
 
 
 def _spoken(name: str) -> str:
