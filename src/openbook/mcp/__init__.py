@@ -1,1 +1,1 @@
-"""The MCP server: a library as tools for coding agents. Translates, and decides nothing else."""
+"""The MCP server: offers a library as tools for coding agents."""

@@ -1,4 +1,4 @@
-"""Where coding agents keep their list of MCP servers, and how ours is put in and taken out. Starts nothing."""
+"""Installs our server into the configuration files of coding agents, and uninstalls it."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ Comparer = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A file with servers of ours, and what it is without them."""
+    """A configuration file with our servers, and its content without them."""
 
     path: str
     before: str | None
-    """What it is without any of them; None if it was not there."""
+    """Its content without them; None if it did not exist."""
     after: str
-    """What was written last."""
+    """The content that was written last."""
     names: tuple[str, ...]
-    """Of the servers."""
+    """Names of the servers."""
 
     def with_server(self, name: str, after: str) -> Record:
-        """Return the record once a server was put in."""
+        """Return the record after a server was added."""
         return replace(self, after=after, names=tuple(sorted({*self.names, name})))
 
     def without_server(self, name: str, after: str) -> Record | None:
-        """Return the record once a server was taken out; None if it was the last one."""
+        """Return the record after a server was removed; None if it was the last one."""
         names = tuple(each for each in self.names if each != name)
         return replace(self, after=after, names=names) if names else None
 
     def seen_with(self, text: str, edit: Editor, is_same: Comparer | None) -> Record:
-        """Return the record of a file that the person may have changed since: what it is without ours is made anew."""
+        """Update the record of a file that the user may have changed since."""
         return self if text == self.after else replace(self, before=self._undone_in(text, edit, is_same), after=text)
 
     def _undone_in(self, text: str, edit: Editor, is_same: Comparer | None) -> str:
-        """Undo what was written where it stands as it was written; take the servers out one by one where not."""
+        """Undo our change if it is intact, else remove the servers one by one."""
         edited = text
         for name in self.names:
             with suppress(ValueError):  # the person has written the entry in a way of their own: then it is theirs
@@ -76,7 +76,7 @@ def read_record(path: Path, kept: Path) -> Record | None:
 
 
 def write_record(path: Path, record: Record | None, kept: Path) -> None:
-    """Write the record of a file, or delete it. Nobody else can read it."""
+    """Write the record of a file, readable only by its owner, or delete it."""
     file = _file_of(path, kept)
     if record is None:
         file.unlink(missing_ok=True)
@@ -87,7 +87,7 @@ def write_record(path: Path, record: Record | None, kept: Path) -> None:
 
 
 def _common_start(one: str, other: str) -> int:
-    """Return how many characters two texts begin with together."""
+    """Return the length of the common prefix of two texts."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -98,7 +98,7 @@ def _file_of(path: Path, kept: Path) -> Path:
 _CONFIG = re.compile(r"\{config:(\w+)\}")
 _EDITORS = {".toml": edit_toml, ".yaml": edit_yaml}
 
-# YAML is not among them, because nothing here reads it as a whole.
+# Not YAML, for which there is no full parser here.
 _COMPARERS = {".json": says_same_json, ".jsonc": says_same_json, ".toml": says_same_toml}
 
 # Seconds that a call may take. It waits four for files, and an answer takes one.
@@ -111,16 +111,16 @@ Form = Literal["command", "stdio", "opencode", "zed", "copilot", "goose"]
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A coding agent, and how it is told of a server."""
+    """A coding agent, and the format of its configuration."""
 
     title: str
     file: str
-    """From the project's folder, or from the person's own if it begins with `~`. `{config}`: their settings."""
+    """Relative to the project, or to the home folder if it begins with `~`. `{config}`: the folder of user settings."""
     table: str = "mcpServers"
     """Key or table that holds the servers."""
     form: Form = "command"
     other_file: str = ""
-    """Written instead if it is there."""
+    """Written instead if it exists."""
     follows_folder: bool = False
     """Whether a server of all projects is started in the folder that the agent works in."""
 
@@ -154,18 +154,18 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file as it is and as it will be."""
+    """A planned change of a file."""
 
     path: Path
     before: str | None
-    """None if it is not there."""
+    """None if it does not exist."""
     after: str | None
-    """None if it goes."""
+    """None if it is deleted."""
     client: Client
     name: str
     """Of the server."""
     is_install: bool = False
-    """Whether what was there is to be kept."""
+    """Whether to back up the previous content."""
 
     @property
     def is_needed(self) -> bool:
@@ -173,7 +173,7 @@ class FileChange:
 
 
 def file_of(client: Client, project: Path) -> Path:
-    """Return the file of an agent. A link is followed: what it leads to is changed, not the link."""
+    """Return the configuration file of an agent. Of a symbolic link, the target is changed."""
     other = project / client.other_file if client.other_file else None
     if other is not None and other.exists():
         return other.resolve()
@@ -189,7 +189,7 @@ def _config_of(found: re.Match[str]) -> str:
 def plan_install(
     client: Client, project: Path, name: str, command: Sequence[str], folders: Sequence[str] = ()
 ) -> FileChange:
-    """Plan to put a server in, in place of one of that name. All else in the file stays.
+    """Plan to add a server, or replace one of that name. The rest of the file stays.
 
     Of no folders, a server for all projects serves the folder that the agent works in, or that of the project beside
     those that it serves already.
@@ -202,7 +202,7 @@ def plan_install(
 
 
 def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> FileChange:
-    """Plan to take a server out. A file that was not changed since `install` becomes what it was before it."""
+    """Plan to remove a server. A file that was not changed since `install` gets its previous content."""
     change = _changed(client, project, name, None)
     record = read_record(change.path, kept)
     if record is None or change.before is None or record.names != (name,):
@@ -211,7 +211,7 @@ def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> File
 
 
 def write_change(change: FileChange, kept: Path) -> None:
-    """Write a change at once or not at all. What was there before the first `install` is kept."""
+    """Write a change atomically. The content before the first `install` is backed up."""
     path = change.path
     try:
         if change.after is None:
@@ -236,7 +236,7 @@ def write_change(change: FileChange, kept: Path) -> None:
 
 
 def _keep(change: FileChange, kept: Path) -> None:
-    """Remember what the file is without servers of ours, and what this change makes of it."""
+    """Store the record of a change."""
     record = read_record(change.path, kept)
     record = _seen(change, record) if record else Record(str(change.path), change.before, "", ())
     write_record(change.path, record.with_server(change.name, change.after or ""), kept)

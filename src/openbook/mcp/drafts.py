@@ -1,4 +1,4 @@
-"""A draft that an agent wrote, judged claim by claim by the lines that it cites."""
+"""Verifies the text of an agent, claim by claim, against the lines that it cites."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from openbook.text import LineIndex, units
 from openbook.types import RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
 
-# What stands around a place belongs to how it is written, not to the claim.
+# Text around a place that belongs to the citation, not to the claim.
 _OPENS, _CLOSES = "`([<", "`)]>"
 
-# What is left of brackets when the places within are taken out.
+# Empty brackets after the places in them have been removed.
 _EMPTIED = re.compile(r"\s*\([\s,;]*\)")
 
 Locate = Callable[[str], DocumentSummary | None]
@@ -30,16 +30,16 @@ Locate = Callable[[str], DocumentSummary | None]
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim of a text, and what its lines say to it."""
+    """A claim of a text with its verdict."""
 
     claim: str
     cites: tuple[str, ...]
-    """Places as they are written."""
+    """Cited places as written."""
     verdict: str
     """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
     or empty: no facts."""
     reason: str
-    """Empty where words alone cannot tell: that is what `unverified` says."""
+    """Empty for `unverified`: words alone cannot decide."""
 
 
 def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
@@ -58,14 +58,14 @@ def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClai
 
 
 def _is_place(mention: Mention, locate: Locate) -> bool:
-    """Return whether a mention cites: `postgres:13` and `localhost:8080` are a part of what is claimed."""
+    """Return whether a mention is a citation, unlike `postgres:13` and `localhost:8080`, parts of a claim."""
     name = mention.path.rpartition("/")[2].lower()
     is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
     return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
 
 
 def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
-    """Return the lines that are cited as numbered sources, and the number of each mention.
+    """Return the cited lines as numbered sources, and the number of each mention.
 
     Places that are not there get numbers behind the last, which are marks of nothing.
     """
@@ -90,7 +90,7 @@ def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | 
 
 
 def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
-    """Put a mark in the place of every mention, with what is written around it."""
+    """Replace every mention, with the brackets around it, by a mark."""
     parts, at = [], 0
     for mention, number in zip(mentions, numbers, strict=True):
         start, end = mention.start_char, mention.end_char

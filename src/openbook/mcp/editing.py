@@ -1,6 +1,6 @@
-"""Puts an entry into a table of JSON, TOML or YAML, or takes it out, as text: all else stays, to the letter.
+"""Adds or removes an entry of a table in JSON, TOML or YAML text. The rest of the text stays unchanged.
 
-JSON may have comments and commas behind the last member: they are read as blanks, so that every offset stays. The
+JSON may have comments and trailing commas: they are read as blanks, so that every offset stays. The
 grammar of tree-sitter takes such a comma for an error, and json-five keeps bytes but leaves the layout of a new member
 to the caller, which is what most of this is about.
 Of YAML only the layout that agents write is understood, a key at the beginning of a line and its entries below it:
@@ -22,7 +22,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\{[ \t]*\r?\n([ \t]+)")
 
-# An entry with one of these is called over the network: it has nothing in common with one that is started.
+# Keys of servers on the network, which are not merged with an entry for a program.
 _ELSEWHERE = ("url", "serverUrl", "httpUrl")
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -34,12 +34,12 @@ _DECODER = json.JSONDecoder()
 
 
 def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
-    r"""Return the text with an entry put into an object, in place of one of that name; without it if it is None.
+    r"""Set an entry of an object, or remove it if it is None, and return the text.
 
-    What an entry had beside stays in it. A text that has not to change comes back as it is.
+    Other keys of an existing entry stay. If nothing changes, the text is returned as it is.
 
     Raises:
-        ValueError: It is no JSON, or not of that shape; the message says why.
+        ValueError: It is not JSON, or has another structure; the message says why.
 
     Example:
         >>> edit_json('{"a": 1.10, // mine\n    "servers": {"x": {}, "y": {}}}', "servers", "x", None)
@@ -70,7 +70,7 @@ def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Put blanks in the place of comments, and of commas behind a last member."""
+    """Replace comments and trailing commas by blanks."""
     return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " ", _uncommented(text))
 
 
@@ -79,7 +79,7 @@ def _uncommented(text: str) -> str:
 
 
 def _without(text: str, table: str, name: str) -> str:
-    """Cut an entry out, and the table if nothing is left in it, not even a comment."""
+    """Remove an entry, and the table if it is empty then, without a comment."""
     while True:
         plain = _plain(text)
         root = _Object.at(plain, _skip(plain, 0))
@@ -94,7 +94,7 @@ def _without(text: str, table: str, name: str) -> str:
 
 
 def read_json(text: str) -> dict[str, Any]:
-    """Read an object of JSON with comments; {} for what is none."""
+    """Parse a JSON object with comments; {} for anything else."""
     try:
         found = json.loads(_plain(text.removeprefix("\ufeff")))
     except (RecursionError, ValueError):
@@ -103,7 +103,7 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 def says_same_json(text: str, other: str, table: str) -> bool:
-    """Whether two texts of JSON say the same, an empty table or none aside."""
+    """Return whether two JSON texts are equivalent; a missing table equals an empty one."""
     try:
         return _with_table(json.loads(_plain(text.removeprefix("\ufeff"))), table) == _with_table(
             read_json(other), table
@@ -113,7 +113,7 @@ def says_same_json(text: str, other: str, table: str) -> bool:
 
 
 def says_same_toml(text: str, other: str, table: str) -> bool:
-    """Whether two texts of TOML say the same, an empty table or none aside."""
+    """Return whether two TOML texts are equivalent; a missing table equals an empty one."""
     try:
         said, wanted = (_read_toml(each.removeprefix("\ufeff")) for each in (text, other))
     except ValueError:
@@ -126,10 +126,10 @@ def _with_table(settings: dict[str, Any], table: str) -> dict[str, Any]:
 
 
 def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
-    """Return the text with an entry put in as a table, in place of one of that name; without it if it is None.
+    """Set a table of TOML, or remove it if the entry is None, and return the text.
 
     Raises:
-        ValueError: It is no TOML, or the entry is written in a way that cannot be replaced; the message says why.
+        ValueError: It is not TOML, or the present entry cannot be replaced; the message says why.
     """
     bare = text.removeprefix("\ufeff")
     mark = text[: len(text) - len(bare)]
@@ -149,7 +149,7 @@ def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
 
 
 def _without_blank_end(lines: Sequence[str]) -> list[str]:
-    """Leave out the blank lines that stood before an entry at the end."""
+    """Remove the blank lines before a removed entry at the end."""
     kept = list(lines)
     while len(kept) > 1 and not kept[-1].strip():
         kept.pop()
@@ -187,7 +187,7 @@ def _merged(old: Any, entry: Entry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a file is laid out."""
+    """The layout of a file."""
 
     indent: str
     line_end: str
@@ -198,14 +198,14 @@ class _Style:
         return cls(found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n")
 
     def written(self, value: Any, depth: int) -> str:
-        """Write a value whose first line is begun already."""
+        """Format a value after the beginning of its first line."""
         told = json.dumps(value, indent=self.indent, ensure_ascii=False)
         return told.replace("\n", self.line_end + self.indent * depth)
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """Where a name and its value stand."""
+    """The offsets of a name and its value."""
 
     name: str
     start: int
@@ -215,7 +215,7 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """Where an object and its members stand in correct JSON."""
+    """The offsets of an object and its members in valid JSON."""
 
     start: int
     end: int
@@ -236,7 +236,7 @@ class _Object:
         return cls(start, at + 1, tuple(members))
 
     def last(self, name: str) -> _Member | None:
-        """Return the member that counts: of several of one name, it is the last one."""
+        """Return the effective member of a name: the last of several."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
     def put(self, text: str, name: str, value: Any, style: _Style, *, depth: int) -> str:
@@ -256,7 +256,7 @@ class _Object:
         return f"{text[: self.start]}{{{inside}{member}{close}{text[self.end :]}"
 
     def without(self, text: str, name: str) -> str:
-        """Cut the last member of a name out, with a comma. Comments stay."""
+        """Remove the last member of a name and a comma. Comments stay."""
         position = max(at for at, member in enumerate(self.members) if member.name == name)
         start, end = self.members[position].start, self.members[position].end
         bare = _uncommented(text)
@@ -276,7 +276,7 @@ class _Object:
 
 
 def _joined(left: str, right: str) -> str:
-    """Join texts. What comes behind a comment of the rest of a line begins on the next one."""
+    """Join texts, with a line break after a line comment."""
     is_in_comment = bool(left) and _uncommented(left)[-1] != left[-1]
     return f"{left}\n{right}" if is_in_comment and not right.startswith(("\n", "\r")) else left + right
 
@@ -294,7 +294,7 @@ def _read_toml(text: str) -> dict[str, Any]:
 
 
 def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each statement of correct TOML with its lines and what it says: a line, or as many as a value takes."""
+    """Yield the statements of valid TOML with their lines and values."""
     lines = ""
     for line in _LINES.findall(text):
         lines += line
@@ -329,7 +329,7 @@ def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bo
 
 
 def _path(said: dict[str, Any]) -> tuple[str, ...]:
-    """Return the path of a header."""
+    """Parse the path of a table header."""
     path = []
     inner: Any = said
     while inner:
@@ -341,7 +341,7 @@ def _path(said: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _differs_only(before: dict[str, Any], after: str, table: str, name: str, wanted: Entry | None) -> bool:
-    """Whether a text says what it said before, but for one entry."""
+    """Return whether two texts differ only in one entry."""
     try:
         now = tomllib.loads(after)
     except tomllib.TOMLDecodeError:
@@ -355,10 +355,10 @@ _TOP = re.compile(r"(?P<key>[\w.-]+):[ \t]*(?P<value>[^#\s][^#\r\n]*?)?[ \t]*(?:
 
 
 def edit_yaml(text: str, table: str, name: str, entry: Mapping[str, Any] | None) -> str:
-    r"""Return the text with an entry put into a block, in place of one of that name; without it if it is None.
+    r"""Set an entry of a block of YAML, or remove it if it is None, and return the text.
 
     Raises:
-        ValueError: The block is written in another way; the message says how.
+        ValueError: The block has another layout; the message says which.
 
     Example:
         >>> edit_yaml("extensions:\n  a:\n    x: 1\nz: 2\n", "extensions", "b", {"cmd": "run"})
@@ -402,14 +402,14 @@ def _appended(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str
 
 
 def _written(name: str, entry: Mapping[str, Any], indent: int, end: str) -> list[str]:
-    # What JSON writes on a line is YAML.
+    # JSON on one line is valid YAML.
     inner = " " * indent * 2
     rows = (f"{inner}{key}: {json.dumps(value, ensure_ascii=False)}{end}" for key, value in entry.items())
     return [f"{' ' * indent}{name}:{end}", *rows]
 
 
 def _end_of(lines: Sequence[str], first: int, indent: int) -> int:
-    """Return the line behind a block: blank lines and comments at its end belong to what follows."""
+    """Return the line after a block: blank lines and comments at its end belong to the next one."""
     end = first + 1
     for at in range(first + 1, len(lines)):
         if _says(lines[at]):

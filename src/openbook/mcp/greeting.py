@@ -1,7 +1,7 @@
-"""The first answers of the server, before the SDK is imported: that takes longer than some agents wait for tools.
+"""Answers the first requests before the SDK is imported, which takes longer than some agents wait for tools.
 
-What is answered is what the SDK answers, recorded by `tools/write_mcp_greeting.py`. What is not recorded is left to
-the SDK, which is shown everything that it has to know.
+The answers are those of the SDK, recorded by `tools/write_mcp_greeting.py`. Other requests are left to
+the SDK, which gets all messages that it needs.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _META = "io.modelcontextprotocol/"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a connection began."""
+    """The beginning of a connection."""
 
     lines: tuple[bytes, ...] = ()
-    """Messages that the SDK has to be shown, in their order."""
+    """Messages for the SDK, in order."""
     is_answered: bool = False
-    """Whether the first of `lines` is an `initialize` that was answered already."""
+    """Whether the first of `lines` is an `initialize` that is already answered."""
     is_over: bool = False
-    """Whether the client has gone."""
+    """Whether the client has disconnected."""
 
 
 class Greeter:
     """Answers first requests over two file descriptors."""
 
     def __init__(self, version: str, has_courses: Callable[[], bool], *, source: int = 0, target: int = 1) -> None:
-        """Take the version to tell, whether tools for courses are listed, and where messages come from and go to."""
+        """Take the version, whether to list the tools for courses, and the file descriptors."""
         recorded = files("openbook.mcp").joinpath("greeting.json").read_text(encoding="utf-8")
         self._recorded = json.loads(recorded.replace(VERSION, version))
         self._has_courses = has_courses
@@ -52,7 +52,7 @@ class Greeter:
         self._is_initialized = False
 
     def greet(self) -> Opening:
-        """Answer until the tools are listed, or something comes that only the SDK can answer."""
+        """Answer until the tools are listed, or a request needs the SDK."""
         kept: list[bytes] = []
         is_done = False
         while not is_done or self._has_more():
@@ -89,7 +89,7 @@ class Greeter:
         return result
 
     def _initialized(self, params: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to the handshake of the protocol versions until 2025."""
+        """Return the answer to the handshake of protocol versions up to 2025."""
         version = params.get("protocolVersion")
         if self._is_initialized or version not in self._recorded["handshake_versions"]:
             return None
@@ -99,7 +99,7 @@ class Greeter:
         return {**self._recorded["handshake"]["initialize"], "protocolVersion": version}
 
     def _is_enveloped(self, meta: dict[str, Any]) -> bool:
-        """Return whether a request says of its client what each has to say since the version of 2026."""
+        """Return whether a request describes its client, as the protocol requires since 2026."""
         named = {key.removeprefix(_META): value for key, value in meta.items() if key != "progressToken"}
         return (
             named.keys() == {"protocolVersion", "clientInfo", "clientCapabilities"}
@@ -108,13 +108,13 @@ class Greeter:
         )
 
     def _has_more(self) -> bool:
-        """Return whether the client has sent more already. Windows does not tell, so there it is left to the SDK."""
+        """Return whether more input is available. This cannot be known on Windows, where the SDK takes over."""
         if sys.platform == "win32":
             return False
         return bool(select.select([self._source], [], [], _IN_ONE_GO_S)[0])
 
     def _read_line(self) -> bytes:
-        """Read one line and nothing of the next one, which the SDK may have to read. Empty at the end."""
+        """Read exactly one line, since the SDK may have to read the next. Empty at the end."""
         read = bytearray()
         while not read.endswith(b"\n") and (byte := os.read(self._source, 1)):
             read += byte

@@ -1,4 +1,4 @@
-"""The server over HTTP: for this machine alone, or for who has a key."""
+"""Serves MCP over HTTP, on loopback or with API keys."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PATH = "/mcp"
 
 
 def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Callable[[str], None]) -> None:
-    """Serve until the process is told to stop.
+    """Serve until a signal stops the process.
 
-    Only who sends a key of `home` is let in, unless it listens on this machine alone.
+    Clients need a key of `home`, unless the server listens on loopback.
     """
     keys = None if is_loopback(host) else KeyStore(home)
     if keys is not None and not keys.all():
@@ -48,7 +48,7 @@ def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Ca
 
 
 def of_this_machine(host: str) -> TransportSecuritySettings:
-    """Answer under names that no other site can turn to this machine, and no page of another site."""
+    """Check Host and Origin (prevents DNS rebinding and CSRF)."""
     names = [*dict.fromkeys(("localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host))]
     return TransportSecuritySettings(
         allowed_hosts=[*names, *(f"{name}:*" for name in names)],
@@ -64,7 +64,7 @@ class KeyMiddleware:
         self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with 401."""
+        """Handle a request, or answer it with 401."""
         if scope["type"] == "http":
             sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             scheme, _, key = sent.partition(" ")

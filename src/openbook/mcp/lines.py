@@ -1,4 +1,4 @@
-"""How lists of lines and paths are written for a coding agent: every place once, within a budget of tokens."""
+"""Formats lists of lines and paths for coding agents: every place once, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_VALUES = 5
 def references_text(
     found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
 ) -> str:
-    """Write references by file, or with their code by use and file.
+    """Format references by file, or with their code by use and file.
 
     Mentions are counted unless asked for, or if they are in code and few.
 

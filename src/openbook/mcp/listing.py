@@ -1,4 +1,4 @@
-"""How results are listed for a coding agent: places it can open, numbered lines, within a budget of tokens."""
+"""Formats results for coding agents: places that they can open, with numbered lines, within a budget of tokens."""
 
 from __future__ import annotations
 

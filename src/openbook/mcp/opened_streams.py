@@ -1,4 +1,4 @@
-"""Streams of a connection that has begun already: the SDK reads what came before, and does not answer it again."""
+"""Streams of a connection that has already begun: they replay its first messages to the SDK, and drop its answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Wrapped:
 
 
 class Replayed(_Wrapped):
-    """Reads lines that came before, then what a stream brings."""
+    """Replays lines that were already read, and then reads from a stream."""
 
     def __init__(self, stream: _ReadStream, lines: Iterable[bytes]) -> None:
         self._stream: _ReadStream = stream
@@ -75,7 +75,7 @@ class Replayed(_Wrapped):
 
 
 class Muted(_Wrapped):
-    """Writes to a stream all but the first answers to requests that were answered before."""
+    """Writes to a stream, without the answers to requests that are already answered."""
 
     def __init__(self, stream: _WriteStream, answered: Iterable[bytes]) -> None:
         self._stream: _WriteStream = stream
@@ -83,7 +83,7 @@ class Muted(_Wrapped):
         self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send a message, unless it answers again."""
+        """Send a message, unless its request is already answered."""
         if isinstance(item.message, JSONRPCResponse) and item.message.id in self._answered:
             self._answered.remove(item.message.id)
             return

@@ -1,4 +1,4 @@
-"""Paths as an agent writes them, and the documents that they mean."""
+"""Converts between documents and paths as agents write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AgentPaths:
-    """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
+    """Paths for agents: of a single source as they are, of several with the name of the source as prefix."""
 
     def __init__(self, assistant: Library) -> None:
         self._assistant = assistant

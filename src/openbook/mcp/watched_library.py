@@ -1,4 +1,4 @@
-"""The library behind the tools: read in the background, and again when its files have changed."""
+"""The library behind the tools: indexed in the background, and again when its files change."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _logger = logging.getLogger(__name__)
 _SETTLE_MS = 100
 _STEP_MS = 50
 
-# How often the watcher looks whether it is to end: so long closing waits for it.
+# How often the watcher checks whether to stop, which delays closing.
 _POLL_MS = 500
 
 
-# What a call waits for files to be read. Small folders are read in less, and agents give up on slow servers.
+# How long a call waits for indexing. Small folders take less, and agents give up on slow servers.
 PATIENCE_S = 4.0
 
-# The first requests of an agent, and what they import, come before the files.
+# The first requests of an agent, and their imports, precede indexing.
 _FIRST_REQUESTS_S = 1.0
 
 
 class _StoppedError(Exception):
-    """The server ends while files are read."""
+    """The server stops during indexing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingState:
-    """How far reading is."""
+    """Progress of indexing."""
 
     done: int = 0
     total: int = 0
-    """0 while folders are compared."""
+    """0 while folders are scanned."""
 
     def __str__(self) -> str:
         if not self.total:
@@ -50,12 +50,12 @@ class ReadingState:
 
 
 class WatchedLibrary:
-    """A library whose folders are watched and read in the background, so that only what changed is looked at."""
+    """A library whose folders are watched, so that only changes are indexed, in the background."""
 
     def __init__(
         self, assistant: Library, paths: Sequence[Path], *, watch: bool = True, patience_s: float = PATIENCE_S
     ) -> None:
-        """Take a library and the folders and files that belong in it; nothing is read yet.
+        """Take a library and its folders and files; nothing is read yet.
 
         Without paths, the sources of the library are taken as they are; without `watch`, its first use reads them last.
         """
@@ -77,12 +77,12 @@ class WatchedLibrary:
         self._worker: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to read in the background, once the first requests had their chance."""
+        """Start indexing in the background, after the first requests."""
         self._begin(_FIRST_REQUESTS_S)
 
     @contextmanager
     def fresh(self) -> Iterator[Library]:
-        """Yield the library as its files are now, or as far as they were read within the patience."""
+        """Yield the library after indexing changes, as far as that is done within the time limit."""
         self._look_again()
         end = monotonic() + self._patience_s
         while self._is_due and monotonic() < end and not self._closing.is_set():
@@ -97,12 +97,12 @@ class WatchedLibrary:
 
     @property
     def reading(self) -> ReadingState | None:
-        """How far reading is; None if nothing is to be read."""
+        """Progress of indexing; None if everything is indexed."""
         return self._state if self._is_due else None
 
     @property
     def used(self) -> ReadingState | None:
-        """How far reading was when this thread last used the library."""
+        """Progress when this thread last used the library."""
         state: ReadingState | None = getattr(self._used, "state", None)
         return state
 
@@ -111,7 +111,7 @@ class WatchedLibrary:
         return not self.assistant.stats().documents or bool(self.assistant.courses())
 
     def close(self) -> None:
-        """Stop reading and watching. What was read stays."""
+        """Stop indexing and watching. What was indexed stays."""
         self._closing.set()
         self._hurry.set()
         self._stop.set()
@@ -128,7 +128,7 @@ class WatchedLibrary:
             self._wanted += 1
 
     def _look_again(self) -> None:
-        """Ask for another look where no watcher tells of changes."""
+        """Schedule a scan if there is no watcher."""
         unwatched = self._watch and self._is_registered and not self._is_watching
         if not self._is_due and (unwatched or any(place.exists() for place in self._missing)):
             self._change()
@@ -144,7 +144,7 @@ class WatchedLibrary:
             self._worker.start()
 
     def _work(self, delay_s: float) -> None:
-        """Read until nothing is due, or it fails."""
+        """Index until nothing is due, or it fails."""
         self._hurry.wait(delay_s)
         error: OpenbookError | None = None
         is_over = False
