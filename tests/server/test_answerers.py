@@ -142,7 +142,7 @@ def test_a_child_that_dies_is_replaced_and_its_questions_are_answered_by_the_nex
     use(library, using)
 
 
-def test_what_a_model_writes_while_its_child_dies_is_kept_and_checked_by_another_one(library: Library) -> None:
+def test_an_answer_continues_in_another_process_when_its_own_dies_while_the_model_writes(library: Library) -> None:
     events: list[AnswerEvent] = []
 
     async def using(answer_pool: AnswerPool) -> None:
@@ -161,7 +161,7 @@ def test_what_a_model_writes_while_its_child_dies_is_kept_and_checked_by_another
     assert [each.name for each in events if isinstance(each, Stage)] == ["searching", "writing", "checking"]
 
 
-def test_an_answer_whose_sources_change_while_its_child_dies_is_told_to_be_lost(library: Library, folder: Path) -> None:
+def test_an_answer_fails_if_its_process_dies_after_the_sources_changed(library: Library, folder: Path) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(ANSWER) as model:
             events = answer_pool.stream(QUESTION, 10, EVERYTHING, AnswerOptions(model=model))
@@ -293,7 +293,7 @@ def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(l
     use(library, using, most=2)
 
 
-def test_who_leaves_holds_up_nobody(library: Library) -> None:
+def test_a_disconnected_client_blocks_nobody(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         options = AnswerOptions(model=ScriptedModel(ANSWER))
         async with aclosing(answer_pool.stream(QUESTION, 10, EVERYTHING, options)) as events:

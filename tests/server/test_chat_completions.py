@@ -92,7 +92,7 @@ def test_without_a_model_the_same_answer_comes_whole_and_as_a_stream(sdk: Any) -
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == whole
 
 
-def test_what_was_said_before_is_known_and_its_list_of_sources_is_not_shown_to_the_model(sdk: Any) -> None:
+def test_the_history_is_used_without_its_lists_of_sources(sdk: Any) -> None:
     earlier = "Sessions end after one hour [1].\n\n**Sources**\n\n- [1] `guide.md:3`: exact"
     with sdk("How long do retries wait?", "They wait 30 seconds [1:7].") as (client, model):
         client.chat.completions.create(
@@ -130,7 +130,7 @@ def test_the_server_stores_nothing_of_a_conversation_that_a_client_sends(sdk: An
         ([{"role": "user", "content": [{"type": "input_audio"}]}], "openbook", "a part of a message is 'input_audio'"),
     ],
 )
-def test_what_cannot_be_answered_is_refused_in_words(sdk: Any, messages: Any, model: str, told: str) -> None:
+def test_an_invalid_request_is_refused_with_a_reason(sdk: Any, messages: Any, model: str, told: str) -> None:
     with sdk() as (client, _), pytest.raises(openai.APIStatusError, match=told):
         client.chat.completions.create(model=model, messages=messages)
 

@@ -104,7 +104,7 @@ def test_no_source_comes_from_where_it_may_not(
     assert len(client.get("/api/sources").json()["sources"]) == 1
 
 
-def test_how_to_write_an_address_is_told_as_it_is_written(client: TestClient) -> None:
+def test_the_hint_on_addresses_is_not_masked(client: TestClient) -> None:
     response = client.post("/api/sources", json={"url": "ftp://host/x"})
 
     assert response.json()["error"]["hint"].startswith("write owner/repo, 'https://HOST/owner/repo', or")
@@ -180,7 +180,7 @@ def test_a_job_can_be_cancelled_by_its_owner_alone(client: TestClient) -> None:
     assert client.get(f"/api/jobs/{mine}").json()["state"] == "done"  # it had ended before
 
 
-def test_whoever_keeps_too_much_there_is_told_to_delete_some(serve: Serve) -> None:
+def test_an_upload_beyond_the_quota_of_its_owner_is_refused_with_a_hint(serve: Serve) -> None:
     client = serve(key_upload_bytes=30)
     finished(client, upload(client, ("a.md", b"# Zebra\n\nIt sleeps.\n")).json()["job_id"])
 
@@ -189,9 +189,7 @@ def test_whoever_keeps_too_much_there_is_told_to_delete_some(serve: Serve) -> No
     assert (refused.status_code, refused.json()["error"]["hint"]) == (413, "delete some of them, or send less")
 
 
-def test_a_library_on_a_disk_that_is_only_read_is_told_to_be_so(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_on_a_read_only_disk_is_reported(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     before = client.get("/api/sources").json()["writable"]
     monkeypatch.setattr("os.access", lambda *_: False)
 
@@ -260,7 +258,7 @@ def test_each_upload_of_lessons_is_a_course_with_their_numbers_and_titles(client
     assert found["sources"] == ["Uploaded course/02 kneading.txt:1 (Uploaded course · Lesson 2: Kneading)"]
 
 
-def test_a_file_that_cannot_be_read_is_told_with_the_reason_and_can_be_removed(client: TestClient, home: Path) -> None:
+def test_an_unreadable_upload_is_listed_with_the_reason_and_can_be_removed(client: TestClient, home: Path) -> None:
     sent = upload(client, ("a.md", b"# A\n\nThe zebra sleeps.\n"), ("b.md", b"\x00\x01\x02" * 99), ("c.md", b" \n"))
     _, job = finished(client, sent.json()["job_id"])
 
@@ -283,7 +281,7 @@ def test_a_file_that_cannot_be_read_is_told_with_the_reason_and_can_be_removed(c
     assert list((home / "uploads").rglob("b.md")) == []
 
 
-def test_what_is_attached_to_uploaded_mail_and_was_not_read_is_told(client: TestClient) -> None:
+def test_skipped_attachments_of_uploaded_mail_are_reported(client: TestClient) -> None:
     message = EmailMessage()
     message["Subject"] = "Zoo"
     message.set_content("See below.")

@@ -193,7 +193,7 @@ def test_a_name_that_is_not_ours_may_be_another_site(serve: Serve, host: str, st
         pytest.param({"Sec-Fetch-Site": "same-site"}, id="fetched by a neighbour"),
     ],
 )
-def test_what_another_site_sends_changes_nothing(client: TestClient, headers: dict[str, str]) -> None:
+def test_cross_site_requests_change_nothing(client: TestClient, headers: dict[str, str]) -> None:
     response = client.post("/api/query", json={"query": QUESTION}, headers=headers)
 
     assert response.status_code == 403
@@ -241,7 +241,7 @@ def test_asking_for_the_head_gives_what_a_get_does_without_its_body(client: Test
     assert (head.status_code, head.content, told[0]) == (200, b"", told[1])
 
 
-def test_a_method_that_a_path_does_not_have_is_told_all_that_it_has(client: TestClient) -> None:
+def test_a_wrong_method_gets_a_405_with_all_allowed_methods(client: TestClient) -> None:
     replies = [client.put(f"/api/{path}", headers={"X-Openbook": "1"}) for path in (f"sessions/{'0' * 32}", "sources")]
 
     assert [(reply.status_code, reply.headers["allow"]) for reply in replies] == [
@@ -250,7 +250,7 @@ def test_a_method_that_a_path_does_not_have_is_told_all_that_it_has(client: Test
     ]
 
 
-def test_words_that_are_no_method_are_counted_as_one(client: TestClient) -> None:
+def test_unknown_methods_are_counted_together(client: TestClient) -> None:
     for word in ("BREW", "STEEP"):
         client.request(word, "/healthz")
 
@@ -371,7 +371,7 @@ def test_a_log_has_ids_and_routes_and_neither_texts_nor_keys(
         assert secret not in "".join(lines)
 
 
-def test_a_fault_of_ours_is_told_without_its_words(serve: Serve) -> None:
+def test_an_internal_error_is_reported_without_its_message(serve: Serve) -> None:
     model = ScriptedModel()  # it has nothing to say, and fails a call with an error that is none of ours
     asking = {"query": QUESTION, "model": model.name}
     client = serve(model)
@@ -430,7 +430,7 @@ def test_metrics_count_citations_by_what_the_verifier_finds(
     assert 'openbook_stage_seconds_count{stage="verifying"} 1.0' in counted
 
 
-def test_what_the_page_reads_first_is_what_each_route_says(client: TestClient) -> None:
+def test_the_start_request_has_the_replies_of_all_its_routes(client: TestClient) -> None:
     ask(client, "When do sessions end?")
 
     started = client.get("/api/start").json()

@@ -93,7 +93,7 @@ def test_a_person_logs_in_and_out_and_has_the_role_of_the_rules(serve_oidc: Serv
     assert client.get("/api/me").status_code == 401
 
 
-def test_the_login_is_kept_from_scripts_and_from_other_sites(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
+def test_the_login_cookie_is_httponly_and_samesite(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
 
     going = client.get("/api/oidc/login", headers={"X-Forwarded-Proto": "https"}, follow_redirects=False)
@@ -132,7 +132,7 @@ def test_rules_give_the_highest_role_that_fits(claims: dict[str, Any], role: str
     assert role_of(claims, dataclasses.replace(settings, oidc_readers=("*",))) == role or "reader"
 
 
-def test_whom_no_rule_lets_in_stays_out_and_stands_in_the_log(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
+def test_a_person_without_a_matching_rule_is_refused_and_logged(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
     provider.claims = {"sub": "2", "email": "eve@elsewhere.net", "email_verified": True}
 
@@ -233,7 +233,7 @@ def test_a_code_without_the_verifier_of_this_login_is_refused(serve_oidc: ServeO
     assert injected.status_code == 401
 
 
-def test_what_the_provider_refuses_is_told_without_its_words(serve_oidc: ServeOidc) -> None:
+def test_an_error_of_the_provider_is_reported_without_its_description(serve_oidc: ServeOidc) -> None:
     client = serve_oidc()
     state = parse_qs(urlsplit(depart(client)).query)["state"][0]
 
@@ -271,7 +271,7 @@ def test_a_provider_that_is_away_is_told(serve_oidc: ServeOidc) -> None:
     assert (away.status_code, "login provider" in away.text) == (502, True)
 
 
-def test_who_is_removed_is_out_at_once_and_comes_in_again_only_by_a_new_login(
+def test_removing_a_person_ends_their_logins_until_they_log_in_again(
     serve_oidc: ServeOidc, provider: OidcProvider, home: Path
 ) -> None:
     client = serve_oidc()
@@ -359,7 +359,7 @@ def test_without_a_provider_there_is_no_such_login(client: TestClient) -> None:
         ({"oidc_redirect_url": "http://books.example/api/oidc/callback"}, "REDIRECT_URL is not an https address"),
     ],
 )
-def test_settings_that_cannot_work_are_told_at_the_start(home: Path, change: dict[str, Any], words: str) -> None:
+def test_invalid_settings_are_reported_at_the_start(home: Path, change: dict[str, Any], words: str) -> None:
     good = Settings(
         home=home,
         oidc_issuer="https://sso.example",

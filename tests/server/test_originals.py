@@ -85,7 +85,7 @@ def test_what_was_recognized_on_a_scanned_page_is_marked_in_its_box(client: Test
     assert list(_boxes(scan, 1, 0, 50)) == []
 
 
-def test_what_is_no_pdf_has_no_pages_but_an_original(client: TestClient) -> None:
+def test_other_formats_have_an_original_but_no_pages(client: TestClient) -> None:
     route, span = cited(client, "When do sessions end?")
 
     assert client.get(route, params=span).json()["page"] == 0
@@ -123,7 +123,7 @@ def never_end(job: PageJob) -> bytes:
     return b""
 
 
-def test_a_page_that_takes_too_long_is_told_and_the_next_one_is_drawn(library: ServedLibrary) -> None:
+def test_a_slow_page_fails_and_the_next_one_is_rendered(library: ServedLibrary) -> None:
     with library.in_use() as assistant:
         document = assistant.index.document(assistant.sources()[0].name, "tides.pdf")
     assert document is not None

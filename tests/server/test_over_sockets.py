@@ -204,7 +204,7 @@ def test_a_worker_that_is_killed_while_a_model_writes_costs_no_answer(
     assert [citation["verdict"] for citation in reply["citations"]] == ["exact"]
 
 
-def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(
+def test_a_slow_reader_gets_everything_and_blocks_nobody(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
     # More than the buffers on the way take. Code makes no claims, which would have to be checked.

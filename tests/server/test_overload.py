@@ -69,9 +69,7 @@ def test_a_question_that_waits_is_told_its_place_and_its_clock_runs(
     assert 'openbook_stage_seconds_count{stage="queued"}' in counted
 
 
-def test_beyond_the_queue_questions_are_refused_and_told_when_to_come_again(
-    fake_server: Start, folder: Path, home: Path
-) -> None:
+def test_questions_beyond_the_queue_are_refused_with_retry_after(fake_server: Start, folder: Path, home: Path) -> None:
     model = fake_server(HELD)
     app, name = app_of(folder, home, model, 0, server_answers=1, server_queue=0)
     body = {"query": QUESTION, "model": name}

@@ -56,7 +56,7 @@ def keys(store: KeyStore) -> Keys:
 
 
 @pytest.mark.parametrize(("method", "route"), NEEDED)
-def test_a_role_that_does_not_suffice_is_told_which_one_does(serve: Serve, keys: Keys, method: str, route: str) -> None:
+def test_a_refused_role_is_told_the_required_one(serve: Serve, keys: Keys, method: str, route: str) -> None:
     client = serve(needs_key=True)
     needed = NEEDED[method, route]
 
@@ -85,7 +85,7 @@ def test_a_reader_asks_and_deletes_nothing_of_others(serve: Serve, keys: Keys) -
     assert client.delete(f"/api/sources/{source['name']}", headers=keys["editor"]).status_code == 204
 
 
-def test_who_needs_no_key_may_edit_and_manages_no_keys(client: TestClient) -> None:
+def test_a_caller_without_a_required_key_is_an_editor_and_cannot_manage_keys(client: TestClient) -> None:
     assert client.get("/api/me").json() == {"key": "", "needs_key": False, "role": "editor", "may_share": True}
     assert client.get("/api/sources").json()["writable"] is True
     refused = client.post("/api/admin/keys", json={"name": "mine", "role": "owner"})

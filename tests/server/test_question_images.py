@@ -75,7 +75,7 @@ def test_a_question_about_an_image_is_put_into_words_and_answered(
     assert [images_of(request) for request in model.requests] == [[RED], [RED]]
 
 
-def test_what_follows_is_asked_with_the_last_images_and_none_is_stored(
+def test_follow_ups_use_the_last_images_which_are_never_stored(
     asked: Callable[..., TestClient], tmp_path: Path
 ) -> None:
     model = scripted(3)
@@ -130,7 +130,7 @@ def test_each_page_of_a_pdf_is_an_image(asked: Callable[..., TestClient]) -> Non
         pytest.param(["data:application/pdf;base64,JVBERi0x"], "the PDF cannot be read", id="damaged-pdf"),
     ],
 )
-def test_what_is_no_image_is_refused_before_a_model_is_asked(
+def test_an_invalid_image_is_refused_before_the_model_call(
     asked: Callable[..., TestClient], images: list[str], message: str
 ) -> None:
     refused = post(asked(ScriptedModel()), images=images)

@@ -50,7 +50,7 @@ def test_a_citation_opens_in_the_viewer_at_its_characters(client: TestClient) ->
     assert (shown["path"], shown["more_before"], shown["more_after"]) == ("guide.md", True, True)
 
 
-def test_what_the_sources_do_not_say_is_refused_and_no_error(client: TestClient) -> None:
+def test_an_unanswerable_question_is_refused_without_an_error(client: TestClient) -> None:
     reply = ask(client, "What is the airspeed of a swallow?")
 
     assert (reply["refused"], reply["citations"]) == (True, [])

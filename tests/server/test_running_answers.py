@@ -37,7 +37,7 @@ def followed(client: TestClient | httpx2.Client, answer_id: str, **how: Any) -> 
     return [(int(g[2] or g[3]), g[0] or g[4], json.loads(g[1] or g[5])) for g in found]
 
 
-def test_an_answer_is_finished_though_nobody_follows_and_stands_in_its_conversation(serve: Serve) -> None:
+def test_a_background_answer_is_finished_and_stored_without_a_follower(serve: Serve) -> None:
     client = serve(ScriptedModel(ANSWER), verifier="off")
 
     begun = begin(client, model=MODEL)
@@ -61,7 +61,7 @@ def test_an_answer_is_followed_from_the_last_event_that_is_known(serve: Serve) -
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_nobody_follows_or_stops_the_answer_of_somebody_else(serve: Serve, method: str) -> None:
+def test_only_the_owner_follows_or_stops_an_answer(serve: Serve, method: str) -> None:
     client = serve()
     begun = begin(client)
     stranger = TestClient(client.app, base_url="http://localhost", headers={"X-Openbook": "1"})
@@ -79,7 +79,7 @@ def test_a_question_that_is_refused_begins_no_answer(client: TestClient) -> None
     assert client.get("/api/answers").json() == {"answers": []}
 
 
-def test_who_leaves_ends_nothing_and_comes_back_to_what_was_told(
+def test_a_client_that_disconnects_can_replay_the_events_later(
     fake_server: Callable[..., FakeServer], folder: Path, home: Path
 ) -> None:
     held = fake_server(Fault("hold", ScriptedReply("Sessions end after one hour."), after=4))

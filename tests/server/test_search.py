@@ -46,7 +46,7 @@ def test_a_search_looks_only_where_its_filters_say(client: TestClient) -> None:
     assert missing.status_code == 404
 
 
-def test_what_is_no_word_yet_finds_nothing_and_is_no_error(client: TestClient) -> None:
+def test_a_query_without_a_word_finds_nothing_without_an_error(client: TestClient) -> None:
     found = search(client, "?")
 
     assert found["hits"] == []

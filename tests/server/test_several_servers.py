@@ -277,7 +277,7 @@ def test_a_job_of_one_server_is_followed_and_stopped_at_another(
     assert (followed[-1][0], followed[-1][1]["state"]) == ("done", "done")
 
 
-def test_what_cannot_be_settled_costs_nobody_the_answer_and_is_told_to_the_log(
+def test_a_cost_that_cannot_be_settled_is_logged_and_the_answer_is_sent(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     def answer_while_redis_dies(_: object) -> str:

@@ -162,7 +162,7 @@ def test_the_settings_say_who_may_share(serve: Serve, store: KeyStore, allowed: 
     assert response.status_code == status
 
 
-def test_what_is_deleted_or_replaced_is_gone_from_its_links(client: TestClient) -> None:
+def test_deleted_and_replaced_answers_vanish_from_links(client: TestClient) -> None:
     reply = ask(client, QUESTION)
     route = f"/api/sessions/{reply['session_id']}"
     one, both = (share(client, reply["session_id"], answer_id=answer_id) for answer_id in (reply["id"], None))
@@ -217,7 +217,7 @@ def test_a_link_leaves_no_token_in_the_home_or_the_log(
     assert page.headers["referrer-policy"] == "no-referrer"
 
 
-def test_nobody_has_more_than_a_hundred_links(client: TestClient, home: Path) -> None:
+def test_an_owner_has_at_most_a_hundred_links(client: TestClient, home: Path) -> None:
     session_id = ask(client, QUESTION)["session_id"]
     share(client, session_id)
     with closing(sqlite3.connect(home / "shares.sqlite")) as tables, tables:

@@ -49,7 +49,7 @@ def test_a_guide_is_made_and_its_errors_keep_their_hints(library: ServedLibrary)
     assert refused.value.hint
 
 
-def test_a_guide_that_takes_too_long_is_told_and_the_process_is_ended(library: ServedLibrary) -> None:
+def test_a_slow_guide_fails_and_its_process_is_killed(library: ServedLibrary) -> None:
     with (
         closing(StudyGuides(library, timeout_s=0.0, make=never_end)) as guides,
         pytest.raises(RequestRefusedError, match="cannot be made: took longer") as refused,
@@ -59,7 +59,7 @@ def test_a_guide_that_takes_too_long_is_told_and_the_process_is_ended(library: S
     assert refused.value.status == 503
 
 
-def test_whoever_waits_too_long_for_the_guides_of_others_is_told(library: ServedLibrary) -> None:
+def test_waiting_too_long_for_other_guides_is_an_error(library: ServedLibrary) -> None:
     with closing(StudyGuides(library, longest_wait_s=0.0)) as guides:
         begun, told = Event(), Event()
 

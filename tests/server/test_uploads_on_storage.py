@@ -65,7 +65,7 @@ def test_a_server_starts_with_a_full_disk_and_lists_what_it_has(
     assert listed(serve(uploads=storage.as_uri())) == ["heron.md"]
 
 
-def test_what_is_no_upload_is_not_found_while_the_storage_is_away(
+def test_other_documents_get_the_usual_errors_while_the_storage_is_away(
     serve: Serve, folder: Path, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = serve(uploads=storage.as_uri())
@@ -83,7 +83,7 @@ def test_what_is_no_upload_is_not_found_while_the_storage_is_away(
     assert client.delete(f"/api/documents/{'0' * 32}").status_code == 404
 
 
-def test_what_another_server_keeps_while_one_starts_is_not_forgotten(
+def test_files_that_another_server_stores_during_a_start_are_not_removed(
     serve: Serve, storage: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload(serve(uploads=storage.as_uri()), "heron.md", "osprey.md")

@@ -72,7 +72,7 @@ def test_questions_wait_for_their_models_side_by_side(library: ServedLibrary) ->
     assert [each.number for each in spoken if isinstance(each.said, Answered)] == [2, 1]
 
 
-def test_who_has_left_is_told_nothing_more(library: ServedLibrary) -> None:
+def test_a_cancelled_question_gets_no_more_events(library: ServedLibrary) -> None:
     reply = ReplyFinished(Message.assistant("Sessions end after one hour [1:2]."))
 
     spoken = said(
@@ -90,7 +90,9 @@ def test_an_error_ends_its_question_alone(library: ServedLibrary) -> None:
     assert (end.number, end.said) == (2, None)
 
 
-def test_a_fault_of_ours_is_told_without_what_it_says(library: ServedLibrary, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_of_a_worker_is_reported_without_its_message(
+    library: ServedLibrary, caplog: pytest.LogCaptureFixture
+) -> None:
     limit: Any = "ten"
 
     *_, failed = said(library, StartAnswer(1, QUESTION, limit, EVERYTHING, AnswerOptions()))

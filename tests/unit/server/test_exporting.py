@@ -31,7 +31,7 @@ def exported(*answers: str) -> str:
         pytest.param((">" * 50 + " `` ![x](http://a.example/y) `",), id="deeper-than-some-programs-read"),
     ],
 )
-def test_what_looks_like_code_and_is_none_is_not_loaded(answers: tuple[str, ...]) -> None:
+def test_markup_that_only_looks_like_code_is_escaped(answers: tuple[str, ...]) -> None:
     markdown = exported(*answers)
 
     shown = MarkdownIt("commonmark", {"maxNesting": 200}).render(markdown)

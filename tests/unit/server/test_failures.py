@@ -38,5 +38,5 @@ def test_a_path_or_address_that_never_ends_is_read_once() -> None:
         ("no library 'lance:s3://bucket/mine'", "no library 'lance:s3://bucket/mine'"),
     ],
 )
-def test_addresses_of_other_servers_are_not_told_unless_they_are_quoted(text: str, told: str) -> None:
+def test_addresses_of_other_servers_are_removed_from_errors_unless_quoted(text: str, told: str) -> None:
     assert without_places(text) == told

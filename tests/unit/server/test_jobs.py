@@ -97,7 +97,7 @@ def test_jobs_beyond_the_size_of_the_queue_are_refused() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_fault_of_ours_is_told_without_its_text() -> None:
+def test_an_internal_error_of_a_job_is_reported_without_its_message() -> None:
     jobs = queue()
 
     def break_down(_: Progress) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def test_a_fault_of_ours_is_told_without_its_text() -> None:
     jobs.close()
 
 
-def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
+def test_a_cancelled_job_stops_and_others_go_on() -> None:
     jobs, began, may_go_on = queue(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
     jobs.close()
 
 
-def test_what_waits_is_told_at_once_that_the_server_stops() -> None:
+def test_waiting_jobs_end_at_once_when_the_server_stops() -> None:
     jobs, may_go_on = queue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def caller(keys: KeyStore) -> Caller:
     return Caller("key:1", key)
 
 
-def test_what_was_spent_outlives_a_restart(keys: KeyStore, caller: Caller) -> None:
+def test_spending_survives_a_restart(keys: KeyStore, caller: Caller) -> None:
     limits = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
     limits.settle(caller, limits.reserve(caller, 0.6), 0.5)
 

@@ -11,7 +11,7 @@ from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 
 
-def test_what_is_not_offered_is_not_opened() -> None:
+def test_a_model_that_is_not_offered_is_refused() -> None:
     opened: list[str] = []
     model = ScriptedModel()
 
@@ -31,7 +31,7 @@ def test_what_is_not_offered_is_not_opened() -> None:
     assert opened == ["anthropic:b", "groq:a", f"{address}0#tiny"]
 
 
-def test_where_a_model_runs_is_told_to_nobody() -> None:
+def test_public_names_do_not_reveal_where_a_model_runs() -> None:
     models = ModelRegistry([], "http://10.0.0.7:9000/v1#qwen3:8b", open_one=lambda _: None)
 
     listed = models.listed()

@@ -74,7 +74,7 @@ def test_the_pages_of_the_server_can_be_joined() -> None:
     )
 
 
-def test_what_is_wanted_later_is_a_file_of_its_own_that_takes_from_the_page_what_that_has(tmp_path: Path) -> None:
+def test_a_dynamic_import_becomes_a_bundle_without_the_modules_of_the_page(tmp_path: Path) -> None:
     write_tree(
         tmp_path,
         {

@@ -136,7 +136,7 @@ def test_who_sees_the_place_of_a_question_does_not_wait_for_ever() -> None:
     use(using, server_wait_s=5)
 
 
-def test_whoever_is_refused_is_told_how_long_the_queue_takes() -> None:
+def test_a_refusal_has_the_estimated_wait() -> None:
     async def using(queue: QuestionQueue, clock: Clock) -> None:
         await keep_busy(queue, clock, each_s=3)
         for _ in range(9):
@@ -172,7 +172,7 @@ def test_pauses_do_not_count_for_the_speed_of_the_queue() -> None:
     use(using)
 
 
-def test_what_a_model_has_written_is_checked_before_anything_new_begins() -> None:
+def test_checking_an_answer_precedes_new_questions() -> None:
     async def using(queue: QuestionQueue, _: Clock) -> None:
         written = [enter(queue, party) for party in ("ada", "eve", "bob")]
         for ticket in written:
@@ -189,7 +189,7 @@ def test_what_a_model_has_written_is_checked_before_anything_new_begins() -> Non
     use(using)
 
 
-def test_whoever_leaves_makes_room() -> None:
+def test_leaving_the_queue_frees_a_place() -> None:
     async def using(queue: QuestionQueue, _: Clock) -> None:
         first, second, third = enter(queue, "ada"), enter(queue, "eve"), enter(queue, "bob")
         queue.leave(second)

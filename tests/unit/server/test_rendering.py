@@ -223,7 +223,7 @@ def test_headings_stand_below_the_question() -> None:
     assert render_block("# A\n\n###### B\n") == "<h3>A</h3>\n<h6>B</h6>\n"
 
 
-def test_what_has_no_shape_or_turns_the_direction_is_shown_as_its_number() -> None:
+def test_invisible_and_bidirectional_characters_are_shown_as_code_points() -> None:
     assert visible("a\u202eb\x07\ud800 \u200d") == "a‹U+202E›b‹U+0007›\N{REPLACEMENT CHARACTER} \u200d"
     assert "‹U+2067›" in render_block("x\u2067y")
 

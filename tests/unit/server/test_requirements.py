@@ -14,7 +14,7 @@ from openbook.errors import MissingExtraError
 from tests.children import run_child
 
 
-def test_what_is_missing_is_named_with_the_way_to_install_it() -> None:
+def test_missing_packages_are_named_with_the_install_command() -> None:
     check_installed()
 
     with pytest.raises(MissingExtraError, match="needs no_such_package") as caught:

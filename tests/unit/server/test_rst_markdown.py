@@ -79,7 +79,7 @@ def html_of(text: str, words: str = "") -> str:
     return document_html(replace(document("a.rst", text), language="rst"), start, start + len(words))
 
 
-def test_what_restructured_text_means_is_shown() -> None:
+def test_restructured_text_becomes_markdown() -> None:
     html = html_of(PAGE)
 
     for shown in (

@@ -42,7 +42,7 @@ def test_chips_of_an_old_answer_say_the_verdicts_of_today() -> None:
     assert "supported" not in html
 
 
-def test_what_the_overlap_of_words_said_of_claims_is_gone_and_the_rest_stays() -> None:
+def test_notes_by_word_overlap_are_removed_from_stored_answers() -> None:
     html = read_record(saved())["html"]
 
     assert "no source given" not in html

@@ -52,7 +52,7 @@ def test_a_body_whose_rest_does_not_come_is_given_up(tmp_path: Path) -> None:
     assert status == 408
 
 
-def test_what_a_stranger_uploads_is_not_read(tmp_path: Path) -> None:
+def test_an_unauthenticated_upload_is_refused_before_its_body_is_read(tmp_path: Path) -> None:
     app, keys = guarded(tmp_path, needs_key=True)
     with closing(keys):
         status = status_of(app, UPLOADS)  # nothing comes: waiting for it would end with 408

@@ -60,7 +60,7 @@ def test_ids_that_are_not_known_do_not_list_the_library_each_time(folder: Path) 
     library.close()
 
 
-def test_what_was_begun_with_a_library_that_is_replaced_is_ended_with_it(folder: Path) -> None:
+def test_requests_finish_with_the_library_that_they_began_with(folder: Path) -> None:
     library = opened(folder)
     with library.in_use() as old:
         write_tree(folder, {"a.md": "# A\n\nTwo.\n"})

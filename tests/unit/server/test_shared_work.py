@@ -99,7 +99,7 @@ async def followed(answer: RemoteAnswer) -> list[tuple[str | None, str | None]]:
     return [(each.event, each.id) async for each in answer.follow(0)]
 
 
-def test_who_follows_an_answer_of_a_lost_server_is_told_that_it_ended() -> None:
+def test_following_an_answer_of_a_lost_server_ends_with_an_error() -> None:
     lost = WorkRecord("1", "ada", HEADER, is_lost=True, events=((1, 'delta\n{"text": "A"}'), (4, "delta\n{}")))
     answer = RemoteAnswer(MemoryWork(lost), lost, ShutdownSignal())
 
@@ -107,7 +107,7 @@ def test_who_follows_an_answer_of_a_lost_server_is_told_that_it_ended() -> None:
     assert run(followed(answer)) == [("delta", "1"), ("delta", "4"), ("error", "5")]
 
 
-def test_who_follows_is_not_sent_away_while_the_store_restarts_nor_kept_when_all_is_forgotten() -> None:
+def test_following_survives_a_restart_of_the_store_and_ends_if_the_answer_is_unknown() -> None:
     running = WorkRecord("1", "ada", HEADER, is_lost=False)
     work = MemoryWork(dataclasses.replace(running, header=HEADER.replace("running", "done"), events=((1, "done\n{}"),)))
     work.away = 1
@@ -133,7 +133,7 @@ def test_questions_at_other_servers_count_against_the_limit_unless_the_store_is_
     assert run(ask_twice()) == "Why?"
 
 
-def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_store_that_lost_it() -> None:
+def test_superseded_events_are_dropped_and_a_store_that_lost_updates_gets_everything_again() -> None:
     async def tell() -> list[WorkUpdate]:
         answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
         reporter = WorkReporter(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
@@ -158,7 +158,7 @@ def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_s
     assert [(news.is_whole, news.has_ended) for news in told] == [(False, False)] * 3 + [(True, True)]
 
 
-def test_work_that_goes_on_without_news_is_told_of_so_that_it_does_not_count_as_lost() -> None:
+def test_unchanged_work_sends_heartbeats() -> None:
     now_s = [0.0]
 
     async def tell() -> int:
@@ -173,7 +173,7 @@ def test_work_that_goes_on_without_news_is_told_of_so_that_it_does_not_count_as_
     assert run(tell()) == 5
 
 
-def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_nothing() -> None:
+def test_work_cancelled_elsewhere_stops_and_an_unreachable_store_stops_nothing() -> None:
     goes_on = threading.Event()
 
     async def tell() -> tuple[bool, str]:

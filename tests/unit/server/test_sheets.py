@@ -27,7 +27,7 @@ def test_tabs_and_semicolons_separate_too_and_short_rows_are_filled() -> None:
     assert "<tr><td>1</td><td>2</td></tr>" in csv_html("a\tb\n1\t2\n", language="tsv")
 
 
-def test_what_is_no_table_is_shown_as_its_lines() -> None:
+def test_a_malformed_table_is_shown_as_lines() -> None:
     assert csv_html("only\none\ncolumn\n") == ""
     assert csv_html('a,b\n"' + "x" * 200_000 + '",1\n') == ""
 

@@ -83,9 +83,7 @@ def test_an_invalid_name_is_refused(students: StudentStore, classes: ClassStore,
         students.join(code, name, PIN)
 
 
-def test_nobody_takes_the_name_of_another_or_a_seat_that_is_not_there(
-    students: StudentStore, classes: ClassStore
-) -> None:
+def test_a_taken_name_and_a_full_class_are_refused(students: StudentStore, classes: ClassStore) -> None:
     code = classes.add("class", 2, Grant())
     students.join(code, "Ada", PIN)
 
@@ -135,7 +133,7 @@ def test_students_and_classes_are_revoked_one_by_one_and_as_a_whole(
     assert keys.find(kept) is not None
 
 
-def test_what_is_changed_for_a_class_holds_for_its_students(
+def test_changes_of_a_class_apply_to_its_students(
     students: StudentStore, classes: ClassStore, keys: KeyStore, clock: Clock
 ) -> None:
     code, other = classes.add("class", 30, Grant()), classes.add("other", 30, Grant())

@@ -141,7 +141,7 @@ def test_what_is_for_those_who_keep_the_project_is_not_what_people_ask_first(sug
     assert suggested(files) == ["What can you tell me about the harbour?"]
 
 
-def test_what_says_nothing_without_its_page_is_left_out(suggested: Suggested) -> None:
+def test_headings_that_need_their_page_are_not_suggested(suggested: Suggested) -> None:
     page = (
         "# Harbour\n\nThe harbour is deep.\n\n## Length\n\nThe length is in metres.\n\n## Why does this happen?\n\n"
         "This happens because of the tide.\n\n## Berths are never shared\n\nBerths are never shared by ships.\n"

@@ -49,7 +49,7 @@ def seen(uploads: UploadStore, *, course: bool = False) -> dict[str, bytes]:
     return {path: (folder / path).read_bytes() for path in uploads.files(folder)}
 
 
-def test_what_one_server_keeps_renames_and_deletes_others_see(bucket: str, tmp_path: Path) -> None:
+def test_other_servers_see_stored_renamed_and_deleted_files(bucket: str, tmp_path: Path) -> None:
     one, other = (server(tmp_path / name, bucket) for name in ("one", "other"))
 
     kept = [keep(uploads, ("a (b).md", text)) for uploads, text in ((one, b"1"), (other, b"2"), (other, b"1"))]
@@ -130,7 +130,7 @@ def test_the_limit_of_an_owner_counts_at_all_servers_together(bucket: str, tmp_p
     assert keep(other, ("c.md", b"1234567890"), owner="ada") == ["c.md"]
 
 
-def test_a_storage_that_is_away_is_told_and_what_is_there_stays(
+def test_an_unreachable_storage_is_an_error_and_the_copy_stays(
     bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(server(tmp_path, bucket), ("a.md", b"one"))
@@ -259,7 +259,7 @@ def test_an_upload_that_others_are_always_before_ends(
     assert (caught.value.status, uploads.files(uploads.folder())) == (503, [])
 
 
-def test_what_the_storage_says_is_logged_without_its_query_and_not_told(
+def test_errors_of_the_storage_are_logged_without_query_strings_and_not_returned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
@@ -275,7 +275,7 @@ def test_what_the_storage_says_is_logged_without_its_query_and_not_told(
     assert "list-type" not in caplog.text
 
 
-def test_an_address_of_no_storage_is_told_at_the_start(tmp_path: Path) -> None:
+def test_an_invalid_storage_address_is_reported_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="'ftp://notes' cannot be used for uploads") as caught:
         server(tmp_path, "ftp://notes")
 

@@ -39,7 +39,7 @@ from openbook.settings import Settings
         ("console.md", "console.md"),
     ],
 )
-def test_a_name_is_no_path_and_hides_nothing(name: str, safe: str) -> None:
+def test_a_file_name_is_sanitized(name: str, safe: str) -> None:
     assert safe_name(name) == safe
 
 
@@ -84,7 +84,7 @@ def test_two_servers_with_one_folder_lose_no_file_and_no_owner(tmp_path: Path) -
     assert used == [sum(len(f"{number} {file}") for file in range(20)) for number in range(2)]
 
 
-def test_what_another_server_writes_of_owners_is_waited_for(tmp_path: Path) -> None:
+def test_concurrent_writes_of_owners_wait_for_the_lock(tmp_path: Path) -> None:
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text("one", encoding="utf-8")
     lock, owners = tmp_path / "owners.lock", UploadOwners(tmp_path, writing_s=60)
@@ -101,7 +101,7 @@ def test_what_another_server_writes_of_owners_is_waited_for(tmp_path: Path) -> N
     assert [owners.used_bytes(owner) for owner in ("ada", "bob")] == [3, 3]
 
 
-def test_a_server_that_was_killed_with_the_owners_in_its_hand_holds_up_nobody_for_long(
+def test_a_stale_lock_on_the_owners_is_broken(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.md").write_text("one", encoding="utf-8")
@@ -114,7 +114,7 @@ def test_a_server_that_was_killed_with_the_owners_in_its_hand_holds_up_nobody_fo
 
 
 @pytest.mark.parametrize("named", ["relative", "gone"])
-def test_a_disk_for_uploads_that_is_not_there_is_told_and_not_made(tmp_path: Path, named: str) -> None:
+def test_a_missing_upload_disk_is_reported_and_not_created(tmp_path: Path, named: str) -> None:
     uploads = "uploads" if named == "relative" else str(tmp_path / "gone")
 
     with pytest.raises(SettingsError, match=f"the folder '{uploads}' for uploads is not there") as caught:

@@ -106,7 +106,7 @@ def test_a_navigation_says_title_and_author_and_leaves_out_other_sites() -> None
         pytest.param("notes.yml", "- file: a", id="another-name"),
     ],
 )
-def test_what_is_no_table_of_contents_says_nothing(name: str, text: str) -> None:
+def test_an_invalid_table_of_contents_is_ignored(name: str, text: str) -> None:
     assert read(name, text) is None
 
 

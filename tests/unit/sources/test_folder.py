@@ -119,7 +119,7 @@ def test_a_root_is_walked_whatever_its_name(tmp_path: Path, name: str) -> None:
     assert listed(root) == ["a.py", "pyvenv.cfg"]
 
 
-def test_what_is_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
+def test_skipped_files_are_listed_with_reasons(tmp_path: Path) -> None:
     write(tmp_path, {".env": "KEY=1", ".ssh/config": "", "logo.png": "", "big.txt": "x" * 11})
 
     scan = Folder(tmp_path, max_file_bytes=10).scan()
@@ -234,7 +234,7 @@ def test_a_name_that_is_not_utf8_is_skipped(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
-def test_what_permissions_forbid_is_skipped(tmp_path: Path) -> None:
+def test_files_without_read_permission_are_skipped(tmp_path: Path) -> None:
     root = touch(tmp_path, "closed/a.py", "b.py", "c.py")
     (root / "closed").chmod(0)
     (root / "b.py").chmod(0)

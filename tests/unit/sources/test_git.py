@@ -241,7 +241,7 @@ def test_a_short_commit_is_found_if_it_is_the_newest_of_a_branch(shop: Repositor
 
 
 @pytest.mark.parametrize("confined", [True, False])
-def test_confined_no_password_of_whoever_runs_the_server_is_sent(
+def test_a_confined_fetch_sends_no_password_of_the_operator(
     fetch: Fetch, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: bool
 ) -> None:
     git_server.token = "another"
@@ -267,7 +267,7 @@ def test_a_private_repository_is_there_for_its_token(
     assert kept == []
 
 
-def test_a_token_stands_on_no_command_line(
+def test_a_token_is_never_on_a_command_line(
     shop: Repository, fetch: Fetch, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git_server.token = "ghp_s3cret"

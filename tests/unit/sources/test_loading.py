@@ -65,7 +65,7 @@ def test_the_path_says_what_a_document_is_for(path: str, kind: Kind, expected: s
 
 
 @pytest.mark.parametrize("field", ["include_paths", "exclude_paths", "file_patterns"])
-def test_what_is_no_pattern_is_refused_before_anything_is_fetched(field: str) -> None:
+def test_an_invalid_pattern_is_refused_before_fetching(field: str) -> None:
     patterns: dict[str, Any] = {field: ("*.md", "[z-a]")}
 
     with pytest.raises(QueryError, match="is no pattern of paths"):

@@ -60,7 +60,7 @@ def test_a_secret_is_masked_in_place(name: str) -> None:
         "if re.match('-----BEGIN RSA PRIVATE KEY-----', text):",
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_ordinary_text_is_not_masked(text: str) -> None:
     assert mask_secrets(text) == (text, [])
 
 

@@ -103,7 +103,7 @@ def test_one_content_under_two_names_is_read_once(mirror: Mirror) -> None:
     assert held(mirror) == {"a.md": "same", "b.md": "same"}
 
 
-def test_what_cannot_be_read_to_its_end_changes_nothing(mirror: Mirror) -> None:
+def test_a_failed_fetch_changes_nothing(mirror: Mirror) -> None:
     update(mirror, Told({"a.md": "1", "b.md": "2"}))
     state = mirror.state
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_to_its_end_changes_nothing(mirror: Mirror) -> None:
 
 
 @pytest.mark.parametrize("files_placed", range(4))
-def test_what_a_kill_left_half_done_belongs_to_no_commit_and_is_put_right(
+def test_an_update_that_was_killed_is_repaired_by_the_next_one(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch, files_placed: int
 ) -> None:
     before, after = {"a": "1", "b": "2", "c": "3", "d/e": "4"}, {"a": "5", "b": "2", "c/d": "6", "d/f": "7", "g": "8"}
@@ -180,7 +180,7 @@ def test_a_name_that_no_file_can_have_here_is_left_out_and_named(mirror: Mirror)
     assert mirror.state.skipped == {"name does not fit here": (long,)}
 
 
-def test_what_is_too_large_is_refused_before_it_is_fetched(mirror: Mirror) -> None:
+def test_a_repository_that_is_too_large_is_refused_before_fetching(mirror: Mirror) -> None:
     remote = Told({"a.md": "x" * 600, "b.md": "y" * 600})
 
     with pytest.raises(FetchError, match="exceeds OPENBOOK_MAX_REPOSITORY_BYTES"):

@@ -52,7 +52,7 @@ def test_an_address_names_a_repository_and_what_of_it(text: str, clone_url: str,
         *("https://github.com/o/r/issues/5", "https://github.com/o/r/tree", "https://me:pw@github.com/o/r"),
     ],
 )
-def test_what_names_no_repository_is_refused_with_a_hint(text: str) -> None:
+def test_an_address_without_a_repository_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(SourceError) as caught:
         read_repository_url(text)
 

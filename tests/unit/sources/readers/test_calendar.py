@@ -39,5 +39,5 @@ def test_events_have_their_times_places_and_words() -> None:
     ]
 
 
-def test_what_is_no_calendar_is_text() -> None:
+def test_an_invalid_calendar_is_read_as_text() -> None:
     assert read_document(b"Hello.\n", source="s", path="plan.ics").text == "Hello.\n"

@@ -337,7 +337,7 @@ def test_the_strict_form_is_read_like_the_usual_one() -> None:
         pytest.param({"_rels/.rels": "<a" }, "damaged: cannot parse the XML of _rels/.rels", id="bad-relations"),
     ],
 )  # fmt: skip
-def test_what_is_no_word_document_is_skipped_with_a_reason(parts: dict[str, str | None], reason: str) -> None:
+def test_an_invalid_word_document_is_skipped_with_a_reason(parts: dict[str, str | None], reason: str) -> None:
     whole = {} if "x" in parts else parts
     raw = zipped({"x": "y"}) if "x" in parts else changed(docx_of(""), whole)
 

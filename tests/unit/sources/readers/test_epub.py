@@ -116,7 +116,7 @@ def test_a_locked_book_is_skipped_and_scrambled_fonts_are_not_locked(method: str
         pytest.param(epub_of({"1.xhtml": b"\0\1".decode()}), "binary", id="binary-chapter"),
     ],
 )
-def test_what_is_no_book_is_skipped_with_a_reason(raw: bytes, reason: str) -> None:
+def test_an_invalid_book_is_skipped_with_a_reason(raw: bytes, reason: str) -> None:
     with pytest.raises(SkippedFileError) as caught:
         read_epub(raw, "a.epub")
 

@@ -51,7 +51,7 @@ def test_a_block_tag_leaves_a_form_feed_and_an_inline_tag_none() -> None:
         "<meta content='no'>",
     ],
 )
-def test_what_a_browser_does_not_show_is_blank(hidden: str) -> None:
+def test_hidden_elements_become_blank(hidden: str) -> None:
     assert shown(f"<p>yes</p>{hidden}") == "yes"
 
 

@@ -66,7 +66,7 @@ def test_a_main_heading_above_the_main_part_stays() -> None:
         pytest.param("x<main>a</main>y", "a", id="bare-text-around"),
     ],
 )
-def test_what_stands_on_every_page_is_dropped_and_content_is_not(page: str, text: str) -> None:
+def test_boilerplate_is_dropped_and_content_stays(page: str, text: str) -> None:
     assert shown(page) == text
 
 

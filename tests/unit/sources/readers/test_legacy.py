@@ -51,7 +51,7 @@ def test_without_libreoffice_the_reason_says_what_to_do(folder: Path) -> None:
     assert "doc" not in {one.name for one in known_formats()}
 
 
-def test_what_libreoffice_makes_of_a_document_is_read(folder: Path) -> None:
+def test_legacy_documents_are_read_through_libreoffice(folder: Path) -> None:
     (folder / "made.docx").write_bytes(docx_of("<w:p><w:r><w:t>Rye rests.</w:t></w:r></w:p>"))
     install(folder, f"shutil.copy({str(folder / 'made.docx')!r}, out / 'document.docx')")
 

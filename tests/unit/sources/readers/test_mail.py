@@ -74,7 +74,7 @@ def test_a_damaged_message_leaves_the_others() -> None:
 
 
 @pytest.mark.parametrize("path", ["a.eml", "a.mbox"])
-def test_what_is_no_mail_is_read_as_text(path: str) -> None:
+def test_an_invalid_message_is_read_as_text(path: str) -> None:
     document = read(b"Dear Ada,\n\nhello: x\n", path)
 
     assert (document.text, document.language) == ("Dear Ada,\n\nhello: x\n", "text")

@@ -59,7 +59,7 @@ def test_format_three_is_read() -> None:
         pytest.param("version https://git-lfs.github.com/spec/v1\n", id="pointer"),
     ],
 )
-def test_what_is_no_notebook_is_read_as_it_stands(text: str) -> None:
+def test_an_invalid_notebook_is_read_as_its_source(text: str) -> None:
     reading = read_notebook(text, "a.ipynb")
 
     assert (reading.text, reading.language, reading.anchors) == (text, "json", ())

@@ -128,7 +128,7 @@ def test_a_listing_is_code_by_its_style_or_that_of_its_parent(style: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["tracked-changes", "table-of-content"])
-def test_what_is_deleted_or_made_of_the_rest_is_left_out(name: str) -> None:
+def test_deleted_and_generated_parts_are_left_out(name: str) -> None:
     assert text_of(f"<t:{name}><t:p>no</t:p></t:{name}><t:p>yes</t:p>") == "yes"
 
 

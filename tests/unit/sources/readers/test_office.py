@@ -30,7 +30,7 @@ def test_slides_have_titles_text_and_notes_in_order() -> None:
     assert document.remarks == ("no text on slide 2",)
 
 
-def test_what_is_no_presentation_is_refused() -> None:
+def test_an_invalid_presentation_is_refused() -> None:
     with pytest.raises(SkippedFileError, match="not an OpenDocument file"):
         read_document(odp("", kind="text"), source="s", path="a.odp")
 

@@ -158,7 +158,7 @@ def test_what_stands_below_a_title_on_a_page_of_its_own_is_no_heading() -> None:
     assert [(block.level, block.title) for block in reading.blocks if block.level] == [(1, "Baking"), (2, "Flour")]
 
 
-def test_what_is_repeated_on_pages_is_left_out_and_text_that_counts_is_not() -> None:
+def test_running_heads_are_removed_and_numbered_text_stays() -> None:
     class Handbook(FPDF):
         def header(self) -> None:
             self.set_font("helvetica", size=8)

@@ -94,7 +94,7 @@ def test_slides_that_only_show_something_are_remarked_on() -> None:
     assert read_pptx(saved(presentation), "a.pptx").remarks == ("no text on slides 2 and 4",)
 
 
-def test_what_stands_on_every_slide_is_left_out() -> None:
+def test_slide_number_placeholders_are_left_out() -> None:
     presentation = Presentation()
     added = slide(presentation, TITLE_AND_CONTENT, "Title")
     added.placeholders[1].text = "7"

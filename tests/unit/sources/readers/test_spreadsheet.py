@@ -91,7 +91,7 @@ def test_sheets_that_say_nothing_are_remarked_on() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"words", b"PK\x03\x04 words", xlsx(Cities=CITIES)[:700]])
-def test_what_is_no_workbook_is_refused(raw: bytes) -> None:
+def test_an_invalid_workbook_is_refused(raw: bytes) -> None:
     with pytest.raises(SkippedFileError) as refused:
         read(raw)
 

@@ -94,7 +94,7 @@ def test_a_file_whose_entities_could_grow_is_not_parsed(entities: str) -> None:
     assert _read(text).text == text
 
 
-def test_what_an_entity_stands_for_is_not_brought_in() -> None:
+def test_xml_entities_are_not_expanded() -> None:
     document = _read(_BOOK.replace('"Loom"', 'SYSTEM "file:///etc/hostname"'))
 
     assert "ropes of &app;, and" in document.text
