@@ -231,7 +231,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], given: str = "")
         numbers = [file.fileno() for file in (given_file, output, errors)]
         actions = [(os.POSIX_SPAWN_DUP2, number, target) for target, number in enumerate(numbers)]
         started = time.perf_counter()
-        child = os.posix_spawn(command[0], list(command), dict(environment), file_actions=actions)
+        child = os.posix_spawnp(command[0], list(command), dict(environment), file_actions=actions)
         # Of the child alone: what getrusage says of all children never falls again. Linux counts in KiB.
         _, status, usage = os.wait4(child, 0)
         seconds = time.perf_counter() - started

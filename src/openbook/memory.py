@@ -7,6 +7,9 @@ import gc
 import sys
 from collections.abc import Iterator
 
+# As `malloc.h` of glibc has them.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+
 
 def release_memory() -> None:
     """Return freed memory to the system where the C library can. glibc keeps small pieces; this takes milliseconds."""
@@ -27,3 +30,18 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def reuse_memory(size_bytes: int) -> None:
+    """Let the C library keep so much freed memory for what comes next, where it can.
+
+    glibc does so by itself once an array of half that size has been freed. Until then, it gives back what each search
+    takes, and the next one waits for the system.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(AttributeError, OSError):  # another C library has nothing of the kind
+            c_library = ctypes.CDLL(None)
+            c_library.mallopt(_TRIM_THRESHOLD, size_bytes)
+            c_library.mallopt(_MMAP_THRESHOLD, size_bytes // 2)

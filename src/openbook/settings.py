@@ -57,7 +57,7 @@ class Settings:
     storage: str = ""
     """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
     `openbook plugins` lists. Empty: in the home."""
-    storage_cache_bytes: int = 64 * 1024 * 1024
+    storage_cache_bytes: int = 32 * 1024 * 1024
     """Memory that a process may use for what it has read of a library in `storage`: texts, words, and what the engine
     keeps for itself."""
     max_file_bytes: int = 1024 * 1024

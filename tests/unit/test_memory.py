@@ -27,6 +27,31 @@ print(full - resident())
 """
 
 
+# What each round takes is more than twice the largest piece, up to which glibc would keep it by itself.
+_ROUNDS = """
+import resource, sys
+from openbook.memory import reuse_memory
+
+if sys.argv[1:]:
+    reuse_memory(32 << 20)
+for _ in range(4):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    pieces = [bytearray(3 << 20) for _ in range(8)]
+    del pieces
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
+def test_what_was_freed_is_used_again_without_asking_the_system() -> None:
+    asked = [
+        int(subprocess.run([sys.executable, "-c", _ROUNDS, *how], capture_output=True, check=True).stdout)
+        for how in ((), ("reuse",))
+    ]
+
+    assert asked[1] < asked[0] / 10
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
 def test_what_was_freed_is_given_back() -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, encoding="utf-8", check=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import simsimd
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Positions = NDArray[np.int64]
+    Places = NDArray[np.int32]
     Rows = NDArray[np.int8]
     Floats = NDArray[np.float32]
 
@@ -35,6 +36,9 @@ _PART_ROWS = 1 << 15
 
 # Rows that are copied at a time: 1 MB, which is there three times.
 _COPIED_ROWS = 1 << 12
+
+# Rows that are put in order at a time.
+_GATHERED_ROWS = 1 << 16
 
 # Rows whose lengths are computed at a time: as floats they stay in the cache of a core.
 _BLOCK_ROWS = 512
@@ -181,7 +185,7 @@ class Columns:
     """None if no chunk is of a lesson."""
     blocks: tuple[VectorBlock, ...]
     """Vectors, not always in the order of the chunks."""
-    order: Positions | None
+    order: Places | None
     """Where the vector of each chunk is in all blocks one after the other; None if they are in this order."""
     names: Names
 
@@ -237,7 +241,7 @@ def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
         np.concatenate([part.document_ids for part in parts])[files],
         np.concatenate([part.first_ids for part in parts])[files],
         sizes[files],
-        np.concatenate([part.lengths for part in parts])[chunks],
+        gathered([part.lengths for part in parts], chunks),
         lessons,
         tuple(block for part in parts for block in part.blocks),
         chunks,
@@ -267,10 +271,28 @@ def _starts(sizes: Positions) -> Positions:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _stretches(starts: Positions, sizes: Positions) -> Positions:
+def _stretches(starts: Positions, sizes: Positions) -> Places:
     """Return the numbers of all stretches, one after the other."""
     ends = np.cumsum(sizes)
-    return np.asarray(np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum())), dtype=np.int64)
+    found = np.arange(int(sizes.sum()), dtype=np.int32)
+    found += np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
+    return found
+
+
+def gathered(parts: Sequence[NDArray[Any]], places: Places) -> NDArray[Any]:
+    """Return rows of arrays by their places, which count on from one array to the next. The arrays are never joined."""
+    found = np.empty((len(places), *parts[0].shape[1:]), dtype=parts[0].dtype)
+    firsts = np.cumsum([0, *map(len, parts)]).tolist()
+    for start in range(0, len(places), _GATHERED_ROWS):
+        wanted = places[start : start + _GATHERED_ROWS]
+        lowest, highest = int(wanted.min()), int(wanted.max())
+        for part, first, end in zip(parts, firsts, firsts[1:], strict=False):
+            if first <= lowest and highest < end:
+                found[start : start + len(wanted)] = part[wanted - first]
+            elif first <= highest and lowest < end:
+                here = (wanted >= first) & (wanted < end)
+                found[start : start + len(wanted)][here] = part[wanted[here] - first]
+    return found
 
 
 def norms_of(rows: Rows) -> Floats:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-CACHE_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 32 * 1024 * 1024
 """As the setting `storage_cache_bytes` has it."""
 
 Key = TypeVar("Key")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,3 +134,26 @@ def test_any_number_of_searches_leaves_the_references_to_none_alone() -> None:
         catalogue.match({}, vector(1), 5, EVERYTHING)
 
     assert sys.getrefcount(None) > before - 1_000  # each search took one, until the interpreter gave up
+
+
+def test_lengths_of_files_are_added_up_without_a_wider_copy_of_all() -> None:
+    files, chunks = 20_000, 20
+    lengths = np.random.default_rng(3).integers(0, 60_000, (files * chunks, 4), dtype=np.uint16)
+    lengths[:, 0] = np.repeat(lengths[::chunks, 0], chunks)
+    rows = (
+        DocumentRows(
+            "s", f"{n:05}", "code", "", n * chunks, chunks, lengths[n * chunks : (n + 1) * chunks].tobytes(), b"", b""
+        )
+        for n in range(files)
+    )
+    columns = columns_of(rows)
+    summed = lengths.reshape(files, chunks, 4).sum(axis=1, dtype=np.int64)
+    summed[:, 0] = lengths[::chunks, 0]
+    tracemalloc.start()
+
+    catalogue = Catalogue(columns)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(catalogue._lengths_of_files(), summed.astype(np.float32))
+    assert peak < 4 * lengths.nbytes  # as int64

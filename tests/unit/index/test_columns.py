@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import mmap
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from openbook.index.columns import VectorBlock
+from openbook.index.columns import Columns, Names, VectorBlock, arranged, gathered
 
 # Three parts, the last one smaller, of a width that divides no page.
 ROWS, DIM = 80_000, 250
@@ -56,3 +57,32 @@ def test_a_search_of_mapped_vectors_does_not_hold_them(mapped: VectorBlock) -> N
     mapped.products(np.ones((1, DIM), dtype=np.int8))
 
     assert held_kb() - before < ROWS * DIM / 1024 / 2
+
+
+def test_rows_of_several_arrays_are_put_in_order() -> None:
+    parts = [
+        np.arange(90_000, dtype=np.uint16).reshape(-1, 2),
+        np.empty((0, 2), np.uint16),
+        np.full((3, 2), 7, np.uint16),
+    ]
+    whole = np.concatenate(parts)
+    places = np.arange(len(whole), dtype=np.int32)
+
+    for wanted in (places, places[::-1].copy(), np.roll(places, 20_000), np.repeat(places[44_990:], 5_000), places[:0]):
+        assert np.array_equal(gathered(parts, wanted), whole[wanted])
+
+
+def test_lengths_are_put_in_order_without_a_second_copy_of_all() -> None:
+    chunks = 400_000
+    document = Columns(
+        np.arange(2), np.array([0, chunks]), np.array([chunks, 1]), np.ones((chunks + 1, 4), np.uint16), None, (), None,
+        Names([("s", "a", "code", ""), ("s", "b", "code", "")]),
+    )  # fmt: skip
+    tracemalloc.start()
+
+    found = arranged([document], np.arange(2))
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.lengths) == chunks + 1
+    assert peak < 1.6 * (found.lengths.nbytes + 4 * chunks)  # they and their order
