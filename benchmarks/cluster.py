@@ -1,20 +1,27 @@
 """How long it takes to prepare a folder in processes of this machine and on a Ray cluster.
 
-    python -m benchmarks.cluster FOLDER [--address local] [--workers 1 2] [--batches]
+    python -m benchmarks.cluster FOLDER [--address local] [--workers 1 2] [--turns 2] [--batches]
 
 Without `--batches`: `openbook add` of the folder into a new library, with each number of workers, in processes and on
 Ray; a folder below 16 MB is never sent. `own CPU` is the processor time of the process that reads, sends and writes,
-of which there is one. With `--batches`: preparing alone, by the size of the batches that are sent, with as many workers
-as come last. One machine cannot show what a cluster gains; it shows what Ray costs.
+of which there is one. `--turns 2` holds each worker on Ray to half a processor, so that on two processors the process
+that writes has one for itself, as it has where workers are other machines. With `--batches`: preparing alone, by the
+size of the batches that are sent, with as many workers as come last. One machine cannot show what a cluster gains; it
+shows what Ray costs.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+import signal
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from openbook.embedding.static import load_embedder
@@ -23,6 +30,9 @@ from openbook.integrations import ray_executor
 from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+
+# A turn is long for a switch and short for a batch of files; processes that have come are looked for each second.
+_TURN_S, _TURNS_A_LOOK = 0.05, 20
 
 _BATCHES = ((1, 256), (8, 64), (32, 256), (128, 1024))
 
@@ -33,30 +43,75 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--address", default="local", help="as after ray: in OPENBOOK_EXECUTOR")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--turns", type=int, default=1, help="of which each worker on Ray has one")
     parser.add_argument("--batches", action="store_true")
     arguments = parser.parse_args()
     settings = Settings(workers=arguments.workers[-1], executor=f"ray:{arguments.address}")
     if arguments.batches:
         _print_batches(arguments.folder, arguments.address, settings)
     else:
-        _print_ways(arguments.folder, settings, arguments.workers)
+        _print_ways(arguments.folder, settings, arguments.workers, arguments.turns)
 
 
-def _print_ways(folder: Path, settings: Settings, workers: Sequence[int]) -> None:
+def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns: int) -> None:
     print("| way | workers | files | seconds | times as fast | own CPU, s |\n|---|---|---|---|---|---|")
-    for executor in ("", settings.executor):
+    for executor in ("", settings.executor) if turns == 1 else (settings.executor,):
         first_s = 0.0
-        for count in workers:
+        for number in workers:
             worked = time.process_time()
             with (
                 tempfile.TemporaryDirectory() as home,
-                Library.open(settings=replace(settings, executor=executor, workers=count, home=Path(home))) as library,
+                Library.open(settings=replace(settings, executor=executor, workers=number, home=Path(home))) as library,
+                _in_turns(turns),
             ):
                 report = library.add(folder)
             own_s = time.process_time() - worked
             first_s = first_s or report.seconds
             figures = f"{report.added} | {report.seconds:.1f} | {first_s / report.seconds:.2f} | {own_s:.1f}"
-            print(f"| {executor or 'processes'} | {count} | {figures} |", flush=True)
+            print(f"| {executor or 'processes'} | {number} | {figures} |", flush=True)
+
+
+@contextlib.contextmanager
+def _in_turns(turns: int) -> Iterator[None]:
+    """Let each process that prepares files for this one run in one of so many turns, and stand still in the others."""
+    ended = threading.Event()
+
+    def take_turns() -> None:
+        children: list[int] = []
+        for turn in count():
+            if turn % _TURNS_A_LOOK == 0:
+                children = _preparing()
+            for place, child in enumerate(children):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGCONT if place % turns == turn % turns else signal.SIGSTOP)
+            if ended.wait(_TURN_S):
+                return
+
+    if turns == 1:
+        yield
+        return
+    thread = threading.Thread(target=take_turns)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _preparing() -> list[int]:
+    """Return the processes below this one that prepare files."""
+    parents, found = {}, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parents[int(folder.name)] = int((folder / "stat").read_text("utf-8").rpartition(")")[2].split()[1])
+            if b"pickle.load(sys.stdin.buffer)" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+
+    def is_ours(process: int) -> bool:
+        return process in parents and (parents[process] == os.getpid() or is_ours(parents[process]))
+
+    return sorted(filter(is_ours, found))
 
 
 def _print_batches(folder: Path, address: str, settings: Settings) -> None:
