@@ -52,6 +52,8 @@ def check_known(names: Collection[str], index: Index) -> None:
     Raises:
         UnknownSourceError: For the first of them; the hint lists the sources that are there.
     """
+    if not names:
+        return  # some engines ask their storage for what is new with every call
     for name in sorted(set(names).difference(root.name for root in index.roots())):
         raise unknown_source(name, index)
 
