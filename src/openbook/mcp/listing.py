@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
@@ -19,9 +19,18 @@ from openbook.types import Chunk, RetrievalResult, Unit
 # two tasks of 35 less in one call, and 1,000 of none more.
 _BEST_TOKENS = 800
 
+# Of a best result with so many lines, those that tell most are shown, with those around them and its first one. Chosen
+# on 45 tasks of `benchmarks.agent_tasks`, at 600 characters for a call; 9 of 15 repositories left out choose the same.
+_MANY_LINES = 35
+_AROUND = 4
+_TELLING_SHARE = 0.9
+
+# Fewer lines than these take no more room than saying that they are left out.
+_FEWEST_LEFT_OUT = 4
+
 # What a line shows of the best other results, and how many these are. Those behind them are only named.
 _LONGEST_LINE = 80
-_MOST_LINES = 7
+_MOST_LINES = 3
 
 # Shown of a long line before what matches in it.
 _BEFORE_MATCH = 20
@@ -80,6 +89,8 @@ class ResultListing:
     """Whether the first result is shown whole, and of the others the line that matches best."""
     whole_of: Callable[[Chunk], Chunk] = lambda chunk: chunk
     """Returns a chunk with the rest of the definition or section that it is a part of."""
+    telling_of: Callable[[Chunk, Sequence[RetrievalResult], float], Sequence[int]] = lambda *_: ()
+    """Returns the lines of a chunk that tell most of the question, among results, as a share of the best one."""
     listed: Listing = Listing((), "nothing found")
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
@@ -132,7 +143,7 @@ class ResultListing:
         head = replace(self._entry(whole, every[:1], every), first_line=end, last_line=end)  # the longest
         room = min(left - cut - estimate_tokens(f"{_head(head)}\n"), _BEST_TOKENS)
         shown = _telling(every, room, _place_of_excerpt(results[0]), results[0].chunk.span.start_char)
-        best = [self._entry(whole, shown, every)] if shown else []
+        best = [self._folded(self._entry(whole, shown, every), whole, results)] if shown else []
         rest = [result for result in results[1:] if not _is_in(result.chunk, whole, shown)] if shown else results
         others = self._named(rest)
         left -= sum(estimate_tokens(f"{_head(entry)}\n{entry.lines}\n") for entry in best)
@@ -140,6 +151,25 @@ class ResultListing:
         kept = others if not others or taken[-1] <= left else others[: bisect_right(taken, left - cut)]
         missing = sum(len(other.ranges) for other in others[len(kept) :])
         return Listing(tuple(best), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
+
+    def _folded(self, entry: ResultItem, whole: RetrievalResult, results: Sequence[RetrievalResult]) -> ResultItem:
+        """Leave out what tells little of a long result, and say which lines these are."""
+        lines = entry.lines.split("\n")
+        if len(lines) < _MANY_LINES:
+            return entry
+        numbers = [int(line.partition("|")[0]) for line in lines]
+        telling = set(self.telling_of(whole.chunk, results, _TELLING_SHARE)).intersection(numbers)
+        if not telling:
+            return entry
+        near = {0}.union(*(range(at - _AROUND, at + _AROUND + 1) for at, n in enumerate(numbers) if n in telling))
+        parts = list[str]()
+        for is_near, group in groupby(range(len(lines)), near.__contains__):
+            run = list(group)
+            if is_near or len(run) < _FEWEST_LEFT_OUT:
+                parts += [lines[at] for at in run]
+            else:
+                parts.append(f"({numbers[run[0]]}-{numbers[run[-1]]})")
+        return replace(entry, lines="\n".join(parts))
 
     def _named(self, results: Sequence[RetrievalResult]) -> list[NamedItem]:
         """Return results with one line each, those of a definition or section as one, in the order of the best."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
@@ -16,7 +16,7 @@ from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.text import counted
 from openbook.tokens import tokenize
-from openbook.types import Filter, Kind, Use
+from openbook.types import Chunk, Filter, Kind, RetrievalResult, Use
 
 if TYPE_CHECKING:
     from openbook.answering.tools import LibraryTools
@@ -109,17 +109,18 @@ class McpTools:
         full: Annotated[bool, Field(description="Show the lines of all results, not of the best alone.")] = False,
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find the passages that speak most of a question: the best one whole, of others the best line.
+        """Find the passages that speak most of a question: the best one, of others the best line.
 
         Use it before grep: it finds code by what it does, in code, documentation and courses at once. Files seldom
         use the words of a question: give a few searches in their words as `also`. read_lines shows the other results:
-        pass it their `path:start-end`.
+        pass it their `path:start-end`. `(40-60)` stands for lines that are left out.
         """
 
         def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
+            queries = (query, *(each for each in also if tokenize(each)))
             listing.best_first, listing.whole_of = not full, tools.whole_of
-            others = [each for each in also if tokenize(each)]
-            return listing.keep(tools.results_of((query, *others), kind, within, limit))
+            listing.telling_of = lambda chunk, results, share: _telling(queries, chunk, results, share)
+            return listing.keep(tools.results_of(queries, kind, within, limit))
 
         return self._list_within(path, max_tokens, find)
 
@@ -323,6 +324,14 @@ class McpTools:
             within, where = paths.within(path)
             use(_tools(assistant, listing, where), listing, within)
         return as_text(listing.listed)
+
+
+def _telling(queries: Sequence[str], chunk: Chunk, results: Sequence[RetrievalResult], share: float) -> list[int]:
+    from openbook.questions.question import MAX_QUERY_CHARS, read_question
+    from openbook.retrieval.excerpts import telling_lines
+
+    questions = [read_question(query[:MAX_QUERY_CHARS]) for query in queries]
+    return telling_lines(questions, chunk, [result.chunk for result in results], share)
 
 
 def _with_places(text: str, places: dict[str, str]) -> str:

@@ -58,12 +58,8 @@ def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXC
         'retries = 3'
     """
     query = read_question(question) if isinstance(question, str) else question
-    asked = _asked(query, chunks)
-    words = "|".join(map(re.escape, sorted(asked, key=lambda word: (-len(word), word)))) or r"(?!)"
-    pattern = re.compile(rf"\b(?:{words})\b")
-    read = [list(_lines(chunk, asked, pattern)) for chunk in chunks]
-    held = Counter(token for found in read for line in found for token in line.tokens)
-    weights = {token: 1 / math.log2(1 + count) for token, count in held.items()}
+    read = _read(chunks, _asked(query, chunks))
+    weights = _weights(read)
     return [_best(chunk, found, weights, lines) for chunk, found in zip(chunks, read, strict=True)]
 
 
@@ -71,6 +67,22 @@ def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) 
     """Return the same results, each with its excerpt; see `excerpts`."""
     shown = excerpts(question, [result.chunk for result in results])
     return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
+
+
+def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[Chunk], share: float) -> list[int]:
+    """Return the lines of a chunk that tell most of several questions, in order.
+
+    `share`: of what the best line tells, from 0 to 1. A word weighs more the fewer lines of all chunks hold it.
+    """
+    chunks = [chunk, *among]
+    asked = {word: tokens for question in questions for word, tokens in _asked(question, chunks).items()}
+    read = _read(chunks, asked)
+    weights = _weights(read)
+    told = {
+        chunk.span.start_line + chunk.text.count("\n", 0, line.start): _worth(line.tokens, weights) for line in read[0]
+    }
+    most = max(told.values(), default=0.0)
+    return [line for line, worth in told.items() if most and worth >= share * most]
 
 
 def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:
@@ -92,6 +104,17 @@ def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:
     places = [(found.start(), found[1]) for found in _DEFINITION.finditer(above) if found[1] in chunk.defines]
     name = max(places, default=(0, ""))[1]
     return chunk.symbol if not name or chunk.symbol.rpartition(".")[2] == name else name
+
+
+def _read(chunks: Sequence[Chunk], asked: Mapping[str, frozenset[str]]) -> list[list[_Line]]:
+    words = "|".join(map(re.escape, sorted(asked, key=lambda word: (-len(word), word)))) or r"(?!)"
+    pattern = re.compile(rf"\b(?:{words})\b")
+    return [list(_lines(chunk, asked, pattern)) for chunk in chunks]
+
+
+def _weights(read: Sequence[Sequence[_Line]]) -> dict[str, float]:
+    held = Counter(token for found in read for line in found for token in line.tokens)
+    return {token: 1 / math.log2(1 + count) for token, count in held.items()}
 
 
 def _lines(chunk: Chunk, asked: Mapping[str, frozenset[str]], pattern: re.Pattern[str]) -> Iterator[_Line]:

@@ -142,7 +142,7 @@ def test_of_many_other_results_the_last_ones_are_named_without_a_line() -> None:
 
     told = ResultListing(path_of, 1000, best_first=True).keep(results).splitlines()
 
-    assert told[-5:-3] == ["7.py:1-1  1| name_7 = 7", "8.py:1-1 name_8"]
+    assert told[-9:-7] == ["3.py:1-1  1| name_3 = 3", "4.py:1-1 name_4"]
 
 
 def _whole(text: str) -> ResultListing:
@@ -312,3 +312,23 @@ def test_of_a_long_line_the_part_that_matches_is_shown(line: str, shown: str) ->
         assert part.strip() in told
     assert told.startswith("b.py:1-1  1| ...") == shown.startswith("...")
     assert told.endswith("...") == (len(line) > 80 and not line.endswith("boom"))
+
+
+def test_of_a_long_best_result_the_lines_that_tell_most_are_shown_with_those_around_them() -> None:
+    text = "def f():\n" + "".join(f"    step({n})\n" for n in range(2, 61)).replace("step(30)", "moor(boat)")
+    listing = ResultListing(path_of, 1000, best_first=True, telling_of=lambda *_: [30])
+
+    told = listing.keep([result("a.py", text, "f")])
+
+    assert told.startswith("a.py:1-60  f\n1| def f():\n(2-25)\n26|     step(26)\n")
+    assert told.endswith(
+        "30|     moor(boat)\n31|     step(31)\n32|     step(32)\n33|     step(33)\n34|     step(34)\n(35-60)"
+    )
+
+
+@pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
+def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, telling: list[int]) -> None:
+    text = "\n".join(f"step({n})" for n in range(1, lines + 1))
+    listing = ResultListing(path_of, 1000, best_first=True, telling_of=lambda *_: telling)
+
+    assert f"\n{lines // 2}| step({lines // 2})\n" in listing.keep([result("a.py", text)])

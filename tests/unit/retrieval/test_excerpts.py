@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.retrieval.excerpts import excerpts, symbol_at
+from openbook.questions.question import read_question
+from openbook.retrieval.excerpts import excerpts, symbol_at, telling_lines
 from openbook.types import Excerpt
 from tests.unit.retrieval.material import chunk_of
 
@@ -76,3 +77,17 @@ def test_the_symbol_of_an_excerpt_is_the_definition_above_its_match(question: st
     [excerpt] = excerpts(question, [chunk])
 
     assert symbol_at(chunk, excerpt) == symbol
+
+
+@pytest.mark.parametrize(
+    ("questions", "share", "lines"),
+    [
+        (["Where does it wait for clients?"], 0.9, [6]),
+        (["What is nowhere in it?"], 0.9, []),
+        (["Where does it wait for clients?", "pool"], 0.1, [1, 6]),
+    ],
+)
+def test_lines_tell_that_hold_most_of_all_questions(questions: list[str], share: float, lines: list[int]) -> None:
+    found = telling_lines([read_question(question) for question in questions], chunk_of(POOL), [], share)
+
+    assert found == lines
