@@ -1,1 +1,1 @@
-"""Models: what is said to them, what they say, and the two wires to them."""
+"""Language models: messages and events, the clients of two APIs, and wrappers such as retries and caches."""

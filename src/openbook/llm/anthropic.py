@@ -1,4 +1,4 @@
-"""The wire of Anthropic Messages: requests to its JSON, and its chunks to events."""
+"""The Anthropic Messages API: converts requests to JSON, and chunks of the reply to events."""
 
 from __future__ import annotations
 
@@ -187,17 +187,17 @@ def _choice(choice: str) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Block:
-    """A content block while it comes in."""
+    """A content block during streaming."""
 
     start: Mapping[str, Any]
     text: str = ""
-    """Of text, thinking, or the JSON of arguments."""
+    """Pieces of text, thinking, or the JSON of arguments."""
     signature: str = ""
     cited: list[ProviderCitation] = field(default_factory=list)
 
 
 class AnthropicReader:
-    """One reply while it comes in."""
+    """A reply during streaming."""
 
     def __init__(self, sources: tuple[ShownSource, ...]) -> None:
         self._sources = sources

@@ -1,6 +1,6 @@
 """Images and PDF as parts of a message: read from files, checked, and sent only to models that read them.
 
-Nothing here is sent by itself: who asks passes them.
+Attachments are sent only if the caller passes them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _DOTS_PER_INCH = 110
 
 
 def image(source: str | Path | bytes) -> Attachment:
-    """Read an image: PNG, JPEG, GIF or WebP, as its first bytes tell.
+    """Read an image: PNG, JPEG, GIF or WebP, detected by its first bytes.
 
     Args:
         source: A path, or the bytes of the file.
@@ -94,7 +94,7 @@ def pdf(source: str | Path | bytes) -> Attachment:
 
 
 def pdf_pages(source: str | Path | bytes, pages: Iterable[int]) -> list[Attachment]:
-    """Draw pages of a PDF as images, for models that read images alone, or for some pages of a long file.
+    """Render pages of a PDF as images, for models that read only images, or for some pages of a long file.
 
     Args:
         source: A path, or the bytes of the file.
@@ -120,7 +120,7 @@ def _pages(raw: bytes, name: str, pages: Iterable[int]) -> list[Attachment]:
 
 
 def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
-    """Return the images that belong to a question, in order. Pages of PDF are drawn.
+    """Return the images of a question, in order. Pages of PDF are rendered.
 
     Args:
         given: Images and PDF: paths, the bytes of files, or attachments. `plan.pdf#page=3` is one page.
@@ -146,7 +146,7 @@ def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
 
 
 def check_count(images: Sequence[Attachment], most: int = MAX_IMAGES) -> None:
-    """Refuse more images than a question may have; each page of a PDF is one."""
+    """Raise an error for more images than a question may have; each page of a PDF counts as one."""
     count = sum(each.pages for each in images)
     if count > most:
         hint = "leave some out, or name pages as in plan.pdf#page=3"
@@ -176,7 +176,7 @@ def has_attachments(request: Request) -> bool:
 
 
 def check_attachments(request: Request, reads: frozenset[AttachmentKind], model: str) -> None:
-    """Refuse what the model cannot read, before anything is sent."""
+    """Raise an error for attachments that the model cannot read, before anything is sent."""
     kinds = {part.kind for message in request.messages for part in message.parts if isinstance(part, Attachment)}
     if refused := sorted(kinds - reads):
         what = " and ".join("images" if kind == "image" else "PDF" for kind in refused)

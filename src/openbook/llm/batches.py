@@ -1,4 +1,4 @@
-"""Calls of a model gathered into batches of its provider: half the price, for replies that may take a day."""
+"""Model calls through the batch API of the provider: half the price, for replies that may take a day."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Waiting:
     reply: Future[list[Event]] = field(default_factory=Future)
 
     def fail(self, error: ModelError) -> None:
-        """End the wait with an error, unless nobody waits any more."""
+        """Fail the call, unless it was cancelled."""
         with suppress(InvalidStateError):
             self.reply.set_exception(error)
 
@@ -60,12 +60,12 @@ class BatchedModel:
         longest_wait_s: float = _DAY_S,
         most_requests: int = _MOST_REQUESTS,
     ) -> None:
-        """Gather the calls of a model.
+        """Batch the calls of a model.
 
         Args:
             model: A model of Anthropic or OpenAI, or its name.
             gather_s: Seconds without another call after which a batch is sent.
-            poll_s: Seconds between two looks at a batch.
+            poll_s: Seconds between polls of a batch.
             longest_wait_s: Seconds that a batch may take.
             most_requests: Of one batch; more are sent as several.
 
@@ -120,7 +120,7 @@ class BatchedModel:
         return waiting
 
     def _gather(self) -> None:
-        """Send what waits, once no more comes."""
+        """Send the waiting calls once no more arrive."""
         seen = 0
         while len(self._waiting) > seen:
             seen = len(self._waiting)
@@ -142,7 +142,7 @@ class BatchedModel:
             raise
 
     def _run(self, calls: Sequence[_Waiting]) -> None:
-        """Send a batch, wait until it is over, and hand out the replies."""
+        """Send a batch, wait until it ends, and deliver the replies."""
         ask, kind = self._model.ask, self._batches
         is_left = threading.Event()
 
@@ -213,7 +213,7 @@ def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[
 
 
 class _ItemError(Exception):
-    """What went wrong with one request of a batch, in the shape of what an SDK raises."""
+    """The error of one request of a batch, in the shape of an SDK's exception."""
 
     def __init__(self, body: object, status: object = None) -> None:
         super().__init__("a request of a batch failed")
@@ -237,11 +237,11 @@ class _Batches(Protocol):
     def cancel(self, client: Any, batch: str) -> object: ...
 
     def results(self, client: Any, batch: str) -> Iterator[Result]:
-        """Yield the number of each request, with its reply or what went wrong."""
+        """Yield the index of each request, with its reply or error."""
         ...
 
     def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield a whole reply as the chunks of a stream, for the reader of those."""
+        """Convert a whole reply to the chunks of a stream, for the stream reader."""
         ...
 
 

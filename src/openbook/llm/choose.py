@@ -1,4 +1,4 @@
-"""From a name such as `groq:llama-3.3-70b-versatile`, or from the keys that are set, to a model."""
+"""Opens models by name, such as `groq:llama-3.3-70b-versatile`, or by the keys that are set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_model(
     folder: Path | None = None,
     retries: RetryPolicy | None = None,
 ) -> Model | None:
-    """Find the model that a name means. Sends nothing.
+    """Open a model by its name. Sends nothing.
 
     Args:
         name: `provider:model`, a provider alone, an address and `#model`, `cli:` and a program, a plugin, or
@@ -48,7 +48,7 @@ def open_model(
         The model; None for `extractive`, and for an empty name without any key.
 
     Raises:
-        SettingsError: The name means nothing.
+        SettingsError: The name is unknown.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package for its wire is not installed.
         PluginError: The plugin of that name cannot be loaded, or failed.
@@ -79,7 +79,7 @@ def require_model(
     folder: Path | None = None,
     retries: RetryPolicy | None = None,
 ) -> Model:
-    """Find the model that a name means, as `open_model` does, where there has to be one.
+    """Open a model by its name, as `open_model` does; `extractive` is an error.
 
     Raises:
         SettingsError: The name means nothing, or no model: it is `extractive`, or empty and no key is set.
@@ -94,7 +94,7 @@ def require_model(
 
 
 def split_names(name: str) -> list[str]:
-    """Split the names of models that stand in for each other. A command may have commas of its own.
+    """Split the names of fallback models. A command may contain commas.
 
     Example:
         >>> split_names("anthropic, groq:openai/gpt-oss-120b"), split_names("cli:ask --like a,b")
@@ -112,7 +112,7 @@ def find_provider(
     known: Mapping[str, Provider] = PROVIDERS,
     what: str = "model",
 ) -> tuple[Provider, str, Secret | None]:
-    """Read a name as a provider at the address that is set for it, its model, and the key that is set.
+    """Parse a name into a provider with its configured address, the model, and the key.
 
     `known`: the providers that a name may begin with. `what`: what is named, for the message.
 
@@ -135,7 +135,7 @@ def connect(
     retries: RetryPolicy | None = None,
     native: bool = True,
 ) -> WireModel:
-    """Speak to a model of a provider. `native`: cite in the wire's own fields, where it has any."""
+    """Connect to a model of a provider. `native`: use the API's own citations, where it has them."""
     # Who quotes, or only asks what would answer, does not pay for the wires.
     from openbook.llm.anthropic import AnthropicWire
     from openbook.llm.openai_compatible import OpenAIWire
@@ -146,7 +146,7 @@ def connect(
 
 
 def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str = "model") -> tuple[Provider, str]:
-    """Read a name as a provider and what the provider calls the model.
+    """Parse a name into a provider and the provider's name of the model.
 
     Raises:
         SettingsError: It is neither of a known provider nor an address with a model.

@@ -1,6 +1,6 @@
-"""A program of this machine as a model: it reads a prompt on standard input, and what it writes is the reply.
+"""A local program as a model: it reads a prompt on standard input, and writes the reply.
 
-It runs in an empty folder of its own, in a group of processes that is killed when the call is over.
+It runs in an empty folder, in a process group that is killed when the call ends.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PIECE_BYTES = 65536
 
 
 def open_cli_model(rest: str) -> CliModel:
-    """Return the model that `cli:` and `rest` name."""
+    """Open the model `cli:` followed by `rest`."""
     try:
         program, model = read_cli_name(rest)
     except ValueError as exc:
@@ -62,15 +62,15 @@ def open_cli_model(rest: str) -> CliModel:
 
 
 def installed_programs() -> dict[str, str]:
-    """Return the names of programs that are known as models, each with its path; empty where it is not installed."""
+    """Return the known programs with their paths; empty for those that are not installed."""
     return {f"{CLI}:{name}": shutil.which(program.command[0]) or "" for name, program in CLI_PROGRAMS.items()}
 
 
 class CliModel:
-    """A program that writes text. It calls no tools of ours. Threads may share it."""
+    """A program as a model. It cannot call tools. Thread-safe."""
 
     def __init__(self, program: CliProgram, model: str = "") -> None:
-        """Prepare; nothing is started. `model`: what the program calls it; its own choice if empty."""
+        """Prepare, without starting the program. `model`: the program's name of a model; empty for its default."""
         self._program = program
         self._model = model
 
@@ -149,7 +149,7 @@ class _Call:
             yield self._finished(process.returncode)
 
     def stop(self) -> None:
-        """Kill the program and all that it started, from any thread."""
+        """Kill the program and its children, from any thread."""
         with self._lock:
             self._is_stopped = True
             process = self._process
@@ -258,7 +258,7 @@ class _Call:
 
 
 def prompt_of(request: Request, system: str) -> str:
-    r"""Write a request as one text: the rules, what was said before, and what is asked.
+    r"""Format a request as one prompt: the system text, the history and the question.
 
     Example:
         >>> prompt_of(Request((Message.user("Why?"),)), "Be brief.")
@@ -283,7 +283,7 @@ def _text_of(message: Message) -> str:
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:
-    """Kill a program with all that it started."""
+    """Kill a program and its children."""
     with suppress(OSError):  # it has ended
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

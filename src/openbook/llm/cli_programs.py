@@ -1,4 +1,4 @@
-"""Programs that answer a prompt: how each is called so that it only writes, and how its output is read."""
+"""Command-line programs that answer prompts: how to call each without tools, and how to parse its output."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from openbook.usage import PricedUsage, Usage
 
 @dataclass(slots=True)
 class CliOutput:
-    """What a program has written by now. As it is, for those that write nothing but the text."""
+    """The output of a program so far. This class is for programs that write only the text."""
 
     text: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=lambda: Usage(known=False))
     stop: StopReason = "end"
     model: str = ""
     error: str = ""
-    """What the program says went wrong; empty if it says nothing."""
+    """The program's error message; empty without one."""
 
     def read(self, piece: str) -> Iterator[str]:
-        """Take a piece of the standard output, and yield the text in it."""
+        """Parse a piece of standard output, and yield the text in it."""
         if piece:
             self.text.append(piece)
             yield piece
 
     def close(self, errors: str) -> None:
-        """Take the end of the standard error."""
+        """Parse the end of standard error."""
 
 
 _LLM_USAGE = re.compile(r"^Token usage: ([\d,]+) input, ([\d,]+) output", re.MULTILINE)
@@ -147,10 +147,10 @@ class CliProgram:
     """A program that reads a prompt on standard input and writes a reply."""
 
     name: str
-    """What is behind `cli:`, without the model."""
+    """The name after `cli:`, without the model."""
     command: tuple[str, ...]
     model_option: str = ""
-    """What names a model; empty if it cannot be named."""
+    """Option for the model; empty if it cannot be chosen."""
     system_file: str = ""
     """Option for a file with the system prompt. Empty: it stands at the head of the prompt."""
     system_variable: str = ""
@@ -163,7 +163,7 @@ class CliProgram:
     by_line: bool = False
     """Whether its output is read line by line."""
     install: str = ""
-    """How to get it."""
+    """How to install it."""
 
 
 # The flags are those of claude 2.1.197, codex 0.169.0, gemini 0.61.0 and llm 0.36: docs/models.md says what was tried.
@@ -226,7 +226,7 @@ CLI_PROGRAMS: Mapping[str, CliProgram] = {program.name: program for program in (
 
 
 def read_cli_name(rest: str) -> tuple[CliProgram, str]:
-    """Read what is behind `cli:` as a known program and its model, or as a command.
+    """Parse the text after `cli:` into a known program and its model, or a command.
 
     Raises:
         ValueError: It is empty, or a quote is open.

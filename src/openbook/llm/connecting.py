@@ -1,4 +1,4 @@
-"""Makes the clients of the SDKs: by which way they connect, and what they must not send along."""
+"""Builds the clients of the SDKs: proxies, redirects and headers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ABOUT_PROXIES = (
 
 
 def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, blocking: bool) -> Any:
-    """Build a client that speaks to a provider. Nothing is sent yet.
+    """Build a client for a provider. Nothing is sent yet.
 
     It follows no redirect: that would carry sources to whoever the reply names. A server on this machine is
     not looked for behind a proxy of the environment.

@@ -1,4 +1,4 @@
-"""How many tokens a server of this machine takes, where it tells.
+"""Reads the context size of a local model server, where it reports one.
 
 llama.cpp tells by `/props`, Ollama by `/api/show` for a model that sets its context, and by `/api/ps` for one that is
 loaded.
@@ -22,7 +22,7 @@ _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
 def context_size(provider: Provider, model: str, key: Secret | None = None) -> int | None:
-    """Return how many tokens a prompt and its reply may have together; None if the server does not tell.
+    """Return the context size in tokens; None if the server does not report it.
 
     Providers that need a key are not asked.
     """
@@ -67,6 +67,6 @@ def _of_show(reply: Any) -> int | None:
 
 
 def _of_ps(reply: Any, model: str) -> int | None:
-    """Read what a model that is loaded has been given."""
+    """Read the context size of a loaded model."""
     names = (model, f"{model}:latest")
     return next((int(each["context_length"]) for each in reply["models"] if each["name"] in names), None)

@@ -1,4 +1,4 @@
-"""An embedder behind an address: any server of OpenAI's Embeddings. What it is asked leaves this process."""
+"""An embedder on a server with OpenAI's Embeddings API. Texts are sent to that server."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def open_remote_embedder(
     environ: Mapping[str, str] | None = None,
     retries: RetryPolicy | None = None,
 ) -> RemoteEmbedder:
-    """Find the embedder that a name means: `provider:model`, or an address and `#model`. Sends nothing.
+    """Open an embedder by its name: `provider:model`, or an address and `#model`. Sends nothing.
 
     Keys and addresses are looked up as for models.
 

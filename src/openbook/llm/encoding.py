@@ -1,4 +1,4 @@
-"""What can be sent as JSON in UTF-8, whatever models, files and people have written."""
+"""Makes arbitrary text safe to send as JSON in UTF-8."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def json_safe(value: Any) -> Any:
 
 
 def name_to_send(name: str) -> str:
-    """Write the name that a model gave a tool as a wire takes it: a model can call what does not exist.
+    """Convert the name of a called tool to one that the API accepts: models can call tools that do not exist.
 
     Example:
         >>> name_to_send("functions.search"), name_to_send("")
@@ -35,7 +35,7 @@ def name_to_send(name: str) -> str:
 
 
 def id_to_send(call_id: str) -> str:
-    """Write the id of a call, which another provider may have given, as Anthropic takes it.
+    """Convert the id of a call, which may be of another provider, to one that Anthropic accepts.
 
     Example:
         >>> id_to_send("functions.search:0")

@@ -1,4 +1,4 @@
-"""What went wrong with a call, as one of our errors: one line, what to do next, and never a key."""
+"""Converts errors of SDKs to our errors: one line with a hint, and never a key."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _KEY = re.compile(r"\b(?:sk|gsk|xai|pk)[-_][\w*.\-]+|(?i:\bbearer\s+)\S+")
 
 
 def missing_key(provider: Provider) -> KeyMissingError:
-    """Return which variable to set."""
+    """Return the error for a missing key, which names the variable to set."""
     return KeyMissingError(f"{provider.name} needs a key, and {provider.key} is not set", hint=hint_for_key(provider))
 
 
@@ -62,7 +62,7 @@ def hint_for_key(provider: Provider) -> str:
 def explain(
     fault: Exception, *, provider: Provider, key: str, late: bool, streaming: bool, deadline: str = ""
 ) -> ModelError:
-    """Turn what an SDK raised into an error of ours.
+    """Convert an exception of an SDK to one of our errors.
 
     `fault` may hold the request and its headers: never make it a cause. `key` must not be shown.
     """
@@ -97,13 +97,13 @@ def explain(
 
 
 def is_failed_call(fault: Exception) -> bool:
-    """Whether Groq says that its model wrote a call that makes no sense. It may write another one next time."""
+    """Return whether Groq reports an invalid tool call of its model, which a retry may correct."""
     body = getattr(fault, "body", None)
     return isinstance(body, Mapping) and body.get("code") == "tool_use_failed"
 
 
 def is_in_stream(fault: Exception) -> bool:
-    """Whether a provider reported it inside a reply that had begun."""
+    """Return whether the error was reported within a stream."""
     return getattr(fault, "body", None) is not None and getattr(fault, "status_code", 200) == 200
 
 
@@ -131,7 +131,7 @@ def _led_away(provider: Provider, status: int, headers: Mapping[str, str]) -> Ba
 
 
 def _tls_fault(fault: BaseException | None) -> str:
-    """Return what is wrong with a certificate or with TLS; empty if it is something else."""
+    """Return the reason of a TLS or certificate error; empty for other errors."""
     import ssl
 
     while fault is not None and not isinstance(fault, ssl.SSLError):
@@ -177,7 +177,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
 
 
 def detail_of(body: Any, key: str) -> str:
-    """Find what the provider says, in one line that begins with a colon; empty if it says nothing."""
+    """Return the provider's message as one line that begins with a colon; empty without one."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     said = error.get("message") or error.get("detail") if isinstance(error, Mapping) else error
     if not isinstance(said, str) or said.lstrip().startswith("<"):

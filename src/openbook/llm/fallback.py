@@ -1,4 +1,4 @@
-"""Models that stand in for each other: the next one is asked where one is overloaded, late, or declines."""
+"""Fallback models: the next one is called if one is overloaded, late, or declines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DECLINED: tuple[StopReason, ...] = ("refused", "filtered")
 
 
 def fallback(*models: Model | str) -> FallbackModel:
-    """Return a model that asks the first of these, and the next one where that does not answer.
+    """Return a model that calls the first of several, and the next one if that fails.
 
     The next one is asked where a model is overloaded, limited, too late or unreachable, where its key is refused or
     has no credit, and where it or a filter of its provider declines. Not after it has begun to write, which would
@@ -46,7 +46,7 @@ def fallback(*models: Model | str) -> FallbackModel:
 
 
 class FallbackModel:
-    """Models in order, as one. Threads may share it."""
+    """Several models in order as one. Thread-safe."""
 
     def __init__(self, *models: Model, price: Price = price_of, clock: Callable[[], float] = time.monotonic) -> None:
         """Take the models. `price`: prices each call by its own model. `clock`: seconds, for the deadline."""
@@ -63,7 +63,7 @@ class FallbackModel:
         return f"fallback({self.name!r})"
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Ask the models in turn. Usage and cost are of all that replied."""
+        """Call the models in turn. Usage and cost include all that replied."""
         turns = _Turns(self._models, request, self._price, self._clock)
         finished = None
         while finished is None:

@@ -1,4 +1,4 @@
-"""How many pixels an image has, from the first bytes of its file: nothing is decoded. And pixels as PNG."""
+"""Reads the size of an image from its header, without decoding it; and encodes pixels as PNG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCAN = 0xDA
 
 
 def media_type_of(raw: bytes) -> str:
-    """Return what kind of image it is by its first bytes; empty if it is none that models read."""
+    """Return the media type of an image by its first bytes; empty for formats that models do not read."""
     if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
         return WEBP
     return next((media_type for start, media_type in _SIGNATURES if raw.startswith(start)), "")
@@ -27,7 +27,7 @@ def size_of(raw: bytes) -> tuple[int, int]:
     """Return width and height in pixels.
 
     Raises:
-        ValueError: It is no image, or so damaged that it does not say.
+        ValueError: It is not an image, or its header is damaged.
 
     Example:
         >>> size_of(b"GIF89a" + bytes([4, 0, 2, 0]))
@@ -80,7 +80,7 @@ _READERS: Mapping[str, Callable[[bytes], tuple[int, ...]]] = {
 
 
 def png(rows: Iterable[bytes], width: int, height: int, channels: int, *, level: int = 6) -> bytes:
-    """Write rows of pixels as PNG, in place of a package of 7 MB. `level`: of compression, from 0 to 9."""
+    """Encode rows of pixels as PNG, which saves a package of 7 MB. `level`: of compression, from 0 to 9."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -203,7 +203,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More words."""
+    """More text."""
 
     text: str
 

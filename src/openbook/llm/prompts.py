@@ -1,4 +1,4 @@
-"""Prompts that are kept in files, with holes such as `{question}`."""
+"""Prompt templates in files, with placeholders such as `{question}`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Prompts:
         return {name.removesuffix(".md"): text.strip() for name, text in sorted(found.items())}
 
     def fill(self, prompt: str, **holes: str) -> str:
-        """Return a prompt with its holes filled. What is put in is never read for holes itself.
+        """Fill the placeholders of a prompt. Placeholders in the values are not replaced.
 
         Raises:
-            KeyError: There is no such prompt, or one of its holes is not given.
+            KeyError: There is no such prompt, or a value is missing.
         """
         return _HOLE.sub(lambda hole: holes[hole[1]], self._texts[prompt])
 

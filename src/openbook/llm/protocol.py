@@ -1,4 +1,4 @@
-"""What a model is: anything with a name that turns a request into events."""
+"""The protocol of models: a name, and a method that turns a request into events."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Stream = TypeVar("Stream")
 class Model(Protocol):
     """Writes text and calls tools.
 
-    A stream ends with exactly one `ReplyFinished`; whoever stops reading before that closes it, which
-    cancels the request. Errors are kinds of `openbook.errors.ModelError`.
+    A stream ends with exactly one `ReplyFinished`; a caller that stops reading before closes it, which
+    cancels the request. Errors are subclasses of `openbook.errors.ModelError`.
     """
 
     @property
@@ -31,7 +31,7 @@ class Model(Protocol):
 
 
 class ModelWrapper:
-    """A model around another one, whose name it has."""
+    """A wrapper around another model, with the same name."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class ModelWrapper:
 
 @contextmanager
 def closing_stream(stream: Stream) -> Iterator[Stream]:
-    """Close a stream behind its reader, if it can be closed."""
+    """Close a stream at the end of the block, if it can be closed."""
     try:
         yield stream
     finally:
@@ -93,7 +93,7 @@ async def acomplete(model: Model, request: Request) -> ReplyFinished:
 
 
 def checked_reply(finished: ReplyFinished | None, model: Model) -> ReplyFinished:
-    """Return what a stream ended with."""
+    """Return the reply that ended a stream."""
     if finished is None:
         raise BadResponseError(f"{model.name} ended its stream without a result")
     return finished

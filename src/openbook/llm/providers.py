@@ -1,4 +1,4 @@
-"""Who offers models: which wire each one speaks, where, with which key, and how it differs."""
+"""The table of providers: API, address, key, and differences of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openbook.llm.sampling import SAMPLING_SETTINGS, SamplingSetting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """One row of the table of providers. The fields behind `model` are quirks of the OpenAI wire."""
+    """A provider. The fields after `model` are quirks of its variant of the OpenAI API."""
 
     name: str
     url: str
@@ -28,7 +28,7 @@ class Provider:
     model: str = ""
     """Used when only the provider is named. Empty: one has to be named."""
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What it calls the most tokens that the model may write."""
+    """Its parameter for the most output tokens."""
     usage_on_request: bool = True
     """Whether it reports usage at the end of a stream only if `stream_options` asks for it."""
     forces_by_name: bool = False

@@ -1,4 +1,4 @@
-"""A limit for the calls of one's own: a call beyond it waits for its turn, and does not fail."""
+"""A client-side rate limit: calls beyond it wait instead of failing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MINUTE_S = 60.0
 
 @dataclass(slots=True)
 class _Turn:
-    """A call that has begun, or is going to."""
+    """A call in the window, made or reserved."""
 
     at_s: float
     tokens: int
 
 
 def rate_limited(model: Model, settings: Settings) -> Model:
-    """Return a model that keeps the limits of the settings; itself if there are none."""
+    """Wrap a model with the rate limits of the settings; without any, return it as it is."""
     requests, tokens = settings.model_requests_per_minute, settings.model_tokens_per_minute
     if not (requests or tokens):
         return model
@@ -36,7 +36,7 @@ def rate_limited(model: Model, settings: Settings) -> Model:
 
 
 class RateLimitedModel(ModelWrapper):
-    """A model that is called no more than so often in any minute. Threads and event loops may share it.
+    """A model with a limit of calls and tokens per minute. Threads and event loops may share it.
 
     Calls are made in the order in which they were asked for. A call counts with the tokens that its request is
     estimated to have and the most that it may write, and when it has ended, with those that the provider reports.
@@ -96,7 +96,7 @@ class RateLimitedModel(ModelWrapper):
                 yield event
 
     def _take(self, request: Request) -> _Turn:
-        """Reserve the first turn that the calls before leave room for."""
+        """Reserve the earliest time that the calls before leave room for."""
         tokens = estimate_request(request) + request.max_tokens
         with self._lock:
             now = self._clock()
@@ -141,7 +141,7 @@ class RateLimitedModel(ModelWrapper):
             raise
 
     def _return(self, turn: _Turn) -> None:
-        """Count a turn no more that nothing was sent in. Those behind it keep theirs."""
+        """Release a reservation without a call. Later ones keep theirs."""
         with self._lock:
             self._turns = deque(each for each in self._turns if each is not turn)
 

@@ -1,4 +1,4 @@
-"""Replies kept in a folder: the same request to the same model is answered from there, without a call."""
+"""A cache of replies in a folder, for equal requests to the same model."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _VERSION = 1
 
 
 class CachedModel(ModelWrapper):
-    """A model whose whole replies are kept in a folder. Threads and processes may share it.
+    """A model with a cache of whole replies. Threads and processes may share it.
 
     A reply is found again for the same model, messages, system text, tools, limit of tokens and sampling settings.
     It then costs nothing, and its words come at once. Errors are not kept, nor replies that were cut, refused or
@@ -54,12 +54,12 @@ class CachedModel(ModelWrapper):
     """
 
     def __init__(self, model: Model, folder: str | Path) -> None:
-        """Take a model, and where its replies are kept; the folder is made with the first one."""
+        """Take a model and the folder of the cache, which is created with the first reply."""
         super().__init__(model)
         self._folder = Path(folder).expanduser()
 
     def stream(self, request: Request) -> Iterator[Event]:
-        """Reply from the folder, or ask the model and keep what it replies."""
+        """Reply from the cache, or call the model and store its reply."""
         path = self._path(request)
         kept = _read(path)
         if kept is not None:
@@ -114,7 +114,7 @@ def _read(path: Path) -> ReplyFinished | None:
 
 
 def _write(path: Path, reply: ReplyFinished) -> None:
-    """Keep a reply, whole or not at all. Who has an answer does not lose it because it cannot be kept."""
+    """Store a reply atomically. A failure is only logged: the caller has the reply."""
     if reply.stop not in _KEPT or not reply.message.parts:
         return
     try:

@@ -1,4 +1,4 @@
-"""How many tokens a request will be, as estimated without a vocabulary."""
+"""Estimates the tokens of requests, without a vocabulary."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAGE_TOKENS = 4800
 
 
 def estimate_request(request: Request) -> int:
-    """Estimate the tokens of all that a request makes a model read."""
+    """Estimate the input tokens of a request."""
     tools = sum(
         estimate_tokens(f"{tool.name}\n{tool.description}\n{json.dumps(dict(tool.parameters))}") + _FRAME_TOKENS
         for tool in request.tools

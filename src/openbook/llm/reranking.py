@@ -1,4 +1,4 @@
-"""A reranker behind an address: any server of `/rerank`. The question and the texts leave this process."""
+"""A reranker on a server with a `/rerank` API. The question and the texts are sent to that server."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def open_remote_reranker(
     environ: Mapping[str, str] | None = None,
     retries: RetryPolicy | None = None,
 ) -> RemoteReranker:
-    """Find the reranker that a name means: `provider:model`, an address and `#model`, or `tei:` and an address.
+    """Open a reranker by its name: `provider:model`, an address and `#model`, or `tei:` and an address.
 
     Sends nothing. Keys are looked up as for models; a server that is named by its address gets `LLM_API_KEY`.
 

@@ -65,7 +65,7 @@ class RetryState:
 
 
 def is_passing(error: ModelError) -> bool:
-    """Whether the same call may succeed later: no connection, 408, 409, 429, 5xx and 529."""
+    """Return whether an error is transient: no connection, 408, 409, 429, 5xx and 529."""
     if isinstance(error, TimedOutError):
         return error.status is not None  # without a status it was our own deadline
     return isinstance(error, UnreachableError | RateLimitedError | OverloadedError)
@@ -74,7 +74,7 @@ def is_passing(error: ModelError) -> bool:
 def retry_after_s(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:
     """Read how many seconds a provider asks to wait, from headers with names in lower case.
 
-    None if it does not ask, or not in a way that anybody understands.
+    None without such a header, or if it cannot be parsed.
 
     Example:
         >>> retry_after_s({"retry-after": "7"})

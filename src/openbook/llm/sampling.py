@@ -1,4 +1,4 @@
-"""How a model chooses its words, such as by its temperature, for those providers that take it."""
+"""Sampling settings such as the temperature, for providers that take them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLING_SETTINGS: frozenset[SamplingSetting] = frozenset(get_args(SamplingSetti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How a model chooses its words. What is not set is left to the provider.
+    """Sampling settings. Unset ones are left to the provider.
 
     Raises:
         ValueError: A number is out of its range, or a stop text is blank.
@@ -41,7 +41,7 @@ class Sampling:
 
     @property
     def fields(self) -> dict[str, object]:
-        """The settings that are set, by name, as JSON takes them.
+        """Return the settings that are set, as JSON fields.
 
         Example:
             >>> Sampling(temperature=0, stop=("END",)).fields
@@ -61,7 +61,7 @@ DEFAULT_SAMPLING = Sampling()
 
 
 def check_sampling(sampling: Sampling, takes: frozenset[SamplingSetting], model: str) -> None:
-    """Refuse what the provider would refuse, before anything is sent."""
+    """Raise an error for settings that the provider would refuse, before anything is sent."""
     refused = [name for name in sampling.fields if name not in takes]
     if refused:
         taken = ", ".join(name for name in get_args(SamplingSetting) if name in takes)

@@ -1,6 +1,6 @@
-"""OpenTelemetry spans of calls of models, by its conventions for generative AI. No text is in them.
+"""OpenTelemetry spans of model calls, by its conventions for generative AI. They contain no text.
 
-`opentelemetry` is imported where a tracer is used: who has none needs no package.
+`opentelemetry` is imported only if a tracer is used.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def read_model_name(name: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def model_attributes(name: str) -> dict[str, Any]:
-    """Return the attributes of a span that say which model is asked."""
+    """Return the span attributes of a model."""
     provider, model, server = read_model_name(name)
     return {
         "gen_ai.operation.name": "chat",
@@ -105,7 +105,7 @@ def model_attributes(name: str) -> dict[str, Any]:
 
 
 def usage_attributes(usage: Any) -> dict[str, Any]:
-    """Return the attributes of a span that tell the tokens of a call, or of several."""
+    """Return the span attributes of token usage."""
     return {
         "gen_ai.usage.input_tokens": usage.input_tokens,
         "gen_ai.usage.output_tokens": usage.output_tokens,
