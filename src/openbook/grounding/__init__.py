@@ -1,1 +1,1 @@
-"""Whether the text that a claim cites carries it: claims and marks, their facts, and the judge."""
+"""Grounding: parses claims and marks of an answer, and judges claims by the text that they cite."""

@@ -28,7 +28,7 @@ _KEPT_SENTENCES = 512
 
 
 def replaced_word(claim: str, sentences: Sequence[str]) -> str:
-    """Find a word of a cited sentence that another one has taken the place of, the words around it the same.
+    """Find a word of a cited sentence that the claim replaces by another one, with equal words around it.
 
     A plain word has synonyms, so that many more words around it have to be the same.
     """
@@ -86,7 +86,7 @@ def _is_telling(word: str) -> bool:
 
 
 def exchanged_words(claim: str, sentences: Sequence[str]) -> str:
-    """Find two words that have changed sides: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
+    """Find two swapped words: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
     own = _tokens(claim)
     literals = _literals_before(own)
     for sentence in sentences:
@@ -137,7 +137,7 @@ def _stem(word: str) -> str:
 
 
 def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], other: int) -> tuple[int, int]:
-    """Count the equal words right before and right behind two places."""
+    """Count the equal words right before and after two places."""
     before = behind = 0
     while before < min(place, other) and own[place - before - 1] == theirs[other - before - 1]:
         before += 1

@@ -1,4 +1,4 @@
-"""What each line of an answer is, as far as marks and claims care: Markdown by the line, never failing."""
+"""Classifies the lines of an answer, as far as marks and claims need it: line-based Markdown that never fails."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _DEEPER = 4
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What code is in, until a line closes it."""
+    """An open code fence."""
 
     run: str
     indent: int
     quoted: bool
 
     def holds(self, line: str) -> bool:
-        """Whether the line, or its beginning, is in the fence: one in a quote ends with the quote."""
+        """Return whether a line, or its beginning, is in the fence: one in a quote ends with the quote."""
         return not self.quoted or _QUOTED.match(line) is not None
 
     def is_closed_by(self, line: str) -> bool:
-        """Whether the line is the other end of the fence."""
+        """Return whether a line closes the fence."""
         match = _CLOSING.match(line)
         if match is None or not match["run"].startswith(self.run):
             return False
@@ -44,12 +44,12 @@ class Fence:
 
 
 def may_open_fence(line: str) -> bool:
-    """Whether the line, or its beginning up to a mark, can turn out to be a fence."""
+    """Return whether a line, or its beginning up to a mark, can become a fence."""
     return _OPENING.match(line) is not None
 
 
 def read_line(line: str, fence: Fence | None) -> tuple[LineKind, Fence | None]:
-    """Return what a line without its line feed is, and in which fence the next one lies.
+    """Classify a line, and return the fence of the next one.
 
     Args:
         line: Any text without a line feed.

@@ -1,4 +1,4 @@
-"""Where cited lines stand in their sources, and which lines around them are shown beside them."""
+"""Locates cited lines in their sources, and chooses the lines around them to show to a verifier."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _known_rows(claim: CitedClaim) -> dict[SourceText, set[int]]:
 
 
 def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
-    """Return the rows where the cited text stands, longest runs first; None unless all of it does."""
+    """Return the rows of the cited text, longest runs first; None unless all of it is found."""
     rows = [
         (source, number, _plain(line))
         for source in dict.fromkeys(claim.sources)

@@ -1,4 +1,4 @@
-"""What an answer states: its sentences, items and rows, each with the marks that belong to it."""
+"""Splits an answer into claims: sentences, items and rows, each with its marks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CLOSES = re.compile(r"[\s.,;:!?)\]。，；：！？、）]|$")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim and its marks where they stand. Its verdict is open."""
+    """A claim and its marks, with offsets, before the verdict."""
 
     claim: Claim
     marks: tuple[CitationMark, ...]
@@ -49,7 +49,7 @@ class Statement:
 
     @property
     def judged(self) -> str:
-        """The words that are judged: those of the claim, each cell of a row with the name of its column.
+        """The text to judge: that of the claim, or each cell of a row with the name of its column.
 
         Example:
             >>> Statement(Claim(0, 9, "| a | 60 s"), (), ("Name", "Timeout")).judged
@@ -64,7 +64,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class UnattachedMarks:
-    """Marks that stand behind no claim: behind code, in a heading, in a list of references. Or code without marks."""
+    """Marks without a claim: after code, in a heading, in a list of references. Or code without marks."""
 
     marks: tuple[CitationMark, ...]
     text: str
@@ -87,7 +87,7 @@ class _Block:
 
 
 def split_claims(answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
-    """Split an answer into what it states, in order, and the marks and code that belong to no statement.
+    """Split an answer into claims, in order, and the marks and code without a claim.
 
     A mark belongs to the sentence that it stands in or behind; on a line of its own, to every
     sentence of the block before that has none. Behind the end of an item, it holds for all of the
@@ -177,7 +177,7 @@ def _last_line(masked: str, block: _Block) -> str:
 
 
 def _take_heads(masked: str, blocks: list[_Block]) -> tuple[str, ...]:
-    """Take the line that names the columns out of the last block, and return the names."""
+    """Remove the header row from the last block, and return the names of the columns."""
     line = _last_line(masked, blocks[-1])
     blocks[-1].end -= len(line) + 1
     if blocks[-1].end < blocks[-1].start:
@@ -226,7 +226,7 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Citatio
 def _owned(
     masked: str, block: _Block, marks: Sequence[CitationMark]
 ) -> tuple[list[tuple[int, int]], list[list[CitationMark]]]:
-    """Cut a block into sentences, and say which of its marks are whose."""
+    """Split a block into sentences, and assign its marks to them."""
     start, end = trim(masked, block.start, block.end)
     if block.kind == "row":
         end = start + len(masked[start:end].rstrip("| \t"))

@@ -1,4 +1,4 @@
-"""The verdict on a claim, from its words alone and from an entailment check."""
+"""Combines the literal check and the entailment check into the verdict on a claim."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DISPUTED = "the verifier finds it said there, but"
 
 
 def quotes_literally(quote: str, text: str) -> bool:
-    r"""Return whether each part of a quote stands in a text in whole words; markup, case and white space aside.
+    r"""Return whether a text contains each part of a quote as whole words, ignoring markup, case and white space.
 
     Example:
         >>> quotes_literally("retries = 3 ... sleep(1)", "retries = 3\nwhile True:\n    sleep(1)")
@@ -127,7 +127,7 @@ def judge_claims(claims: Sequence[CitedClaim], judge: Judge | None = None) -> li
 
 
 def ask_judge(judge: Judge, claims: Sequence[CitedClaim]) -> tuple[list[Entailment | None], str]:
-    """Ask a judge, who may be a stranger's: whatever it raises or returns, it costs no more than its verdicts.
+    """Call a judge, which may be a plugin: whatever it raises or returns, only its verdicts are lost.
 
     Returns:
         What it says of each claim, and why it says nothing at all; one of them is empty.

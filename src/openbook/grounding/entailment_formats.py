@@ -1,4 +1,4 @@
-"""How entailment models want their input, and what their outputs mean: a table, and the JSON files of a model's folder.
+"""Input formats and labels of entailment models: a table, and the configuration files of a model's folder.
 
 Nothing here loads a model.
 """
@@ -32,7 +32,7 @@ _FIELDS = frozenset({"format", "labels", "max_tokens", "entailed_from", "contrad
 
 @dataclass(frozen=True, slots=True)
 class InputFormat:
-    """How a family of models wants premise and claim."""
+    """The input format of a family of models."""
 
     name: str
     """As `format` in `openbook.json` names it."""
@@ -60,7 +60,7 @@ FORMATS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """What has to be known of a model besides its weights and its tokenizer."""
+    """The configuration of a model besides its weights and tokenizer."""
 
     input_format: InputFormat
     labels: tuple[EntailmentLabel, ...]
@@ -78,7 +78,7 @@ class ModelConfig:
 
     @property
     def contradicts(self) -> bool:
-        """Whether the model tells a contradiction from what is not said. Models with two labels or one score cannot."""
+        """Whether the model distinguishes contradiction from "not said"; models with two labels or one score do not."""
         return len(self.labels) > 2 and "contradicted" in self.labels
 
 
@@ -147,7 +147,7 @@ def _labels_of(
 
 
 def _in_order(id2label: object) -> list[object] | None:
-    """Return the labels in the order of their numbers; None if that is not what they have."""
+    """Return the labels ordered by number; None if they are not numbered."""
     if not isinstance(id2label, dict) or not id2label:
         return None
     try:

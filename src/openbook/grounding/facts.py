@@ -1,4 +1,4 @@
-"""What a text states that can be checked to the letter: quotes, identifiers and numbers."""
+"""Extracts facts that can be checked literally: quotes, identifiers and numbers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _SENTENCE = re.compile(r"\S+\s+\S+\s+.*[.。][*_\s]*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What can be checked to the letter, each in order of appearance, without repeats."""
+    """Facts that can be checked literally, in order of appearance, without repeats."""
 
     quotes: tuple[str, ...] = ()
     """Text between quotation marks, without them."""
@@ -78,7 +78,7 @@ class Facts:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def facts_of(text: str) -> Facts:
-    """Read the facts of a text.
+    """Extract the facts of a text.
 
     Example:
         >>> facts = facts_of('`Client.get()` waits 30 s and says "too late".')

@@ -1,4 +1,4 @@
-"""Models of entailment and speech by name: which are known, where they lie. Fetched into the home, never unasked.
+"""Entailment and speech models in the home: lists, downloads on request, and removes them.
 
 What is on this disk is opened without a network. `fetch_model` alone uses one, when a person asks for it.
 """
@@ -340,7 +340,7 @@ def _installed(folder: Path) -> InstalledModel:
 
 @contextmanager
 def _locked(folder: Path, timeout_s: float, wanted: str) -> Iterator[None]:
-    """Keep other processes from changing the models. A process that is killed lets go of the lock."""
+    """Lock the models against other processes. The lock of a killed process is released."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with closing(sqlite3.connect(folder / ".lock", timeout=timeout_s, isolation_level=None)) as lock:

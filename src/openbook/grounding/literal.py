@@ -1,4 +1,4 @@
-"""What words alone can say of a claim: that its very words are cited, or that its facts are not there.
+"""The literal check of a claim: whether its words are cited verbatim, or its facts are missing.
 
 Each rule finds one kind of conflict and is kept only because it pays on claims that a strong model wrote
 (`python -m benchmarks.model_claims`). Word overlap is no rule: it does not tell a true paraphrase from a
@@ -97,7 +97,7 @@ class LiteralVerdict:
 
 
 def check_literally(claim: CitedClaim) -> LiteralVerdict:
-    """Return `exact`, `conflict` or `unverified`, as far as words alone can say.
+    """Return `exact`, `conflict` or `unverified`, by words alone.
 
     Example:
         >>> check_literally(CitedClaim("`get` waits 30 seconds.", "get waits 60 seconds")).reason
@@ -264,17 +264,17 @@ def polarity(read: ReadClaim) -> str:
 
 
 def opposite(read: ReadClaim) -> str:
-    """Find a word in the place of its opposite: "before" for "after"."""
+    """Find an antonym in place of a word: "before" for "after"."""
     return "" if read.is_foreign else opposite_disagrees(read.claim, read.sentences)
 
 
 def replaced(read: ReadClaim) -> str:
-    """Find a word of a cited sentence that another one has taken the place of, the words around it the same."""
+    """Find a word of a cited sentence that the claim replaces by another one, with equal words around it."""
     return "" if read.is_foreign else replaced_word(read.claim, read.sentences)
 
 
 def exchanged(read: ReadClaim) -> str:
-    """Find two words that have changed sides: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
+    """Find two swapped words: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
     return "" if read.is_foreign else exchanged_words(read.claim, read.sentences)
 
 

@@ -1,4 +1,4 @@
-"""Texts in which the facts of a claim are looked up: quotes, names of code and numbers, in any spelling."""
+"""Looks up the facts of a claim in a text: quotes, identifiers and numbers, in any spelling."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _meant_by(quote: str) -> Iterator[str]:
 
 
 class SearchedText:
-    """A text that facts are looked up in."""
+    """A text prepared for looking up facts."""
 
     def __init__(self, text: str) -> None:
         self.text: str = unicodedata.normalize("NFC", text)

@@ -1,4 +1,4 @@
-"""The marks of an answer, such as `[2:14-18]`: read whole, or piece by piece while it is written.
+"""Parses the marks of an answer, such as `[2:14-18]`, as a whole or while it is streamed.
 
 Every text has its marks, if only none. What stands in code is none.
 """
@@ -25,7 +25,7 @@ _TELLING = re.compile(r"[\n`]|\[(?=\d|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """A mark where it stands."""
+    """A mark and its position."""
 
     start_char: int
     """Offset in the answer."""
@@ -70,7 +70,7 @@ def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:
 
 @dataclass(slots=True)
 class _Held:
-    """What looks like a mark, until it is known whether it stands in code."""
+    """A possible mark, until it is known whether it is in code."""
 
     mark: CitationMark
     is_mark: bool | None = None
@@ -109,7 +109,7 @@ class MarkParser:
         self._queue: deque[str | _Held] = deque()
 
     def feed(self, delta: str) -> list[str | CitationMark]:
-        """Take the next piece of the answer, and give what is certain by now: text and marks, in order.
+        """Add a piece of the answer, and return what is certain by now: text and marks, in order.
 
         Texts are never empty; joined with the texts of the marks, they are the answer.
         """

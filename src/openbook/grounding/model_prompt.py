@@ -1,4 +1,4 @@
-"""What a model is asked that checks claims, and how its reply is read."""
+"""The prompt of a model that checks claims, and the parser of its reply."""
 
 from __future__ import annotations
 
