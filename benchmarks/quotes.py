@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import works
 from benchmarks.fit import Case, fit
@@ -22,7 +23,7 @@ from benchmarks.ours import folder_library
 from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.passages import Passage, overlap, passages_of
-from openbook.answering.scoring import read_passage, signals_of
+from openbook.answering.scoring import PassageSignals, read_passage, signals_of
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import ExpectedSpan
 from openbook.questions.question import read_question
@@ -57,34 +58,40 @@ def main() -> None:
     print("\n| set | right | fitted | left out |\n|---|---|---|---|")
     for name, some in measured.items():
         for right, depth in (("first", 1), ("any of three", _MOST_QUOTES)):
-            inside = np.mean([_is_right(each, weights, depth) for each in some])
-            left_out = np.mean([_is_right(each, outside[each[0]], depth) for each in some])
+            inside = np.mean([is_right(each, weights, depth) for each in some])
+            left_out = np.mean([is_right(each, outside[each[0]], depth) for each in some])
             print(f"| {name} | {right} | {inside:.3f} | {left_out:.3f} |")
 
 
 def _asked(work: works.Work) -> Iterator[Asked]:
-    embedder = load_embedder()
     for collection in work.collections:
         with tempfile.TemporaryDirectory() as scratch, folder_library(collection.folder, Path(scratch)) as assistant:
-            finder = EvidenceFinder(assistant.index, embedder, assistant.text_now, assistant.retriever)
+            finder = EvidenceFinder(assistant.index, load_embedder(), assistant.text_now, assistant.retriever)
             for question in collection.questions:
-                query = read_question(question.text)
-                results = finder.find(read_question(question.text), _RESULTS, Filter())
-                context = build_context(results, _CONTEXT_TOKENS, for_model=False)
-                passages = [passage for shown in context.shown for passage in passages_of(shown)]
+                passages, signals, right = passages_with_signals(finder, question)
                 if passages:
-                    scores = {passage.shown.number: passage.shown.result.score for passage in passages}
-                    read = list(map(read_passage, passages))
-                    signals = signals_of(query, read, scores, embedder, finder.weigh(query).rarity)
-                    right = np.array([question.is_answered_by(_place(passage)) for passage in passages])
                     yield collection.name, Case([each._asdict() for each in signals], right, 1.0), passages
+
+
+def passages_with_signals(
+    finder: EvidenceFinder, question: works.Question
+) -> tuple[list[Passage], list[PassageSignals], NDArray[np.bool_]]:
+    """Return the passages that may be quoted, what is known of each, and which are right."""
+    query = read_question(question.text)
+    results = finder.find(query, _RESULTS, Filter())
+    context = build_context(results, _CONTEXT_TOKENS, for_model=False)
+    passages = [passage for shown in context.shown for passage in passages_of(shown)]
+    scores = {passage.shown.number: passage.shown.result.score for passage in passages}
+    read = list(map(read_passage, passages))
+    signals = signals_of(query, read, scores, load_embedder(), finder.weigh(query).rarity) if passages else []
+    return passages, signals, np.array([question.is_answered_by(_place(passage)) for passage in passages])
 
 
 def _place(passage: Passage) -> ExpectedSpan:
     return ExpectedSpan(passage.first.span.path, passage.first.span.start_line, passage.last.span.end_line)
 
 
-def _is_right(asked: Asked, weights: dict[str, float], depth: int) -> bool:
+def is_right(asked: Asked, weights: dict[str, float], depth: int) -> bool:
     """Return whether one of the best passages, of which no two overlap, is a right place."""
     _, case, passages = asked
     scores = [sum(weights.get(name, 0.0) * value for name, value in each.items()) for each in case.signals]

@@ -221,7 +221,7 @@ def _print_table(members: Sequence[int], asked: Sequence[Asked], ways: Mapping[s
                 mean([a - b for n, a, b in zip(members, values, first, strict=True) if asked[n].repository == each])
                 for each in repositories
             ]
-            gain = f" ({mean(gains):+.3f} ± {_error(gains):.3f})" if way != "first stage" else ""
+            gain = f" ({mean(gains):+.3f} ± {standard_error(gains):.3f})" if way != "first stage" else ""
             cells.append(f"{mean(values):.3f}{gain}")
         print(f"| {way} | {' | '.join(cells)} |")
 
@@ -230,7 +230,8 @@ def _place(order: Sequence[int], right: Sequence[bool]) -> int:
     return next((rank for rank, place in enumerate(order[:_DEPTH], start=1) if right[place]), 0)
 
 
-def _error(values: Sequence[float]) -> float:
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of the mean."""
     middle = mean(values)
     return math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1) / len(values))
 
