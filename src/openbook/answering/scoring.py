@@ -103,9 +103,13 @@ def signals_of(
     best = max(scores.values(), default=0.0)
     ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}
     wants_value = _ASKS_FOR_VALUE.search(query.text) is not None
+    wants_prose = not query.intents.isdisjoint(("how-to", "definition"))
     found = []
     for (passage, text, _, place), vector in zip(passages, vectors, strict=True):
         result, is_prose = passage.shown.result, passage.shown.is_prose
+        # Yes or no is said by a sentence, or shown by a short example, and not by a statement out of a long one.
+        is_said = is_prose and not passage.is_code
+        fits = is_said if query.asks_whether else is_prose and wants_prose
         found.append(
             PassageSignals(
                 place=coverage(place, rarity),
@@ -113,7 +117,7 @@ def signals_of(
                 result=result.score / best if best > 0 else 0.0,
                 rank=1 / ranks[passage.shown.number],
                 number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
-                prose_for_how_to=float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
+                prose_for_how_to=float(fits),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
                 is_head=float(passage.is_head),
             )

@@ -176,6 +176,17 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
 }
 
 
+# The verb comes first. "Can you show ...?" and "Is there a way to ...?" want more than a yes. English, German, French,
+# Spanish.
+_ASKS_WHETHER = re.compile(
+    r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\b"
+    r"(?!\s+(?:you|there (?:a|any) way)\b)"
+    r"|(?:kann|können|muss|müssen|darf|gibt es|ist|sind|hat|wird|werden|lässt sich|unterstützt)\b"
+    r"|(?:peut-on|puis-je|est-ce|est-il|y a-t-il|faut-il)\b|(?:puedo|puede|se puede|hay|existe|tiene)\b)",
+    re.IGNORECASE,
+)
+
+
 def intents_of(text: str) -> frozenset[Intent]:
     """Return what a question wants; empty for most topics.
 
@@ -268,6 +279,11 @@ class Question:
         """What kind of answer it wants; empty for most topics."""
         is_of_thing = (self.definition is not None or bool(self.compared)) and not self.identifiers
         return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
+
+    @cached_property
+    def asks_whether(self) -> bool:
+        """Whether yes or no would answer it."""
+        return _ASKS_WHETHER.match(self.text) is not None
 
     @cached_property
     def view(self) -> View:

@@ -6,6 +6,8 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.extractive import pick
+from openbook.answering.passages import passages_of
+from openbook.answering.scoring import read_passage, signals_of
 from openbook.questions.question import read_question
 from openbook.testing import HashEmbedder
 from openbook.types import Chunk
@@ -25,6 +27,30 @@ def test_what_defines_a_thing_is_quoted_first() -> None:
     found = quotes("What is quay?", code, guide)
 
     assert found[0] == "Quay is a server of harbours."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        pytest.param("Can I moor ships with ropes?", {"code": 0.0, "prose": 1.0}, id="yes-or-no"),
+        pytest.param("Does it moor ships with ropes?", {"code": 0.0, "prose": 1.0}, id="about-what-it-does"),
+        pytest.param("How do I moor ships with ropes?", {"code": 1.0, "prose": 1.0}, id="how-to"),
+        pytest.param("Which ropes moor ships?", {"code": 0.0, "prose": 0.0}, id="neither"),
+    ],
+)
+def test_yes_or_no_is_said_by_a_sentence_and_not_by_a_statement_of_a_long_example(
+    question: str, expected: dict[str, float]
+) -> None:
+    example = "\n\n".join(f"moor --ships {number} --ropes" for number in range(9))
+    page = chunk_of(f"```sh\n{example}\n```\n\nSome ships moor with ropes.\n", language="markdown")
+    (shown,) = build_context([result_of(page)], 10_000).shown
+    read = [read_passage(passage) for passage in passages_of(shown)]
+    query = read_question(question)
+
+    measured = signals_of(query, read, {1: 1.0}, HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
+
+    kinds = ["code" if each.passage.is_code else "prose" for each in read]
+    assert {kind: each.prose_for_how_to for kind, each in zip(kinds, measured, strict=True)} == expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.question import intents_of
+from openbook.questions.question import intents_of, read_question
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,21 @@ def test_questions_for_uses_are_told(question: str) -> None:
 )
 def test_questions_for_what_something_is_or_does_are_not(question: str) -> None:
     assert "uses" not in intents_of(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Can I include a file?", True),
+        ("does it run on ships", True),
+        ("Kann ich Dateien einbinden?", True),
+        ("Peut-on ouvrir le port ?", True),
+        ("¿Se puede cerrar el puerto?", True),
+        ("Can you show me how ships moor?", False),
+        ("Is there a way to moor two ships?", False),
+        ("How can I include a file?", False),
+        ("Which ships can moor?", False),
+    ],
+)
+def test_a_question_that_begins_with_its_verb_asks_whether(question: str, expected: bool) -> None:
+    assert read_question(question).asks_whether is expected
