@@ -20,7 +20,7 @@ from openbook.types import Chunk, RetrievalResult, Unit
 _BEST_TOKENS = 800
 
 # Of a best result with so many lines, those that tell most are shown, with those around them and its first one. Chosen
-# on 45 tasks of `benchmarks.agent_tasks`, at 600 characters for a call; 9 of 15 repositories left out choose the same.
+# on 45 tasks of `benchmarks.agent_tasks`, with a call counted as 600 characters.
 _MANY_LINES = 35
 _AROUND = 4
 _TELLING_SHARE = 0.9
