@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.agent_tasks import seen_in
 from openbook.answering.expansion import read_searches
 from openbook.costs import estimate_tokens
 from openbook.library import Library
@@ -52,8 +53,6 @@ PATIENCE_S = 600.0
 DEFAULT_CALL = (12, 2_000, False)
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
-_PLACE = re.compile(r"^(\S[^|]*):(\d+)-(\d+)(?:  | \(goes|$)", re.MULTILINE)
 
 # Words that no programmer would grep for.
 _STOP = frozenset(
@@ -81,10 +80,7 @@ def by_search(
 ) -> Read:
     """Ask once, and read the answer. A passage of which one line is shown counts with all its lines."""
     result = tools.search(item["question"], also=[*also], limit=limit, max_tokens=max_tokens, full=full)
-    lines = [(path, int(first), int(last)) for path, first, last in _PLACE.findall(result)]
-    if not lines and (numbers := [int(number) for number in _NUMBERED.findall(result)]):
-        lines = [(result.partition("\n")[0], number, number) for number in numbers]  # all of one file, named once
-    return _read(estimate_tokens(result), item, lines)
+    return _read(estimate_tokens(result), item, [(each.path, each.first, each.last) for each in seen_in(result)])
 
 
 def by_grep(files: dict[str, str], item: dict[str, Any], most: int) -> list[Read]:
