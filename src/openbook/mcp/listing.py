@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
@@ -86,7 +87,7 @@ class ResultListing:
     place_of: Places
     max_tokens: int
     best_first: bool = False
-    """Whether the first result is shown whole, and of the others the line that matches best."""
+    """Whether the first result is shown with its definition, a long one folded, and of the others the best line."""
     whole_of: Callable[[Chunk], Chunk] = lambda chunk: chunk
     """Returns a chunk with the rest of the definition or section that it is a part of."""
     telling_of: Callable[[Chunk, Sequence[RetrievalResult], float], Sequence[int]] = lambda *_: ()
@@ -143,8 +144,10 @@ class ResultListing:
         head = replace(self._entry(whole, every[:1], every), first_line=end, last_line=end)  # the longest
         room = min(left - cut - estimate_tokens(f"{_head(head)}\n"), _BEST_TOKENS)
         shown = _telling(every, room, _place_of_excerpt(results[0]), results[0].chunk.span.start_char)
-        best = [self._folded(self._entry(whole, shown, every), whole, results)] if shown else []
-        rest = [result for result in results[1:] if not _is_in(result.chunk, whole, shown)] if shown else results
+        inside = [result for result in results[1:] if shown and _is_in(result.chunk, whole, shown)]
+        kept_lines = {_best_line(result).number for result in (results[0], *inside)}
+        best = [self._folded(self._entry(whole, shown, every), whole, results, kept_lines)] if shown else []
+        rest = [result for result in results[1:] if result not in inside] if shown else results
         others = self._named(rest)
         left -= sum(estimate_tokens(f"{_head(entry)}\n{entry.lines}\n") for entry in best)
         taken = list(accumulate(estimate_tokens(f"{other.path}\n {_told(other)}\n") for other in others))
@@ -152,8 +155,17 @@ class ResultListing:
         missing = sum(len(other.ranges) for other in others[len(kept) :])
         return Listing(tuple(best), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
 
-    def _folded(self, entry: ResultItem, whole: RetrievalResult, results: Sequence[RetrievalResult]) -> ResultItem:
-        """Leave out what tells little of a long result, and say which lines these are."""
+    def _folded(
+        self,
+        entry: ResultItem,
+        whole: RetrievalResult,
+        results: Sequence[RetrievalResult],
+        kept_lines: Set[int],
+    ) -> ResultItem:
+        """Leave out what tells little of a long result, and say which lines these are.
+
+        `kept_lines`: the best ones of the results in it, which are listed nowhere else.
+        """
         lines = entry.lines.split("\n")
         if len(lines) < _MANY_LINES:
             return entry
@@ -162,6 +174,7 @@ class ResultListing:
         if not telling:
             return entry
         near = {0}.union(*(range(at - _AROUND, at + _AROUND + 1) for at, n in enumerate(numbers) if n in telling))
+        near.update(at for at, n in enumerate(numbers) if n in kept_lines)
         parts = list[str]()
         for is_near, group in groupby(range(len(lines)), near.__contains__):
             run = list(group)
@@ -179,7 +192,7 @@ class ResultListing:
             path, lines = self.place_of(chunk.source, chunk.span.path), (chunk.span.start_line, chunk.span.end_line)
             about = chunk.symbol or label_of(result)
             name = chunk.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
-            item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result))
+            item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result).told)
             items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
         return [item if n < _MOST_LINES else replace(item, line="") for n, item in enumerate(items.values())]
 
@@ -272,8 +285,14 @@ def _told(other: NamedItem) -> str:
     return "  ".join(filter(None, (ranges, "" if is_said else other.about, other.line)))
 
 
-def _best_line(result: RetrievalResult) -> str:
-    """Return the line of the excerpt that tells most of the question, with its number.
+class _BestLine(NamedTuple):
+    number: int
+    told: str
+    """With its number, and of a long one the part that matches."""
+
+
+def _best_line(result: RetrievalResult) -> _BestLine:
+    """Return the line of the excerpt that tells most of the question.
 
     What stands in many lines of the passage, such as the name of a type in a table of options, tells little.
     """
@@ -287,7 +306,7 @@ def _best_line(result: RetrievalResult) -> str:
     best = max(range(len(lines)), key=lambda number: (told_by[number], bool(lines[number].strip()), -number))
     begin = sum(len(line) + 1 for line in lines[:best])
     here = [(start - begin, end - begin) for start, end in matches if begin <= start < begin + len(lines[best])]
-    return f"{first + best}| {_part(lines[best], here)}"
+    return _BestLine(first + best, f"{first + best}| {_part(lines[best], here)}")
 
 
 def _part(line: str, matches: Sequence[tuple[int, int]]) -> str:

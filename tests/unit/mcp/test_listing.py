@@ -332,3 +332,15 @@ def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, tell
     listing = ResultListing(path_of, 1000, best_first=True, telling_of=lambda *_: telling)
 
     assert f"\n{lines // 2}| step({lines // 2})\n" in listing.keep([result("a.py", text)])
+
+
+def test_a_second_result_in_what_is_left_out_of_the_best_one_keeps_its_line() -> None:
+    text = "def f():\n" + "".join(f"    step({n})\n" for n in range(2, 61)).replace("step(45)", "moor(boat)")
+    found = with_excerpts(read_question("moor"), [_cut_out(text, 1, 30), _cut_out(text, 31, 60)])
+    whole = result("a.py", text.rstrip(), "f").chunk
+    listing = ResultListing(path_of, 1000, best_first=True, whole_of=lambda _: whole, telling_of=lambda *_: [3])
+
+    told = listing.keep(found)
+
+    assert told.endswith("\n7|     step(7)\n(8-44)\n45|     moor(boat)\n(46-60)")
+    assert not listing.listed.others
