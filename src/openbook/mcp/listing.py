@@ -314,11 +314,17 @@ def _part(line: str, matches: Sequence[tuple[int, int]]) -> str:
     told = " ".join(line.split())
     if len(told) <= _LONGEST_LINE:
         return told
-    places = [(len(" ".join(line[:start].split()) + " "), end - start) for start, end in matches]
-    begins = [0, *(max(0, place - _BEFORE_MATCH) for place, _ in places)]
-    held = [sum(first <= place and place + size <= first + _LONGEST_LINE for place, size in places) for first in begins]
-    first = begins[held.index(max(held))]
-    first = told.find(" ", first) + 1 if first else 0
+    # With a letter in place of the match, the blanks before it count as in what is told.
+    places = [
+        (len(" ".join(f"{line[:start]}x".split())) - 1, min(end - start, _LONGEST_LINE)) for start, end in matches
+    ]
+    before = [(place, min(place, _BEFORE_MATCH, _LONGEST_LINE - size)) for place, size in places]
+    begins = [(0, 0), *((min(place - room, len(told) - _LONGEST_LINE), place) for place, room in before)]
+    held = [sum(first <= at and at + size <= first + _LONGEST_LINE for at, size in places) for first, _ in begins]
+    first, place = begins[held.index(max(held))]
+    # Begins with a word, if one begins soon and not behind the match.
+    blank = told.find(" ", first - 1, min(place, first + _BEFORE_MATCH)) if first else -1
+    first = blank + 1 if blank >= 0 else first
     part = told[first : first + _LONGEST_LINE]
     return f"{'...' if first else ''}{part}{'...' if first + len(part) < len(told) else ''}"
 
