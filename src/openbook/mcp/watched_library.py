@@ -128,7 +128,7 @@ class WatchedLibrary:
             self._wanted += 1
 
     def _look_again(self) -> None:
-        """Schedule a scan if there is no watcher."""
+        """Schedule a scan if there is no watcher, or if a folder that was missing is there now."""
         unwatched = self._watch and self._is_registered and not self._is_watching
         if not self._is_due and (unwatched or any(place.exists() for place in self._missing)):
             self._change()
