@@ -94,6 +94,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads that an encoder uses")
     parser.add_argument("--cache", type=Path, help="file that keeps what an encoder has read")
     arguments = parser.parse_args()
+    repositories = {name for file in arguments.questions for name in _by_repository(file)}
+    if sum((arguments.checkouts / name).is_dir() for name in repositories) <= 1:
+        parser.error(
+            "weights are fitted on the other repositories: name checkouts of two or more that questions ask about"
+        )
     if arguments.encoder:
         encoder = SentenceEncoder(arguments.encoder, arguments.tokens, arguments.threads, arguments.cache)
         asked, taken_ms = _ask(arguments, lambda *each: _near(encoder, *each), encoder.save)

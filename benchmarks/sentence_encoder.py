@@ -42,7 +42,9 @@ class SentenceEncoder:
         options.intra_op_num_threads, options.log_severity_level = threads, _ERRORS_ONLY
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options)
-        self._tokens, self._cache = tokens, cache
+        self._cache = cache
+        # What another model has read, or this one up to other tokens, is not known.
+        self._read_by = f"{hashlib.sha256((folder / 'model.onnx').read_bytes()).hexdigest()}\0{tokens}"
         self._known: dict[str, list[float]] = json.loads(cache.read_text()) if cache and cache.exists() else {}
 
     def nearness(self, question: str, texts: Sequence[str]) -> list[Nearness]:
@@ -65,7 +67,7 @@ class SentenceEncoder:
             self._cache.write_text(json.dumps(self._known))
 
     def _key(self, question: str, text: str) -> str:
-        return hashlib.sha256(f"{self._tokens}\0{question}\0{text}".encode("utf-8", "replace")).hexdigest()[:24]
+        return hashlib.sha256(f"{self._read_by}\0{question}\0{text}".encode("utf-8", "replace")).hexdigest()[:24]
 
     def _read(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the vectors of the tokens of each text."""

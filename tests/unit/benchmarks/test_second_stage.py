@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks import second_stage
 from benchmarks.second_stage import Asked, _added, _orders, _rank
 from openbook.types import Chunk, RetrievalResult, Span
 
@@ -51,3 +54,20 @@ def test_what_is_added_is_weighed_by_what_is_right_in_other_repositories() -> No
 
     assert orders[0] == [2, 1, 0]
     assert _added([asked("a", near), *[asked("b", far)] * 3], ["near"])[0] == [0, 1, 2]
+
+
+def test_questions_on_one_repository_are_an_error_that_says_what_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(
+        '{"answerable": true, "repo": "harbour/ferry", "question": "When?", "gold": []}', encoding="utf-8"
+    )
+    (tmp_path / "ferry").mkdir()
+    given = ["--questions", str(questions), "--checkouts", str(tmp_path), "--home", str(tmp_path), "--encoder", "none"]
+    monkeypatch.setattr("sys.argv", ["second_stage", *given])
+
+    with pytest.raises(SystemExit):
+        second_stage.main()
+
+    assert "checkouts of two or more" in capsys.readouterr().err

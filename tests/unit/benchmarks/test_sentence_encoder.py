@@ -59,3 +59,15 @@ def test_what_was_read_is_kept_for_the_same_question_and_tokens_alone(folder: Pa
     assert again.nearness("ferry", ["the ferry"]) == found
     assert not again.is_known("bread", ["the ferry"])
     assert not SentenceEncoder(folder, tokens=8, cache=cache).is_known("ferry", ["the ferry"])
+
+
+def test_what_another_model_has_read_is_not_known(folder: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache.json"
+    encoder = SentenceEncoder(folder, tokens=32, cache=cache)
+    encoder.nearness("ferry", ["the ferry"])
+    encoder.save()
+    model = onnx.load(str(folder / "model.onnx"))
+    model.producer_name = "another"
+    onnx.save_model(model, str(folder / "model.onnx"))
+
+    assert not SentenceEncoder(folder, tokens=32, cache=cache).is_known("ferry", ["the ferry"])
