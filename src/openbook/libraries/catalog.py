@@ -243,9 +243,10 @@ def _finished(index: Index, location: Location) -> Index:
 
 
 def keep_private(home: Path) -> None:
-    """Create the folder of libraries, private to its user; so is the home, unless the user has chosen it.
+    """Create the folder of libraries, private to its user; so is the home if it is the default one or new.
 
-    A home that somebody named keeps the rights that it has: it may hold other things.
+    A home that somebody named and made keeps the rights that it has, for it may hold other things. Uploads and fetched
+    repositories in it are narrowed.
 
     Raises:
         OSError: It cannot be made.
