@@ -13,6 +13,7 @@ from pathlib import Path
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
+from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
 from openbook.verify.mentions import words_before
 from openbook.verify.relocation import ComparedText
@@ -35,9 +36,6 @@ _MOST_TAKEN_BACK = 4
 
 # Renames of one file that are followed, and copies.
 _MOST_RENAMES = 10
-
-# Files that a new one is compared with, to see whether it is a copy. Of more, those with its name.
-_MOST_ORIGINALS = 500
 
 _DIGITS = re.compile(r"\d+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -71,7 +69,7 @@ class History:
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
-        self._originals: dict[Revision, str] = {}
+        self._originals: dict[Revision, Sequence[Revision]] = {}
         self._partly_known: set[str] = set()
         self._apart: dict[str, str] = {}
         self._trees: dict[str, frozenset[str]] = {}
@@ -280,36 +278,39 @@ class History:
         """Yield the versions of what a file was copied from. Whoever copies a page has not looked at its citations."""
         log = self._logs.get(path, ())
         for _ in range(_MOST_RENAMES):
-            original = self._original(log[-1]) if log else ""
-            if not original:
-                return
-            log = self._logs_of({path: original}, f"{log[-1].commit}^@")[path]
+            log = self._log_of_original(log[-1]) if log else ()
             for revision in log[:_MOST_REVISIONS]:
                 yield revision, self._read(revision)
 
-    def _original(self, brought: Revision) -> str:
-        """Return what the file that a commit brought is a copy of; empty if it is none, or if git cannot tell."""
+    def _log_of_original(self, brought: Revision) -> Sequence[Revision]:
+        """Return the log of what a file is a copy of, by the revision that brought it; empty if it is none.
+
+        Others that the commit brought are looked at with it, twice as many each time: not all of them have citations.
+        """
         if brought not in self._originals:
-            self._originals[brought] = ""
-            with suppress(GitFailedError):
-                paths = [_from_folder(each, self._prefix) for each in (brought.path, *self._may_be_originals(brought))]
-                how = ("--no-walk", "-m", "--first-parent", "--diff-filter=C", "--find-copies-harder")
-                for _, _, old, new in self._changes(*how, brought.commit, "--", *paths, is_try=True):
-                    if new == brought.path:
-                        self._originals[brought] = old
+            logs = chain(self._logs.values(), self._originals.values())
+            known = dict.fromkeys(log[-1] for log in logs if log and log[-1].commit == brought.commit)
+            others = [each for each in known if each not in self._originals and each != brought]
+            done = sum(each in self._originals for each in known)
+            batch = [brought, *others[: min(done, _AT_ONCE - 1)]]
+            found = self._logs_of_originals(brought.commit, [each.path for each in batch])
+            self._originals.update((each, found.get(each.path, ())) for each in batch)
         return self._originals[brought]
 
-    def _may_be_originals(self, brought: Revision) -> list[str]:
-        """List the files that were there before a commit and have the suffix of one that it brought."""
-        before = self._git.read(f"{brought.commit}^") if brought.commit not in self.cut_at else None
+    def _logs_of_originals(self, commit: str, paths: Sequence[str]) -> dict[str, list[Revision]]:
+        """Return the logs of what files that a commit brought are copies of, by their paths."""
+        before = self._git.read(f"{commit}^") if commit not in self.cut_at else None
         if before is None:
-            return []
+            return {}
         listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", before[0]).split("\0")
-        name = brought.path.rpartition("/")[2]
-        like = [path for path in listed if path.endswith(name[name.rfind(".") :])]
-        if len(like) > _MOST_ORIGINALS:
-            like = [path for path in like if path.rpartition("/")[2] == name]
-        return like[:_MOST_ORIGINALS]
+        how = ("--no-walk", "-m", "--first-parent", "--diff-filter=C", "--find-copies-harder")
+        originals: dict[str, str] = {}
+        for brought, like in with_likely_originals(paths, listed):
+            among = [_from_folder(each, self._prefix) for each in (*brought, *like)]
+            with suppress(GitFailedError):
+                changes = self._changes(*how, commit, "--", *among, is_try=True)
+                originals.update((new, old) for _, _, old, new in changes if new in brought)
+        return self._logs_of(originals, f"{commit}^@") if originals else {}
 
     def prepare(self, paths: Sequence[str]) -> None:
         """Read which commits changed files, in one walk of the history for all of them and one for each rename.

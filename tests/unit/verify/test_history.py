@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -302,3 +305,25 @@ def test_words_that_were_added_to_a_copy_date_from_it(repository: Repository) ->
 
     assert revision is not None
     assert revision.commit == copied
+
+
+def test_pages_that_one_commit_copied_share_the_walks_of_git(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = {f"{n:02}.md": f"see b.py:{n}\n" + f"text of page {n}\n" * 5 for n in range(1, 31)}
+    brought = repository.commit({f"v1/{name}": text for name, text in pages.items()})
+    repository.commit({f"v2/{name}": f"{text}and more\n" for name, text in pages.items()})
+    history = History(repository.folder)
+    walks: list[Sequence[str]] = []
+    run = subprocess.run
+
+    def counted(command: Sequence[str], **options: Any) -> Any:
+        walks.extend([command] if "log" in command else [])
+        return run(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", counted)
+    history.prepare([f"v2/{name}" for name in pages])
+    found = [history.written(f"v2/{name}", f"b.py:{int(name[:2])}") for name in pages]
+
+    assert found == [Revision(brought, f"v1/{name}") for name in pages]
+    assert len(walks) < len(pages)
