@@ -36,7 +36,8 @@ _DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh",
 _MOST_LISTED = 3
 _MOST_NAMESAKES = 20
 
-_NUMBERS = re.compile(r"[\d.]*\d")
+# Of three parts, behind a `v`, or that of Go in `go.mod`. Any other number, such as a timeout, is a value.
+_VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
 
 _ENDS_BEFORE = "the range ends before it begins"
 
@@ -342,7 +343,7 @@ class _One:
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
-            is_raised = stays and not self._pin and self._differs_in_numbers(past, path)
+            is_raised = stays and not self._pin and self._differs_in_versions(past, path)
             is_like = spot.likeness >= _SAME_BLOCK or found.is_same or is_raised
             if gone or is_pinned or not is_like:
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of the text is the same"
@@ -355,10 +356,10 @@ class _One:
             return self._say("changed", path or past.path, basis="names", reason=doubt)
         return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
 
-    def _differs_in_numbers(self, past: PastFile, path: str) -> bool:
-        """Return whether the lines here are those of the past but for numbers, such as a version in `go.mod`."""
+    def _differs_in_versions(self, past: PastFile, path: str) -> bool:
+        """Return whether only versions differ, such as those in `go.mod`, and the text states no number."""
         then, now = (_lines(page, *self._range) for page in (past.page, self._root.page(path)))
-        return _NUMBERS.sub("0", then) == _NUMBERS.sub("0", now)
+        return not self._near.numbers and _VERSION.sub("0", then) == _VERSION.sub("0", now)
 
     def _named(self) -> tuple[str, ...]:
         return (*self._near.label, *filter(None, (self._near.subject,)))

@@ -144,12 +144,34 @@ def test_a_permalink_to_a_block_survives_a_small_edit_and_one_to_a_line_does_not
 
 
 @pytest.mark.parametrize(
-    ("page", "verdict"), [("See [which Go](../go.mod#L3).\n", "ok"), ("Needs Go 1.9 (../go.mod#L3).\n", "changed")]
+    ("then", "now", "page", "verdict"),
+    [
+        pytest.param("go 1.9", "go 1.24", "See [which Go](../a.txt#L2).\n", "ok", id="go"),
+        pytest.param("go 1.9", "go 1.24", "Needs Go 1.9 (../a.txt#L2).\n", "changed", id="stated"),
+        pytest.param("lib v1.2.0-rc1", "lib v1.3.14", "See [what it needs](../a.txt#L2).\n", "ok", id="behind-v"),
+        pytest.param(
+            'lib = "1.2.0"', 'lib = "1.3.14"', "See [the 2 that it needs](../a.txt#L2).\n", "changed", id="number"
+        ),
+        pytest.param(
+            "TTL = 60",
+            "TTL = 3153600000",
+            "Tokens expire after one minute, see [a](../a.txt#L2).\n",
+            "changed",
+            id="time",
+        ),
+        pytest.param("int8 a;", "int64 a;", "It is a single byte, see [a](../a.txt#L2).\n", "changed", id="in-a-name"),
+        pytest.param(
+            "wait 0.5", "wait 3600.75", "It waits half a second, see [a](../a.txt#L2).\n", "changed", id="decimal"
+        ),
+        pytest.param(
+            "on 127.0.0.1", "on 0.0.0.0", "It is only heard here, see [a](../a.txt#L2).\n", "changed", id="address"
+        ),
+    ],
 )
-def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_it(
-    repository: Repository, page: str, verdict: str
+def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_a_number(
+    repository: Repository, then: str, now: str, page: str, verdict: str
 ) -> None:
-    repository.commit({"go.mod": "module a\n\ngo 1.9\n\nrequire b v1\n", "docs/a.md": page})
-    repository.commit({"go.mod": "module a\n\ngo 1.24\n\nrequire b v1\n"})
+    repository.commit({"a.txt": f"module a\n{then}\n\nlast line\n", "docs/a.md": page})
+    repository.commit({"a.txt": f"module a\n{now}\n\nlast line\n"})
 
     assert only(repository.folder, page).verdict == verdict
