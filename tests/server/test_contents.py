@@ -403,6 +403,21 @@ def test_code_has_colours_by_the_line_and_stays_text(serve: Serve, folder: Path)
     assert all("<b>" not in unit["html"] and unit["html"] for unit in units)
 
 
+@pytest.mark.parametrize("label", ["1000000", "1.1000", "\N{ARABIC-INDIC DIGIT ONE}"])
+def test_a_number_that_no_lesson_can_have_is_refused_everywhere(client: TestClient, label: str) -> None:
+    number, _, part = label.partition(".")
+    asked = {"query": "What does it teach?", "lesson_number": number, **({"lesson_part": part} if part else {})}
+    edit = {"source": "quay", "path": "course", "lesson": label, "action": "hide"}
+
+    replies = [
+        client.get("/api/study", params={"course": "quay/course", "lesson": label}),
+        client.patch("/api/courses", json=edit),
+        client.post("/api/query", json=asked),
+    ]
+
+    assert [reply.status_code for reply in replies] == [422, 422, 422]
+
+
 def test_an_editor_changes_the_lessons_of_a_course_beside_its_files(serve: Serve) -> None:
     client = serve()
     files = (

@@ -25,7 +25,7 @@ def _web_link(link: str) -> str:
 
 WebLink = Annotated[str, AfterValidator(_web_link)]
 """An address that a browser may open; empty for others, such as `javascript:`, which would run where it is clicked."""
-LessonLabel = Annotated[str, Field(pattern=r"^\d{1,7}(\.\d{1,7})?$")]
+LessonLabel = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,3})?$")]
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
@@ -75,9 +75,9 @@ class QueryRequest(StrictShape):
     """`id` of an answer of that conversation that this question replaces; all later ones are deleted."""
     course_name: Name | None = None
     """Title of a course, or a part of it."""
-    lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
+    lesson_number: int | None = Field(default=None, ge=0, le=999_999)
     """Number of a lesson or a module. The answer uses only this part of the course."""
-    lesson_part: int | None = Field(default=None, ge=0, le=1_000_000)
+    lesson_part: int | None = Field(default=None, ge=0, le=999)
     """Number of the lesson within that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
     limit: int | None = Field(default=None, ge=1, le=50)

@@ -29,7 +29,9 @@ _POSITIONS = ("nav_order", "weight", "order", "sidebar_position", "position", "l
 _OFF = ("draft", "phony", "nav_exclude", "hidden")
 _NOTEBOOK_TITLE = re.compile(r"\"#\s+([^\"\\]+)")
 _DIGITS = re.compile(r"(\d+)")
-_LABEL = re.compile(r"(\d{1,7})(?:\.(\d{1,7}))?", re.ASCII)
+
+# The index packs both into 32 bits: longer numbers would be those of other lessons.
+_LABEL = re.compile(r"(\d{1,6})(?:\.(\d{1,3}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, order=True)

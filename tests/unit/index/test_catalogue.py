@@ -8,15 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from openbook.index.catalogue import Catalogue, quantize
+from openbook.index.catalogue import Catalogue, pack_numbers, quantize
 from openbook.index.columns import DocumentRows, columns_of
 from openbook.index.postings import Postings
 from openbook.index.sqlite import SqliteIndex
-from openbook.types import Filter
+from openbook.sources.lesson_numbers import LessonNumber
+from openbook.types import Filter, Lesson
 from tests.support import DIM, EVERYTHING, IDENTITY, dense, document, entry, put, stamp, vector
 
 SHAPES = st.tuples(st.integers(0, 5), st.integers(1, 9))
@@ -34,6 +35,23 @@ def test_a_packed_row_points_where_it_did(rows: np.ndarray[tuple[int, int], np.d
 
     peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     assert np.abs(packed / 127 * peaks - rows).max(initial=0.0) <= peaks.max(initial=0.0) / 127
+
+
+_LABELS = st.tuples(st.integers(0, 10**8), st.none() | st.integers(0, 10**4)).map(
+    lambda pair: str(pair[0]) if pair[1] is None else f"{pair[0]}.{pair[1]}"
+)
+
+
+@given(st.lists(_LABELS, max_size=50))
+@example(["1.5000", "1.9000"])
+@example(["1500000", "9000000"])
+@example(["999999", "999999.999", "999999.998", "999998.999", "0", "0.0"])
+def test_lessons_of_different_numbers_never_pack_alike(labels: list[str]) -> None:
+    numbers = {number for number in map(LessonNumber.parse, labels) if number is not None}
+
+    packed = pack_numbers([Lesson("", number.number, part=number.part) for number in numbers])
+
+    assert len(np.unique(np.frombuffer(packed, dtype=np.int32))) == len(numbers)
 
 
 def test_a_row_of_zeros_stays_one() -> None:
