@@ -25,7 +25,6 @@ from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
 from openbook.sources.content_hash import is_content
-from openbook.sources.documents import current_text
 from openbook.sources.folder import Folder
 from openbook.sources.optional_readers import readers_of
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
@@ -444,6 +443,8 @@ class Library(LibraryAnswers):
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""
+        from openbook.sources.documents import current_text  # loads all readers, and a search reads nothing again
+
         source, path = chunk.source, chunk.span.path
         root = next((root for root in self._index.roots() if root.name == source), None)
         if root is None:

@@ -188,3 +188,24 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     )
 
     assert rules.HEAVY_MODULES.isdisjoint(loaded.stdout.split())
+
+
+def test_searching_a_library_loads_no_reader(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from openbook import Library, Settings\n"
+        "from openbook.testing import HashEmbedder\n"
+        "with Library.open(settings=Settings(home=Path(sys.argv[1])), embedder=HashEmbedder()) as library:\n"
+        "    assert library.search('Which boats come in?') == []\n"
+        "print(*sys.modules)"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", script, tmp_path], capture_output=True, check=True, encoding="utf-8", env=environment
+    )
+
+    modules = loaded.stdout.split()
+    assert "openbook.retrieval.search" in modules
+    assert [
+        each for each in modules if each.startswith(("openbook.sources.documents", "openbook.sources.readers"))
+    ] == []
