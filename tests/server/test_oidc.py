@@ -344,6 +344,14 @@ def test_servers_with_homes_of_their_own_know_a_person_by_the_shared_login(
     assert (back.status_code, names, kept, after) == (303, ["ada@example.org"] * 2, 200, 401)
 
 
+def test_generated_clients_find_the_operations_under_the_names_that_they_know(client: TestClient) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+
+    named = [paths[path]["get"]["operationId"] for path in ("/api/oidc/login", "/api/oidc/callback")]
+
+    assert named == ["login_api_oidc_login_get", "callback_api_oidc_callback_get"]
+
+
 def test_without_a_provider_there_is_no_such_login(client: TestClient) -> None:
     assert client.get("/api/oidc/login").status_code == 404
     assert "data-oidc" not in client.get("/").text
