@@ -62,7 +62,7 @@ def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns:
             with (
                 tempfile.TemporaryDirectory() as home,
                 Library.open(settings=replace(settings, executor=executor, workers=number, home=Path(home))) as library,
-                _in_turns(turns),
+                in_turns(turns),
             ):
                 report = library.add(folder)
             own_s = time.process_time() - worked
@@ -72,18 +72,18 @@ def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns:
 
 
 @contextlib.contextmanager
-def _in_turns(turns: int) -> Iterator[None]:
+def in_turns(turns: int) -> Iterator[None]:
     """Let each process that prepares files for this one run in one of so many turns, and stand still in the others."""
     ended = threading.Event()
+    children: list[int] = []
 
     def take_turns() -> None:
-        children: list[int] = []
+        nonlocal children
         for turn in count():
             if turn % _TURNS_A_LOOK == 0:
                 children = _preparing()
             for place, child in enumerate(children):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGCONT if place % turns == turn % turns else signal.SIGSTOP)
+                _send(signal.SIGCONT if place % turns == turn % turns else signal.SIGSTOP, child)
             if ended.wait(_TURN_S):
                 return
 
@@ -97,6 +97,13 @@ def _in_turns(turns: int) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+        for child in {*children, *_preparing()}:  # else half of them stay stopped, and nobody can end them in order
+            _send(signal.SIGCONT, child)
+
+
+def _send(number: signal.Signals, child: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, number)
 
 
 def _preparing() -> list[int]:
