@@ -262,7 +262,7 @@ def _measured(folder: Path, scratch: Path, sizes: Mapping[int, str], under: Sequ
 
 
 def _base(folder: Path, scratch: Path) -> Settings:
-    """Return the home of a library of the whole folder."""
+    """Index the whole folder, unless that is done, and return the settings that open its library."""
     base = Settings(home=scratch / "base")
     with Library.open(settings=base) as assistant:
         if not assistant.stats().chunks:
