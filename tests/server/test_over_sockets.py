@@ -236,7 +236,7 @@ def test_many_callers_at_once_see_nothing_of_each_other(
         said = re.findall(r"caller (\d+) asks", str(received.body))
         if "The last question:" in str(received.body):
             return f"When do sessions end, caller {said[-1]} asks?"
-        return f"Sessions end after one hour [1:2]. UpdateReply: {' '.join(sorted(set(said)))}."
+        return f"Sessions end after one hour [1:2]. Heard: {' '.join(sorted(set(said)))}."
 
     app, name = app_of(folder, home, fake_server(*[echo] * callers * (2 * rounds - 1)), workers)
 
@@ -247,7 +247,7 @@ def test_many_callers_at_once_see_nothing_of_each_other(
             for _ in range(rounds):
                 reply = (await client.post("/api/query", json=body)).json()
                 body["session_id"] = reply["session_id"]
-                heard.append(reply["answer"].partition("UpdateReply: ")[2])
+                heard.append(reply["answer"].partition("Heard: ")[2])
             sessions = (await client.get("/api/sessions")).json()["sessions"]
             return heard, len(sessions)
 
