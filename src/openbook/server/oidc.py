@@ -235,12 +235,12 @@ def role_of(claims: Mapping[str, Any], settings: Settings) -> Role | None:
     Addresses count only if the provider has verified them.
 
     Example:
-            >>> settings = Settings(oidc_owners=("ada@example.org",), oidc_readers=("@example.org", "groups:class"))
-            >>> role_of({"email": "ada@example.org", "email_verified": True}, settings)
-            'owner'
-            >>> role_of({"email": "eve@example.org", "email_verified": False}, settings)
-            >>> role_of({"groups": ["class"]}, settings)
-            'reader'
+        >>> settings = Settings(oidc_owners=("ada@example.org",), oidc_readers=("@example.org", "groups:class"))
+        >>> role_of({"email": "ada@example.org", "email_verified": True}, settings)
+        'owner'
+        >>> role_of({"email": "eve@example.org", "email_verified": False}, settings)
+        >>> role_of({"groups": ["class"]}, settings)
+        'reader'
     """
     rules = dict(zip(ROLES, (settings.oidc_readers, settings.oidc_editors, settings.oidc_owners), strict=True))
     email = str(claims.get("email", "")).lower() if claims.get("email_verified") is True else ""

@@ -157,7 +157,7 @@ class QuestionService:
         history of the session. `images` are already decoded; None: those of the question.
 
         Raises:
-                    SessionError: Conversations or limits cannot be read.
+            SessionError: Conversations or limits cannot be read.
         """
         try:
             ticket = self.queue.enter(arrival)

@@ -141,9 +141,9 @@ class BlockReader:
     A block ends with a blank line outside of fences.
 
     Example:
-            >>> reader = BlockReader()
-            >>> reader.feed("One.\n\nTw"), reader.feed("o."), reader.close()
-            (['One.\n\n'], [], ['Two.'])
+        >>> reader = BlockReader()
+        >>> reader.feed("One.\n\nTw"), reader.feed("o."), reader.close()
+        (['One.\n\n'], [], ['Two.'])
     """
 
     def __init__(self) -> None:
@@ -434,8 +434,8 @@ def render_document(markdown: str, first: int, last: int) -> str:
     Empty if it is too long. Of a link to a place in its source, only the text is shown.
 
     Example:
-            >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
-            '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
+        >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
+        '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
     """
     if len(markdown) > _MOST_RENDERED_CHARS:
         return ""
