@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import is_comment
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, heading_over, is_row, opened_by
@@ -14,7 +15,7 @@ from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
-from openbook.retrieval.roles import asks_for, is_aside
+from openbook.retrieval.roles import asks_for, is_aside, role_of
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
 
@@ -159,7 +160,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     names = dict.fromkeys((*filter(str.isupper, joined), *options, *alone))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
-    told = _in_entries(query, passages) or (_in_comments(query, passages) if query.identifiers else set())
+    told = _in_entries(query, passages) or _in_comments(_undefined(query, passages), passages)
     if told or not titles:
         return told
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
@@ -187,24 +188,49 @@ _TAG = (
 _TYPE = r"[`*]*(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|–|—|-(?=\s))"
 
 
-def _in_comments(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages of code whose comments say what a parameter is for that a question names.
+# Opens a comment of several lines, or a docstring: a string that begins its line, unlike that of `TABLE = """`.
+_OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
+
+
+def _undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
+    """Return the names of a question that nothing defines, but for tests: these may be parameters."""
+    return [
+        name
+        for name, owners in zip(query.identifiers, query.owners, strict=True)
+        if not any(
+            passage.defines == name and stands_in(owners, passage.within) and not _is_of_test(passage)
+            for passage in passages
+        )
+    ]
+
+
+def _in_comments(names: Sequence[str], passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages of code whose comments and docstrings say what a parameter is for.
 
     Such a line begins with the name, or with a tag before it: `limit (int): The most.`, `@param limit The most.`
     """
-    names = _any_of(query.identifiers)
-    told = re.compile(rf"[\s*/#!]*(?:{_TAG}(?:{names})\b|(?:[-*][ \t]+)?[`*]*(?:{names}){_TYPE})(?P<said>.*)")
+    if not names:
+        return set()
+    name = _any_of(names)
+    told = re.compile(rf"[\s*/#!]*(?:{_TAG}(?:{name})\b|(?:[-*][ \t]+)?[`*]*(?:{name}){_TYPE})(?P<said>.*)")
     found: set[PassageKey] = set()
     for passage in passages:
         if passage.shown.is_prose or is_aside(passage.shown.result.chunk.span.path):
             continue
-        lines = layout_of(passage.shown)
         for unit in passage.units:
-            is_said = lines[unit.number - 1].inside or is_comment(unit.text)
-            line = told.match(unit.text) if is_said else None
-            if line and len(line["said"].split()) >= _FEWEST_WORDS:
+            line = told.match(unit.text)
+            if line and len(line["said"].split()) >= _FEWEST_WORDS and _is_comment(passage.shown, unit.number - 1):
                 found.add(passage.key)
     return found
+
+
+def _is_comment(shown: ContextItem, place: int) -> bool:
+    """Return whether a unit, counted from 0, is of a comment or a docstring."""
+    lines, opening = layout_of(shown), place
+    while opening and lines[opening].inside:
+        opening -= 1
+    is_inside = opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
+    return is_inside or is_comment(shown.units[place].text)
 
 
 def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
@@ -263,21 +289,24 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
 def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
     """Return the keys of the heads that define what the question names, and of those that only have its name.
 
+    What a test defines counts if nothing else does, or if the question is about tests.
     Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
     """
     asked_for: set[PassageKey] = set()
     namesakes: set[PassageKey] = set()
     for name, owners in zip(query.identifiers, query.owners, strict=True):
-        named = [passage for passage in passages if passage.defines == name and not _is_of_test(query, passage)]
+        every = [passage for passage in passages if passage.defines == name]
+        outside = [] if asks_for("test", query.text) else [head for head in every if not _is_of_test(head)]
+        named = outside or every
         meant = [head for head in named if stands_in(owners, head.within)] or named
         asked_for.update(head.key for head in meant)
         namesakes.update({head.key for head in named}.difference(asked_for))
     return asked_for, namesakes
 
 
-def _is_of_test(query: Question, passage: Passage) -> bool:
-    """Return whether a passage stands in a test, about which the question does not ask."""
-    return is_aside(passage.shown.result.chunk.span.path) and not asks_for("test", query.text)
+def _is_of_test(passage: Passage) -> bool:
+    chunk = passage.shown.result.chunk
+    return role_of(chunk.span.path, chunk.kind) == "test"
 
 
 def _uses(passage: Passage, query: Question) -> bool:

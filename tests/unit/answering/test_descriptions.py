@@ -133,10 +133,46 @@ def test_an_argument_with_a_type_describes_nothing_outside_of_comments() -> None
     assert "sail" in quotes(picked("What does tide_mode do?", USES, typed))[0]
 
 
-def test_a_test_that_has_the_name_of_what_is_asked_for_does_not_define_it() -> None:
-    told = chunk_of("TIDES = {tide_mode: low, piers: two}\n", "tides.py", kind="code", language="python")
-    test = "def tide_mode(it):\n    check(it)\n"
-    tested = chunk_of(test, "tests/test_tides.py", kind="code", language="python", defines=("tide_mode",))
+def defining(text: str, path: str) -> Chunk:
+    return chunk_of(text, path, kind="code", language="python", defines=("tide_mode",), symbol="tide_mode")
 
-    assert quotes(picked("Which values does tide_mode take?", told, tested))[0].startswith("TIDES")
-    assert quotes(picked("What does the fixture tide_mode do?", told, tested))[0].startswith("def tide_mode")
+
+def test_what_defines_a_name_comes_before_a_comment_on_a_parameter_of_that_name() -> None:
+    defined = defining("def tide_mode(ship):\n    return ship.tide\n", "tides.py")
+    told = "Ship\n\nArgs:\n    tide_mode (callable): Called at each flood."
+    described = chunk_of(f'"""{told}\n"""\n', "ships.py", kind="code", language="python")
+
+    assert quotes(picked("What does tide_mode do?", described, defined))[0].startswith("def tide_mode")
+    assert quotes(picked("What does Ship.tide_mode do?", described, defined))[0].startswith('"""Ship')
+
+
+def test_a_string_describes_no_parameter() -> None:
+    line = "tide_mode: low and then high"
+    text = chunk_of(f'TIDES = """\n{line}\n"""\n', "tides.py", kind="code", language="python")
+    docstring = chunk_of(f'"""\n{line}\n"""\n', "tides.py", kind="code", language="python")
+
+    assert "sail" in quotes(picked("What does tide_mode do?", USES, text))[0]
+    assert line in quotes(picked("What does tide_mode do?", USES, docstring))[0]
+
+
+def test_what_a_test_defines_is_its_definition_if_nothing_else_is() -> None:
+    fixture = defining("def tide_mode(folder):\n    return folder\n", "tests/conftest.py")
+    use = chunk_of(
+        "def test_tide(tide_mode):\n    mode = tide_mode\n    assert tide_mode(mode)\n",
+        "tests/test_tides.py",
+        kind="code",
+        language="python",
+    )
+    source = defining("class Pier:\n    def tide_mode(self):\n        return 3\n", "tides.py")
+
+    assert quotes(picked("What does tide_mode do?", use, fixture))[0].startswith("def tide_mode")
+    assert "def tide_mode(self)" in quotes(picked("What does tide_mode do?", fixture, source))[0]
+    assert quotes(picked("What does the fixture tide_mode do?", use, fixture))[0].startswith("def tide_mode")
+
+
+def test_a_comment_on_a_parameter_comes_before_a_test_with_its_name() -> None:
+    told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
+    described = chunk_of(told, "tides.py", kind="code", language="python")
+    fixture = defining("def tide_mode(folder):\n    return folder\n", "tests/conftest.py")
+
+    assert "Which tables" in quotes(picked("What does tide_mode do?", fixture, described))[0]
