@@ -74,15 +74,29 @@ def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[C
 
     `share`: of what the best line tells, from 0 to 1. A word weighs more the fewer lines of all chunks hold it.
     """
-    chunks = [chunk, *among]
-    asked = {word: tokens for question in questions for word, tokens in _asked(question, chunks).items()}
+    chunks = [chunk, *(other for other in among if not _is_within(other, chunk))]
+    asked: dict[str, frozenset[str]] = {}
+    for question in questions:
+        for word, tokens in _asked(question, chunks).items():
+            asked[word] = tokens | asked.get(word, frozenset())
     read = _read(chunks, asked)
     weights = _weights(read)
-    told = {
-        chunk.span.start_line + chunk.text.count("\n", 0, line.start): _worth(line.tokens, weights) for line in read[0]
-    }
-    most = max(told.values(), default=0.0)
-    return [line for line, worth in told.items() if most and worth >= share * most]
+    worths = [_worth(line.tokens, weights) for line in read[0]]
+    least = share * max(worths, default=0.0)
+    found: list[int] = []
+    number, reached = chunk.span.start_line, 0
+    for line, worth in zip(read[0], worths, strict=True):
+        if worth and worth >= least:
+            number += chunk.text.count("\n", reached, line.start)
+            reached = line.start
+            found.append(number)
+    return found
+
+
+def _is_within(chunk: Chunk, whole: Chunk) -> bool:
+    place, around = chunk.span, whole.span
+    same = (chunk.source, place.path) == (whole.source, around.path)
+    return same and around.start_char <= place.start_char and place.end_char <= around.end_char
 
 
 def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.questions.question import read_question
@@ -91,3 +93,20 @@ def test_lines_tell_that_hold_most_of_all_questions(questions: list[str], share:
     found = telling_lines([read_question(question) for question in questions], chunk_of(POOL), [], share)
 
     assert found == lines
+
+
+def test_the_lines_that_tell_are_the_same_in_every_order_of_the_questions() -> None:
+    chunk = chunk_of("a = 1\nmoor_boat(x)\nboat moor here\nmoor the boat\n")
+    name, sentence = read_question("moor_boat"), read_question("where do we moor the boat")
+
+    found = [telling_lines(questions, chunk, [], 0.5) for questions in ([name, sentence], [sentence, name])]
+
+    assert found[0] == found[1] == [2]
+
+
+def test_a_result_within_the_whole_one_counts_its_lines_once() -> None:
+    whole = chunk_of("ferry ferry\nsails\nferry")
+    within = replace(whole, span=replace(whole.span, end_char=11, end_line=1), text="ferry ferry")
+    questions = [read_question("Where do ferries sail?")]
+
+    assert telling_lines(questions, whole, [within], 0.9) == telling_lines(questions, whole, [], 0.9)
