@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX, Format
+from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_name
 
 # A JSON or XML file above this size is a data set or generated: settings that people write are
 # smaller (the largest of 220 package.json, tsconfig and pom.xml files looked at has 27 kB).
@@ -26,9 +26,12 @@ _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|impor
 # have more are pages. A note of few lines is a note.
 _SAYS = re.compile(r"(?:\b[^\W\d_]+(?:['’][^\W\d_]*)?[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
 _FEWEST_LINES, _LEAST_SAID = 5, 0.25
-# A `.txt` is a page unless hardly a line of many says anything: of 18,000 in 185 repositories, 2,070 are so, most of
-# them lists of words or numbers, output, and what programs write. Other scripts are not recognized as surely.
-_MANY_LINES, _HARDLY_SAID, _OTHER_SCRIPTS = 20, 0.05, 0.1
+# Two words in a row, as captions, steps and lists of keys have them. The second is small, as that of a name is not.
+_PHRASE = re.compile(r"(?<![^\s(])[^\W\d_]+(?:['’][^\W\d_]*)? [^\W\d_A-ZÀ-ÖØ-Þ][^\W\d_]+(?=[\s,.;:!?)'’]|$)")
+# A `.txt` is a page unless hardly a line of many says anything, and few have even a phrase: of 20,000 in 185
+# repositories, 2,039 are so, most of them lists of words or numbers, output, and what programs write. Other scripts
+# are not recognized as surely.
+_MANY_LINES, _HARDLY_SAID, _FEW_PHRASES, _OTHER_SCRIPTS = 20, 0.05, 0.5, 0.1
 _LATIN = 0x24F
 # `README`, `LICENSE.python`, `NOTES.2019`
 _PAGE = re.compile(r"[A-Z][A-Z_-]+(?:\.|$)")
@@ -43,10 +46,17 @@ _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
 # them; in all that were read, the text is reStructuredText.
 _RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]{0,60}:`[^`\n]+`", re.MULTILINE)
 
-# Titles of sections, and macros. In 185 repositories, 27 of 25,700 files without a suffix, or with `.txt` or `.man`,
-# have two: all are AsciiDoc, some of them manual pages.
-_ASCIIDOC = re.compile(
-    r"^={2,5} \S[^=\n]*$|^(?:include|ifdef|ifndef|image)::\S*\[[^\n]*\]$|\b(?:link|linkgit|xref):[^\s\[]+\[[^\]\n]*\]",
+# Titles of sections behind a blank line or an anchor, and macros. RDoc and logs have such titles as well, so one mark
+# has to be of AsciiDoc alone: a title of the document that is underlined, has attributes or is that of a manual page,
+# a block attribute, or a macro. In 185 repositories, 35 of the files whose name says no more than `.txt` or `.man` have
+# both: all are AsciiDoc, one of them a template of it.
+_ASCIIDOC_TITLE = re.compile(r"(?:\A|(?<=\n\n)|(?<=\]\n))={2,5} \S[^=\n]*$", re.MULTILINE)
+_ASCIIDOC_ALONE = re.compile(
+    r"\A\s*(?:\w[^\n]*\n={4,}|= [\w.-]+\(\d\w?\))[ \t]*$"
+    r"|\A\s*= \S[^\n]*\n(?:[^\n:][^\n]*\n){0,3}:[\w-]+!?:(?:\s|$)"
+    r"|^\[(?:(?:source|listing|quote|verse)[,%]|(?:cols|options|role|subs)=)[^\]\n]*\]$"
+    r"|^(?:include|image)::[^\s\[]*\[[^\n]*\]$"
+    r"|\b(?:link|linkgit|xref):[^\s\[\]]{1,300}\[[^\]\n]{0,300}\]",
     re.MULTILINE,
 )
 _FEWEST_MARKS = 2
@@ -68,25 +78,31 @@ def classify(path: str, text: str) -> Format:
         ('docs', 'text')
     """
     name = path.rpartition("/")[2].lower()
-    found = BY_NAME.get(name) or BY_SUFFIX.get(name.rpartition(".")[2]) if "." in name else BY_NAME.get(name)
+    found = format_of_name(path)
     if found is None:
-        found = _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or _by_lines(path, text)
-        return ("docs", "asciidoc") if found == ("docs", "text") and _is_asciidoc(text) else found
+        found = _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text)
+        return found or (("docs", "asciidoc") if _is_asciidoc(text) else _by_lines(path, text))
     kind, language = found
-    if language == "text":
-        if _REQUIREMENTS.fullmatch(name):
-            return "config", "text"
-        if _RST.search(text[:_HEADER_CHARS]):
-            return "docs", "rst"
-        if _is_list(path, text):
-            return "data", "text"
-    if language in {"text", "man"} and _is_asciidoc(text):
+    if found == ("docs", "text"):
+        return _of_text(path, name, text)
+    if language == "man" and _is_asciidoc(text):
         return "docs", "asciidoc"
     if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):
         return kind, _c_dialect(text, language)
     return found
+
+
+def _of_text(path: str, name: str, text: str) -> Format:
+    """Tell requirements, reStructuredText, AsciiDoc and lists from other text."""
+    if _REQUIREMENTS.fullmatch(name):
+        return "config", "text"
+    if _RST.search(text[:_HEADER_CHARS]):
+        return "docs", "rst"
+    if _is_asciidoc(text):
+        return "docs", "asciidoc"
+    return ("data" if _is_list(path, text) else "docs"), "text"
 
 
 def _by_shebang(text: str) -> Format | None:
@@ -109,15 +125,20 @@ def _as_man_page(name: str, text: str) -> Format | None:
 
 
 def _is_asciidoc(text: str) -> bool:
-    beginning = text[:_HEADER_CHARS]
-    return not _MAN_PAGE.search(beginning) and len(_ASCIIDOC.findall(beginning)) >= _FEWEST_MARKS
+    beginning = text[:_HEADER_CHARS].replace("\r\n", "\n")
+    if _MAN_PAGE.search(beginning):
+        return False
+    own = len(_ASCIIDOC_ALONE.findall(beginning))
+    return own > 0 and own + len(_ASCIIDOC_TITLE.findall(beginning)) >= _FEWEST_MARKS
 
 
 def _is_list(path: str, text: str) -> bool:
     beginning = text[:_HEADER_CHARS]
     lines = [line for line in beginning.splitlines() if line.strip()]
     is_other = sum(ord(sign) > _LATIN for sign in beginning) > _OTHER_SCRIPTS * len(beginning)
-    return len(lines) >= _MANY_LINES and not is_other and not _says(path, lines, _HARDLY_SAID)
+    if len(lines) < _MANY_LINES or is_other or _says(path, lines, _HARDLY_SAID):
+        return False
+    return sum(_PHRASE.search(line) is not None for line in lines) < _FEW_PHRASES * len(lines)
 
 
 def _by_lines(path: str, text: str) -> Format:

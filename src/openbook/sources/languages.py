@@ -153,3 +153,15 @@ BY_NAME: Mapping[str, Format] = _formats(code=_CODE_NAMES, docs=_PAGE_NAMES, con
 
 BY_PROGRAM: Mapping[str, str] = MappingProxyType(_parse(_PROGRAMS))
 """Language by the program that a `#!` line names, without its version."""
+
+
+def format_of_name(path: str) -> Format | None:
+    """Return what the name of a file says of its format; None if nothing.
+
+    Example:
+        >>> format_of_name("docs/llms.txt"), format_of_name("docs/guide")
+        (('docs', 'markdown'), None)
+    """
+    name = path.rpartition("/")[2].lower()
+    _, dot, suffix = name.rpartition(".")
+    return BY_NAME.get(name) or (BY_SUFFIX.get(suffix) if dot else None)

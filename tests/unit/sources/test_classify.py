@@ -151,6 +151,9 @@ def test_text_with_restructuredtext_in_it_is_read_as_such(text: str, language: s
         pytest.param("todo.txt", "- ropes\n- fenders\n" * 5, "docs", id="few-lines"),
         pytest.param("cities.txt", "Moorburg\n" * 30 + NOTES, "docs", id="some-sentences"),
         pytest.param("LICENSE.txt", "Moorburg\n" * 30, "docs", id="page-by-name"),
+        pytest.param("keys.txt", "Ctrl+B    toggle sidebar\nCtrl+P    go home\n" * 12, "docs", id="keys"),
+        pytest.param("start.txt", "1. Turn the key\n   Press start\n" * 12, "docs", id="steps"),
+        pytest.param("1.txt", "So welcome to lesson\none of five.\nFirst we eat\n" * 9, "docs", id="captions"),
         pytest.param("hi.txt", "बंदरगाह हर दिन खुला है।\n" * 30, "docs", id="another-script"),
     ],
 )
@@ -158,9 +161,15 @@ def test_of_a_text_file_many_lines_without_sentences_are_data(path: str, text: s
     assert classify(path, text) == (kind, "text")
 
 
+@pytest.mark.parametrize("path", ["go.mod", "CODEOWNERS", "robots.txt", ".gitattributes"])
+def test_settings_of_many_lines_are_settings(path: str) -> None:
+    assert classify(path, "require example.org/pier v1.0.0\n" * 30) == ("config", "text")
+
+
 _ASCIIDOC = (
     "Harbour\n=======\n\n== Mooring\n\nMoor the ship at noon today.\n\n=== Ropes\n\nUse two ropes and a fender.\n"
 )
+_OPTIONS = "= moor(1)\n\n== NAME\n\nmoor\n\n== OPTIONS\n\n" + "--rope::\n Sets it.\n\n" * 12
 
 
 def test_what_is_written_for_models_is_markdown() -> None:
@@ -178,14 +187,28 @@ def test_what_is_written_for_models_is_markdown() -> None:
         ),
         pytest.param("man/harbour.1", f".TH HARBOUR 1\n{_ASCIIDOC}", "man", id="roff"),
         pytest.param("docs/harbour", "== Mooring\n\nMoor the ship at noon today.\n", "text", id="one-title"),
+        pytest.param("docs/harbour.txt", _ASCIIDOC.replace("\n", "\r\n"), "asciidoc", id="line-ends-of-windows"),
+        pytest.param("README.txt", "= moor\n\nship :: sea\n\n== NAME:\n\nMoor.\n\n== USE:\n", "text", id="rdoc"),
+        pytest.param("run.txt", "\n=== RUN   TestMoor\n--- PASS: TestMoor\n\n=== RUN   Test2\n", "text", id="log"),
+        pytest.param(
+            "ropes", "= ropes\n:toc: left\n\n== A\n\n[source,sh]\n----\nls\n----\n", "asciidoc", id="attributes"
+        ),
+        pytest.param("a.txt", "Use link:a[b].\n== A\n", "text", id="title-in-a-paragraph"),
+        pytest.param("moor.txt", _OPTIONS, "asciidoc", id="options"),
+        pytest.param("moor", _OPTIONS, "asciidoc", id="options-no-suffix"),
         pytest.param("docs/harbour", "== Mooring ==\n\n== Ropes ==\n\nUse two of them now.\n", "text", id="wiki"),
     ],
 )
-def test_text_with_two_marks_of_asciidoc_is_read_as_such(path: str, text: str, language: str) -> None:
+def test_text_with_two_marks_of_asciidoc_is_read_as_such_if_one_is_of_it_alone(
+    path: str, text: str, language: str
+) -> None:
     assert classify(path, text) == ("docs", language)
 
 
-@pytest.mark.parametrize(("name", "text"), [("notes.txt", ":a" * 40_000), ("notes.min", "whales" * 20_000)])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("notes.txt", ":a" * 40_000), ("notes.min", "whales" * 20_000)],
+)
 def test_a_long_line_is_classified_at_once(name: str, text: str) -> None:
     began = process_time()
 
