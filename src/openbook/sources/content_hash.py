@@ -7,19 +7,22 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from openbook.sources.formats import BINARY_FORMATS
+from openbook.sources.languages import format_of_name
+
 # Incremented when a reader returns another text or other anchors for the same bytes, so that files of
 # that suffix, and no others, are read again by the next sync. Others have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("msg", "text", "txt", "xml", "zip"), 2)
-    | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod"), 3)
+    dict.fromkeys(("msg", "xml", "zip"), 2)
+    | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod", "text", "txt"), 3)
     | dict.fromkeys(("latex", "tex"), 4)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
 # that is read once more than needed costs little.
 _MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 5
-# What no suffix tells about is told by its text.
-_UNNAMED_VERSION = 2
+# What no name tells about is told by its text.
+_UNNAMED_VERSION = 3
 
 
 def content_hash(raw: bytes, path: str) -> str:
@@ -44,6 +47,10 @@ def is_read_as_now(remembered: str, path: str) -> bool:
 
 def _version_mark(path: str) -> str:
     _, dot, suffix = path.rpartition("/")[2].lower().rpartition(".")
-    version = _VERSIONS.get(suffix, 1) if dot else _UNNAMED_VERSION
-    version = _MAN_VERSION if dot and _MAN.fullmatch(suffix) else version
+    if dot and _MAN.fullmatch(suffix):
+        version = _MAN_VERSION
+    elif dot and (suffix in _VERSIONS or suffix in BINARY_FORMATS):
+        version = _VERSIONS.get(suffix, 1)
+    else:
+        version = _UNNAMED_VERSION if format_of_name(path) is None else 1
     return f"/v{version}" if version > 1 else ""
