@@ -60,7 +60,7 @@ def outline(index: Index, course: Course) -> list[PlacedLesson]:
 
 
 def check_lesson(index: Index, where: Filter) -> None:
-    """Raise an error for a filter by a lesson that none of its courses has.
+    """Raise an error for a filter by a lesson that none of its courses has. One without a lesson passes.
 
     Raises:
         UnknownCourseError: The filter matches no course.

@@ -92,7 +92,7 @@ def _constants_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Ask for functions by their documentation, or for the purpose of those without it."""
+    """Ask for a documented function by what its documentation says, or what it does by its name."""
     name = chunk.symbol.rpartition(".")[2]
     if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
         return

@@ -212,7 +212,7 @@ class MetricChange:
 
     @property
     def difference(self) -> float:
-        """The difference."""
+        """The new mean less the old one."""
         return self.now - self.before
 
     @property

@@ -46,7 +46,7 @@ _LONGEST_STEP_S = 120.0
 # How long a child may finish its current step when it is stopped.
 _GRACE_S = 2.0
 
-# Attempts for one answer whose process ended: an answer that kills every process must not go on forever.
+# How often one answer moves to another process because its own has ended: one that kills every process must end.
 _MOST_MOVES = 1
 
 _NOBODYS = "Where are sessions kept?"

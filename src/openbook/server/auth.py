@@ -49,7 +49,7 @@ class Caller:
         return self.key.grant.role if self.key else _WITHOUT_KEY
 
     def may(self, needed: Role) -> bool:
-        """Check that the caller has a role."""
+        """Return whether the caller has a role, or one that includes it."""
         return ROLES.index(self.role) >= ROLES.index(needed)
 
     def check(self, needed: Role) -> None:
@@ -74,7 +74,10 @@ class Authenticator:
         cookie_s: float = 30 * 24 * 3600.0,
         person_s: float = 0.0,
     ) -> None:
-        """Take the lifetime of cookies, and of logins at a provider (`person_s`, 0 without one), in seconds."""
+        """Take the lifetime of cookies, and of logins at a provider (`person_s`, 0 without one), in seconds.
+
+        A cookie identifies the owner of conversations, so it should last as long as they do.
+        """
         self._keys = keys
         self._logins = logins or SqliteLogins(keys)
         self._secret = self._logins.secret()

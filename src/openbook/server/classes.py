@@ -180,7 +180,7 @@ class StudentStore:
         return self._key(key_id)
 
     def known(self, code: str, name: str) -> str:
-        """Return a student's name for the log; empty for an unknown name, which may be a misplaced PIN."""
+        """Return a student's name for the log. An unknown one, which may be a misplaced PIN, is left out."""
         found = self._classes.find(code)
         if found is None:
             return "a student"

@@ -61,7 +61,10 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Restart the deadline while headers or body are incomplete."""
+        """Keep a deadline while headers or body are incomplete.
+
+        That of the headers never moves. That of the body moves only if enough bytes came within it.
+        """
         self._received_bytes += len(data)
         super().data_received(data)
         if self.transport.is_closing():

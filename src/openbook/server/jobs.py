@@ -218,7 +218,7 @@ class JobQueue:
         return []
 
     def cancel_elsewhere(self, source: str) -> None:
-        """Cancel the jobs of other servers for a source, and wait until they end."""
+        """Cancel the jobs of other servers for a source, and wait until they end, but at most half a minute."""
         until = time.monotonic() + _STOPPED_WITHIN_S
         while time.monotonic() < until:
             running = [job for job in self.elsewhere() if job.source == source]

@@ -1,4 +1,4 @@
-"""API keys: stored as hashes, each with a role, limits and its use of the day."""
+"""API keys: stored as hashes, each with a role, limits and its use. Its file has all tables of people."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Logins(Protocol):
     """
 
     def add(self, subject: str, lasts_s: float) -> str:
-        """Return a new token for a subject, valid for some seconds."""
+        """Return a new token for a subject, valid for `lasts_s` seconds."""
         ...
 
     def find(self, token: str) -> str:
@@ -29,7 +29,7 @@ class Logins(Protocol):
         ...
 
     def renew(self, token: str, lasts_s: float) -> None:
-        """Extend a token to some seconds from now. An unknown or expired one is not changed."""
+        """Extend a token to `lasts_s` seconds from now. An unknown or expired one is not changed."""
         ...
 
     def remove(self, token: str) -> None:

@@ -41,7 +41,7 @@ _PAGE = re.compile(r"p\. (\d+)(?: box (\d+),(\d+),(\d+),(\d+))?")
 
 
 def page_of(document: Document, offset: int) -> int:
-    """Return the page of a character of a PDF, from 1; 0 for documents without pages."""
+    """Return the page of a character of a PDF, from 1; 0 for other documents, whose pages cannot be rendered."""
     if document.language != "pdf":
         return 0
     labels = [anchor.label for anchor in document.anchors if anchor.start_char <= offset]

@@ -166,7 +166,7 @@ def note(request: Request, caller: Caller, did: Deed, what: str) -> None:
 
 
 def refuse(request: Request, exc: RequestRefusedError, who: str) -> None:
-    """Log a refused login and why, without the secret that was sent, which may be nearly correct."""
+    """Log who was refused to log in or join, and why, without the secret that was sent, which may be nearly correct."""
     people: People = request.app.state.people
     people.audit.refuse(f"{who}: {exc}", _address_of(request))
 

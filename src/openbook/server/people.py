@@ -49,7 +49,7 @@ class AuditEvent:
     at: float
     """Unix seconds."""
     who: str
-    """Name of a key, `browser` for callers without one, `console`, or empty for a refused login."""
+    """Name of a key, `browser` for callers without one, `console`, or empty if a login or a new student was refused."""
     did: str
     what: str
     address: str
@@ -72,7 +72,7 @@ class AuditLog:
             execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)
 
     def refuse(self, what: str, address: str) -> None:
-        """Log a refused login: at most 30 a minute, and the number of omitted ones with the next."""
+        """Log a refused login or student: at most 30 a minute, and the number of omitted ones with the next."""
         with self._lock:
             now = self._now()
             self._refused_at = [at for at in self._refused_at if now - at < 60]

@@ -177,7 +177,7 @@ class QuestionQueue:
         self._give_turns()
 
     def _place(self, party: str, at: int) -> int:
-        """Return how many turns precede that of a question: in each round, every party has one."""
+        """Return which of the next turns is that of a question, from 1: in each round, every party has one."""
         is_before, place = True, at + 1
         for other, tickets in self._waiting.items():
             if other == party:

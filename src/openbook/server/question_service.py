@@ -238,7 +238,7 @@ class QuestionService:
     def _prepared(
         self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None, *, has_images: bool
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
-        """Return the history, the filter, the options of the answer, and whether it costs money."""
+        """Return the history, the filter, the model (None for quotes), and whether that one has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None and question.replaces is None:
             if not self._sessions.owns(caller.owner, question.session_id):

@@ -278,7 +278,7 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
 
 
 def _checked(tag: str, name: str, value: str) -> str | None:
-    """Remove all links but those of chips and absolute web addresses."""
+    """Remove all links but those of chips, absolute web addresses and mail addresses."""
     if name == "href":
         return value if _CHIP_LINK.fullmatch(value) or _SAFE_LINK.fullmatch(value) else None
     return value
@@ -296,9 +296,10 @@ def _markdown(*, any_link: bool = False) -> MarkdownIt:
 
 
 def _is_link(url: str) -> bool:
-    """Return whether to parse a link: an absolute web address, or a place in its source, which is shown without a link.
+    """Return whether to parse a link: an absolute web address, a mail address, or a place in its source.
 
-    Links with another scheme, or that look like a chip, are shown as they are written.
+    A place in its source is shown without a link. Links with another scheme, or that look like a chip, are shown as
+    they are written.
     """
     is_to_place = _TO_PLACE.match(url) is not None and not _CHIP_LINK.fullmatch(url)
     return is_to_place or _SAFE_LINK.fullmatch(url) is not None

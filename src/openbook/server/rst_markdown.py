@@ -271,7 +271,7 @@ class _Translator:
             row += 1
 
     def _table(self, table: Sequence[Sequence[str] | None], row: int, prefix: str) -> None:
-        """Convert a table."""
+        """Convert a table. Rows that are None, such as borders, are left out."""
         self._made.lines.append(prefix.rstrip())
         is_first = True
         for place, cells in enumerate(table):

@@ -244,7 +244,7 @@ class RunningAnswers:
         return list((elsewhere | here).values())
 
     def all(self) -> list[RunningAnswer]:
-        """List the answers of this server, the oldest first."""
+        """List the admitted answers of this server, the oldest first: those whose conversation is known."""
         return [each for each in self._answers.values() if each.session_id]
 
     async def close(self) -> None:
@@ -298,7 +298,7 @@ class RunningAnswers:
         return [_response(each) for each in told if self._here(owner, each.id) is None]
 
     def _forget(self) -> None:
-        """Forget answers that ended long ago and, of too many, the oldest."""
+        """Forget answers that ended long ago and, of too many, the oldest that have ended."""
         ended = [each for each in self._answers.values() if each.state != "running"]
         too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
         since = time.monotonic() - _REMEMBERED_S

@@ -213,7 +213,7 @@ class AnswerResponse(Shape):
     """Other searches for the same question that the model wrote."""
     stopped: str
     verifier: str = ""
-    """The verifier that checked the claims; empty without one."""
+    """The verifier that checked the claims for entailment; empty without one."""
     warning: str
     """A problem that did not prevent the answer; else empty."""
     rating: Literal["", "good", "bad"] = ""
@@ -229,7 +229,7 @@ class RunningAnswerResponse(Shape):
     session_id: str
     """Its conversation."""
     begins: bool
-    """Whether it is the first of its conversation, which can be read once this answer has ended."""
+    """Whether it is the first of its conversation, which can be read once this answer is done."""
     query: str
     replaces: str = ""
     """`id` of the answer that it replaces; empty for a question at the end."""
@@ -252,7 +252,7 @@ class QueueResponse(Shape):
 
 
 class RunningAnswersResponse(Shape):
-    """Answers of the caller, in the order of their questions."""
+    """Answers of the caller: first those of other servers, then those of this one, in the order of their questions."""
 
     answers: list[RunningAnswerResponse]
 
@@ -412,7 +412,7 @@ class UploadResponse(Shape):
 
     job_id: str
     accepted: list[str]
-    """Names of the files that are being indexed. A new file with the name of an earlier one gets a number."""
+    """Names of the files that are being indexed. One that has the name of another, but other content, gets a number."""
     refused: list[RejectedFileResponse]
 
 

@@ -1,4 +1,4 @@
-"""Searches while a user types: without a model, with lower priority than questions, and few per caller."""
+"""Searches while a user types: without a model, beside the questions in a few threads, and few per caller."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from openbook.server.schemas import FilterRequest, SearchHitResponse, SearchRequ
 from openbook.server.served_library import ServedLibrary
 from openbook.types import Excerpt, Filter, RetrievalResult
 
-# Answers have priority.
+# Half as many as for questions, which need the processor more.
 _THREADS = 2
 
 # A page has one search running and one just started; two tabs have twice as many.
@@ -31,10 +31,10 @@ _MOST_OF_ONE = 4
 # Typing without a pause starts about five searches a second.
 _PER_MINUTE = 300
 
-# Share of a cut excerpt that follows its first match.
+# Characters of a cut excerpt from its first match on; the rest is before it.
 _MATCHING_CHARS = 240
 
-# Callers whose pace is remembered; the least recent ones are dropped.
+# Callers whose pace is remembered; those that have not searched for longest are dropped.
 _MOST_CALLERS = 10_000
 
 
@@ -87,7 +87,7 @@ class SearchService:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def run(self, work: Callable[[], T], party: str) -> T:
-        """Run other low-priority work in the turn of a search."""
+        """Run other work in the turn of a search, so that it takes no thread of a question."""
         with self._admitted(party):
             async with self._turns:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)

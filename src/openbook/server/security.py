@@ -103,7 +103,7 @@ class SecurityMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                # Pages are always revalidated: files of two versions do not fit together.
+                # Files under a URL without a version are revalidated each time: those of two versions do not fit.
                 is_part = scope["path"].startswith("/static/")
                 headers.setdefault("Cache-Control", "no-cache" if is_part else "no-store")
                 headers["X-Request-Id"] = request_id
@@ -196,7 +196,7 @@ def _host_of(origin: str) -> str | None:
 
 
 class _NotReadError(Exception):
-    """A body did not arrive in time."""
+    """A body is not read to its end: it did not arrive in time, or is too large."""
 
 
 class _Body:

@@ -72,7 +72,7 @@ class SharedWork(Protocol):
         ...
 
     def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
-        """Return an owner's answer or job with its events after one; None if the id is unknown."""
+        """Return an answer or job with its events after one; None if this owner has none of that id."""
         ...
 
     def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
@@ -92,7 +92,7 @@ class SharedStore(Protocol):
     """
 
     def sessions(self, expire_s: float) -> Sessions:
-        """Return the conversations, each kept for some seconds after its last question."""
+        """Return the conversations, each kept for `expire_s` seconds after its last question."""
         ...
 
     def limits(self, settings: Settings) -> Limits:

@@ -162,7 +162,7 @@ _MOST_SUGGESTED = 6
 # Candidates of each form that are tried, the best first: a page must not wait for a whole library.
 _MOST_ASKED = 8
 
-# Documents that are considered, which takes .6 s; the deepest ones of a larger library are not.
+# Chunks that are considered, which takes .6 s; the deepest documents of a larger library are not.
 _MOST_CHUNKS = 20_000
 
 # As many as an answer uses.
@@ -237,7 +237,7 @@ class Suggestion(NamedTuple):
 def suggest(assistant: Library) -> list[Suggestion]:
     """Return some questions, alternating between forms; [] for an empty library.
 
-    The extractive answer to each cites the place that it was made from.
+    The first citation of the extractive answer to each is the place that it was made from.
     """
     found: defaultdict[Form, list[Suggestion]] = defaultdict(list)
     for each in (*_overviews(assistant), *_in_documents(assistant)):
@@ -352,7 +352,7 @@ def _asked_of_name(chunk: Chunk) -> tuple[str, Form, str] | None:
 
 
 def _frequencies(assistant: Library, found: Iterable[Suggestion]) -> Callable[[Suggestion], int]:
-    """Return the number of chunks with the rarest word of a subject: a central subject has no rare word."""
+    """Return a function that counts the chunks with the rarest word of a subject: a central one has no rare word."""
     tokens = {each.subject: tokenize(each.subject) for each in found}
     counted = assistant.index.frequencies(sorted(set(chain(*tokens.values()))))
     return lambda each: min((counted.get(token, 0) for token in tokens[each.subject]), default=0)
@@ -421,7 +421,7 @@ def _first_of_each(suggestions: Iterable[Suggestion], key_of: Callable[[Suggesti
             yield each
 
 
-# Documents that are considered for follow-ups.
+# Follow-ups that are shown below an answer.
 _MOST_FOLLOW_UPS = 3
 
 # Each is answered once before it is shown, which takes as long as an extractive answer.
@@ -433,7 +433,7 @@ def follow_ups(
 ) -> list[str]:
     """Return follow-up questions, nearest to the cited places first; [] if there are none.
 
-    The extractive answer to each, given the history, cites a place of a document that the answer
+    The first citation of the extractive answer to each, given the history, is a place in a document that the answer
     cites. None is about tests, changelogs or licences, and none has been asked before.
 
     Args:

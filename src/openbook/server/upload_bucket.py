@@ -176,7 +176,7 @@ class UploadBucket:
         """Store a file of the copy that has been changed.
 
         Raises:
-            RequestRefusedError: The storage does not answer.
+            RequestRefusedError: The storage does not respond.
         """
         with self._asking():
             self._put(path, mode="overwrite")
@@ -186,7 +186,7 @@ class UploadBucket:
         """Delete files. The copy stays.
 
         Raises:
-            RequestRefusedError: The storage does not answer.
+            RequestRefusedError: The storage does not respond.
         """
         gone = set(paths)
         owned = [f"{self._owners}/{path}" for path in self._listed(self._owners) if path.partition("/")[2] in gone]
@@ -199,7 +199,7 @@ class UploadBucket:
         """Return the bytes that an owner stores.
 
         Raises:
-            RequestRefusedError: The storage does not answer.
+            RequestRefusedError: The storage does not respond.
         """
         held = self._listed(self._files)
         return sum(held[path]["size"] for path in self._listed(self._owner(owner)) if path in held)

@@ -110,7 +110,7 @@ class UploadStore:
         """Update the copy of uploads on object storage, which other servers may have changed.
 
         Raises:
-            RequestRefusedError: The storage does not respond, or the disk is full.
+            RequestRefusedError: The storage does not respond, or the copy cannot be written.
         """
         if self._bucket is not None:
             with self._lock:
@@ -202,7 +202,7 @@ class UploadStore:
         already under its name, byte for byte, stays as it is.
 
         Raises:
-            RequestRefusedError: The disk is full, or the owner stores too much; no file is stored.
+            RequestRefusedError: A file cannot be written, or the owner stores too much; no file is stored.
         """
         folder, made = self.folder(course=course), list[Path]()
         partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
@@ -319,7 +319,7 @@ class UploadStore:
             write: Writes the file, and returns its path.
 
         Raises:
-            RequestRefusedError: The storage of uploads does not answer, or the disk does not take it.
+            RequestRefusedError: The upload storage does not respond, or the file cannot be written.
         """
         if self._bucket is None:
             write()
@@ -423,7 +423,7 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
 
 
 def _moved(what: Path, place: Path) -> bool:
-    """Move a file or folder to a place, unless another server has just taken it."""
+    """Move a file or folder to a place, unless something is there: an earlier upload, or one of another server."""
     is_folder = what.is_dir()
     try:
         if is_folder and not place.exists():

@@ -201,7 +201,7 @@ def job(found: OwnJob) -> JobResponse:
 
 @router.delete("/api/jobs/{job_id}", status_code=204)
 def cancel_job(parts: Parts, found: OwnJob) -> None:
-    """Cancel a background job. What is indexed by now, and uploaded files, stay."""
+    """Cancel a background job, unless it has ended. What is indexed by now, and uploaded files, stay."""
     parts.jobs.cancel(found)
 
 

@@ -79,7 +79,7 @@ def _as_text(answer: str) -> str:
 
 
 def _but_code(answer: str) -> str:
-    """Escape a line, except what is in a fence or between backticks."""
+    """Escape an answer, except what is in a fence or, within one line, between backticks."""
     lines: list[str] = []
     fence: Fence | None = None
     for line in answer.split("\n"):

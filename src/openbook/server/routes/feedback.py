@@ -34,7 +34,7 @@ Answer = Annotated[dict[str, Any], Depends(_record)]
 
 @router.put("/api/sessions/{session_id}/answers/{answer_id}/rating", status_code=204)
 def rate(parts: Parts, caller: Identified, record: Answer, said: RatingRequest) -> None:
-    """Rate an answer. Owners of the server can read the rating and the question."""
+    """Rate an answer, with a reason and a comment. Owners of the server can read them, and the question."""
     parts.feedback.rate(caller.owner, caller.name, record, said.rating, said.reason, said.comment.strip())
 
 
@@ -54,7 +54,7 @@ def feedback(
     _: Owner,
     written_as: Annotated[Literal["json", "eval"], Query(alias="format")] = "json",
 ) -> Response:
-    """Return all ratings, the latest first; with `format=eval` as a question set for `openbook eval`."""
+    """Return the latest ratings, newest first; with `format=eval` as a question set for `openbook eval`."""
     said = parts.feedback.last(_MOST)
     if written_as == "json":
         listed = FeedbackListResponse(feedback=[FeedbackResponse.model_validate(each) for each in said])

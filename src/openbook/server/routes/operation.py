@@ -13,7 +13,7 @@ from openbook.server.schemas import HealthResponse, ReadinessResponse
 router: APIRouter = APIRouter()
 
 
-# These run in the event loop: they never block, and need no free thread.
+# In the event loop: it never blocks, and must not wait for a free thread.
 @router.get("/healthz")
 async def healthz() -> HealthResponse:
     """Report liveness."""

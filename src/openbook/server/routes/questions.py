@@ -118,7 +118,7 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
 
 @router.post("/api/search")
 async def search(request: Request, parts: Parts, caller: Identified, asked: SearchRequest) -> SearchResponse:
-    """Search while a user types, without a model. Closing the connection cancels the search."""
+    """Search while a user types, without a model: hits with the lines that match. Closing the connection cancels it."""
     return await unless_gone(request, parts.searcher.search(asked, arrival_of(request, caller).party))
 
 
@@ -136,7 +136,7 @@ async def queue(request: Request, parts: Parts, caller: Identified) -> QueueResp
 
 @router.get("/api/models")
 def models(parts: Parts, _: Identified) -> ModelsResponse:
-    """List the models."""
+    """List the models that questions can choose, the default first."""
     return parts.models.listed().model_copy(update={"images": parts.settings.server_images})
 
 
@@ -166,7 +166,10 @@ async def start(request: Request, parts: Parts, caller: Identified, question: Qu
 
 @router.get("/api/answers")
 async def answers(parts: Parts, caller: Identified) -> RunningAnswersResponse:
-    """List the caller's answers that run or ended in the last minutes, in the order of their questions."""
+    """List the caller's answers that run or ended in the last minutes.
+
+    Those of other servers come first; within both groups, they are in the order of their questions.
+    """
     return RunningAnswersResponse(answers=await parts.answers.of(caller.owner))
 
 

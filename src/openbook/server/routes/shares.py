@@ -79,7 +79,7 @@ def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
     """Return the answers of a link. Needs no key: the token grants access to them alone.
 
     Each answer has its question, its text and the lines that it cites. An answer that cites a document which
-    is no longer in the library is withheld. Unknown, expired and revoked links get the same 404.
+    is no longer in the library is withheld. Whatever else is wrong with a link, the response is the same 404.
     """
     found = parts.shares.find(opened.token)
     kept = _records(parts, found.owner, found.session_id) if found and _is_allowed(parts, found) else None
@@ -95,7 +95,7 @@ def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
 
 
 def _is_allowed(parts: Parts, found: Share) -> bool:
-    """Check that the key that made a link is still allowed to: after it is revoked, its links show nothing."""
+    """Check that who made a link may still share: without its key, or the role for it, a link shows nothing."""
     key = parts.keys.get(found.key_id) if found.key_id else None
     if key is None and (found.key_id or parts.authenticator.needs_key):
         return False
