@@ -1,4 +1,4 @@
-"""What several servers share in a Redis: logins of browsers, limits of keys, and news of running work."""
+"""What several servers share in a Redis: logins of browsers, limits of keys, and running work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SECRET = "redis.call('SET', KEYS[1], ARGV[2], 'NX') return redis.call('GET', KE
 
 
 class RedisStore(RedisClient):
-    """Conversations, limits, logins and news of running work in a Redis: `redis://host:6379/0`, or `redis:unix:///path`.
+    """Conversations, limits, logins and running work in a Redis: `redis://host:6379/0`, or `redis:unix:///path`.
 
     Implements `SharedStore`.
     """
@@ -108,7 +108,7 @@ _WORK, _EVENTS, _OWNER, _ALL = "work:", "work-events:", "work-of:", "work"
 # As long as an answer that has ended is remembered by its own server.
 _LIVES_MS = 600_000
 
-_TELL = """
+_UPDATE = """
 local owner, id, header, ended, known, whole, lives_ms, dropped = unpack(ARGV, 2, 9)
 local kept = redis.call('HMGET', KEYS[1], 'owner', 'last', 'stop')
 if kept[1] and kept[1] ~= owner then return {0, 0} end
@@ -118,7 +118,7 @@ local first = 10 + tonumber(dropped)
 for at = 10, first - 1 do redis.call('XDEL', KEYS[2], ARGV[at] .. '-0') end
 local last = tonumber(kept[2] or 0)
 for at = first, #ARGV, 2 do
-  -- What was told by a request whose reply got lost is there already.
+  -- The events of a request whose reply got lost are there already.
   if tonumber(ARGV[at]) > last then
     redis.call('XADD', KEYS[2], ARGV[at] .. '-0', 'event', ARGV[at + 1])
     last = tonumber(ARGV[at])
@@ -170,37 +170,37 @@ _STOP = "if redis.call('HGET', KEYS[1], 'owner') == ARGV[2] then redis.call('HSE
 
 
 class RedisWork:
-    """Work of several servers, told through a Redis. Implements `SharedWork`."""
+    """Work of several servers in a Redis. Implements `SharedWork`."""
 
     def __init__(self, shared: RedisClient) -> None:
         """Take a Redis, which whoever opened it closes."""
-        self._tell, self._find = shared.script(_TELL), shared.script(_FIND)
+        self._update, self._find = shared.script(_UPDATE), shared.script(_FIND)
         self._list, self._stop = shared.script(_LIST), shared.script(_STOP)
 
-    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
-        at = f"{kind}:{news.id}"
-        keys = [_WORK + at, _EVENTS + at, f"{_OWNER}{kind}:{news.owner}", f"{_ALL}:{kind}"]
-        flags = ("1" if news.has_ended else "", news.known, "1" if news.is_whole else "", _LIVES_MS)
-        events = [part for event in news.events for part in event]
-        is_behind, stop = self._tell(
-            keys, news.owner, news.id, news.header, *flags, len(news.dropped), *news.dropped, *events
+    def update(self, kind: Kind, update: WorkUpdate) -> UpdateReply:
+        at = f"{kind}:{update.id}"
+        keys = [_WORK + at, _EVENTS + at, f"{_OWNER}{kind}:{update.owner}", f"{_ALL}:{kind}"]
+        flags = ("1" if update.has_ended else "", update.known, "1" if update.is_whole else "", _LIVES_MS)
+        events = [part for event in update.events for part in event]
+        is_behind, stop = self._update(
+            keys, update.owner, update.id, update.header, *flags, len(update.dropped), *update.dropped, *events
         )
         return UpdateReply(bool(is_behind), bool(stop))
 
     def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
         at = f"{kind}:{work_id}"
         found = self._find([_WORK + at, _EVENTS + at], LOST_AFTER_S, owner, after + 1)
-        return None if found is None else _told(work_id, *found)
+        return None if found is None else _record(work_id, *found)
 
     def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
         listing = f"{_ALL}:{kind}" if owner is None else f"{_OWNER}{kind}:{owner}"
-        return [_told(*each) for each in self._list([listing, f"{_WORK}{kind}:"], LOST_AFTER_S)]
+        return [_record(*each) for each in self._list([listing, f"{_WORK}{kind}:"], LOST_AFTER_S)]
 
     def stop(self, kind: Kind, owner: str, work_id: str) -> None:
         self._stop([f"{_WORK}{kind}:{work_id}"], owner)
 
 
-def _told(work_id: str, owner: str, header: str, is_lost: int, events: Any = ()) -> WorkRecord:
+def _record(work_id: str, owner: str, header: str, is_lost: int, events: Any = ()) -> WorkRecord:
     numbered = tuple((int(number.partition("-")[0]), text) for number, text in events)
     return WorkRecord(work_id, owner, header, bool(is_lost), numbered)
 

@@ -94,13 +94,13 @@ class Job:
 class RemoteJob:
     """A job that another server runs."""
 
-    def __init__(self, told: WorkRecord) -> None:
-        read = json.loads(told.header)
-        self.id = told.id
-        self.owner = told.owner
+    def __init__(self, record: WorkRecord) -> None:
+        read = json.loads(record.header)
+        self.id = record.id
+        self.owner = record.owner
         self.source: str = read["source"]
         self._job = JobResponse.model_validate(read["job"])
-        if told.is_lost:
+        if record.is_lost:
             self._job.state, self._job.message = "error", _LOST
 
     def response(self) -> JobResponse:
@@ -182,8 +182,8 @@ class JobQueue:
             return found
         if self._work is None:
             return None
-        told = self._work.find("job", owner, job_id)
-        return None if told is None else RemoteJob(told)
+        record = self._work.find("job", owner, job_id)
+        return None if record is None else RemoteJob(record)
 
     async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
         """Yield a job whenever it makes progress, and when it ends.
@@ -213,7 +213,7 @@ class JobQueue:
         if self._work is None:
             return []
         with contextlib.suppress(SharedError):
-            found = [RemoteJob(told) for told in self._work.all("job") if told.id not in self._jobs]
+            found = [RemoteJob(record) for record in self._work.all("job") if record.id not in self._jobs]
             return [job for job in found if not job.has_ended]
         return []
 

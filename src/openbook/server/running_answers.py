@@ -135,20 +135,20 @@ _LOST_HINT = "ask again"
 class RemoteAnswer:
     """An answer of another server."""
 
-    def __init__(self, work: SharedWork, told: WorkRecord, stopping: ShutdownSignal) -> None:
+    def __init__(self, work: SharedWork, record: WorkRecord, stopping: ShutdownSignal) -> None:
         self._work = work
-        self._told = told
+        self._record = record
         self._stopping = stopping
 
     def response(self) -> RunningAnswerResponse:
-        return _response(self._told)
+        return _response(self._record)
 
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
         """Yield the events after one, past and future, until the answer ends."""
         at, away_s = after, 0.0
         while True:
             try:
-                told = await self.read(at)
+                record = await self.read(at)
             except SharedError:
                 if away_s >= _STORE_AWAY_S:
                     return
@@ -157,31 +157,31 @@ class RemoteAnswer:
                     await asyncio.sleep(1)
                 continue
             away_s = 0.0
-            if told is None:
+            if record is None:
                 return
-            for number, text in told.events:
+            for number, text in record.events:
                 at = number
                 yield read_event(number, text)
-            if told.is_lost:
+            if record.is_lost:
                 data = error_body(_LOST, _LOST_HINT)["error"]
                 yield ServerSentEvent(event="error", data=data, id=str(at + 1))
-            if _response(told).state != "running":
+            if _response(record).state != "running":
                 return
             async with self._stopping.interruptible():
                 await asyncio.sleep(LOOK_EVERY_S)
 
     async def stop(self) -> None:
         """Ask its server to stop it, and wait for that. An answer that has ended is not changed."""
-        await asyncio.to_thread(self._work.stop, "answer", self._told.owner, self._told.id)
+        await asyncio.to_thread(self._work.stop, "answer", self._record.owner, self._record.id)
         for _ in range(round(_STOPPED_WITHIN_S / LOOK_EVERY_S)):
-            told = await self.read(0)
-            if told is None or _response(told).state != "running":
+            record = await self.read(0)
+            if record is None or _response(record).state != "running":
                 return
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def read(self, after: int) -> WorkRecord | None:
         """Read its present state, with the events after one."""
-        return await asyncio.to_thread(self._work.find, "answer", self._told.owner, self._told.id, after)
+        return await asyncio.to_thread(self._work.find, "answer", self._record.owner, self._record.id, after)
 
 
 class RunningAnswers:
@@ -229,8 +229,8 @@ class RunningAnswers:
         found = self._here(owner, answer_id)
         if found is not None or self._work is None:
             return found
-        told = await asyncio.to_thread(self._work.find, "answer", owner, answer_id)
-        return None if told is None else RemoteAnswer(self._work, told, self._stopping)
+        record = await asyncio.to_thread(self._work.find, "answer", owner, answer_id)
+        return None if record is None else RemoteAnswer(self._work, record, self._stopping)
 
     async def of(self, owner: str) -> list[RunningAnswerResponse]:
         """List the answers of an owner: first those of other servers, then those of this one, the oldest first.
@@ -294,8 +294,8 @@ class RunningAnswers:
     async def _elsewhere(self, owner: str) -> list[RunningAnswerResponse]:
         if self._work is None:
             return []
-        told = await asyncio.to_thread(self._work.all, "answer", owner)
-        return [_response(each) for each in told if self._here(owner, each.id) is None]
+        records = await asyncio.to_thread(self._work.all, "answer", owner)
+        return [_response(each) for each in records if self._here(owner, each.id) is None]
 
     def _forget(self) -> None:
         """Forget answers that ended long ago and, of too many, the oldest that have ended."""
@@ -307,9 +307,9 @@ class RunningAnswers:
                 del self._answers[each.id]
 
 
-def _response(told: WorkRecord) -> RunningAnswerResponse:
-    response = RunningAnswerResponse.model_validate_json(told.header)
-    return response.model_copy(update={"state": "error"}) if told.is_lost else response
+def _response(record: WorkRecord) -> RunningAnswerResponse:
+    response = RunningAnswerResponse.model_validate_json(record.header)
+    return response.model_copy(update={"state": "error"}) if record.is_lost else response
 
 
 def write_event(event: ServerSentEvent) -> str:

@@ -75,7 +75,7 @@ class SecurityMiddleware:
     ) -> None:
         """Wrap an app. Allowed hosts are `hosts`, `localhost` and all IP addresses."""
         self._app = app
-        self._door = authenticator
+        self._authenticator = authenticator
         self._silence_s = silence_s
         self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
         self._upload_bytes = upload_bytes + _BODY_BYTES  # what surrounds the files
@@ -126,8 +126,10 @@ class SecurityMiddleware:
         most = self._upload_bytes if path == UPLOADS else self._question_bytes if path in QUESTIONS else _BODY_BYTES
         try:
             self._check(scope, most)
-            if self._door.needs_key and most > _BODY_BYTES and _is_large(scope):  # nothing of a stranger is read
-                caller = await asyncio.to_thread(self._door.caller, Request(scope), Response())
+            if (
+                self._authenticator.needs_key and most > _BODY_BYTES and _is_large(scope)
+            ):  # nothing of a stranger is read
+                caller = await asyncio.to_thread(self._authenticator.caller, Request(scope), Response())
                 caller.check("editor" if path == UPLOADS else "reader")
         except OpenbookError as exc:
             reply = error_response(exc)

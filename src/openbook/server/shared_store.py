@@ -67,7 +67,7 @@ class SharedWork(Protocol):
     Work is forgotten some minutes after its last update.
     """
 
-    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
+    def update(self, kind: Kind, update: WorkUpdate) -> UpdateReply:
         """Store an update."""
         ...
 

@@ -78,10 +78,10 @@ class WorkReporter:
         async with self._reporting:
             answers, jobs = self._answers.all(), self._jobs.all()
             for answer in answers:
-                if await self._report_on("answer", answer.id, _answer_news(answer)):
+                if await self._report_on("answer", answer.id, _answer_update(answer)):
                     await answer.stop()
             for job in jobs:
-                if await self._report_on("job", job.id, _job_news(job)):
+                if await self._report_on("job", job.id, _job_update(job)):
                     await asyncio.to_thread(self._jobs.cancel, job)
             current = {answer.id for answer in answers} | {job.id for job in jobs}
             self._reported = {work_id: each for work_id, each in self._reported.items() if work_id in current}
@@ -91,30 +91,30 @@ class WorkReporter:
         with contextlib.suppress(SharedError):  # logged, and retried soon
             await self.report()
 
-    async def _report_on(self, kind: Kind, work_id: str, news_for: Callable[[_Reported], WorkUpdate]) -> bool:
+    async def _report_on(self, kind: Kind, work_id: str, update_for: Callable[[_Reported], WorkUpdate]) -> bool:
         """Report one answer or job, and return whether it was cancelled elsewhere."""
         known = self._reported.setdefault(work_id, _Reported())
         if known.has_ended:
             return False
-        news = news_for(known)
+        update = update_for(known)
         now = self._clock()
-        has_news = news.events or news.dropped or news.has_ended or news.header != known.header
-        if not has_news and now - known.at < _HEARTBEAT_S:
+        is_new = update.events or update.dropped or update.has_ended or update.header != known.header
+        if not is_new and now - known.at < _HEARTBEAT_S:
             return False
-        reply = await asyncio.to_thread(self._work.update, kind, news)
+        reply = await asyncio.to_thread(self._work.update, kind, update)
         if reply.is_behind:
             known.last, known.passing = 0, set()
-            news = news_for(known)
-            reply = await asyncio.to_thread(self._work.update, kind, news)
-        known.header, known.at, known.has_ended = news.header, now, news.has_ended
-        known.last = max((number for number, _ in news.events), default=known.last)
-        known.passing -= set(news.dropped)
-        known.passing |= {number for number, text in news.events if _passes(text)}
-        return reply.stop and not news.has_ended
+            update = update_for(known)
+            reply = await asyncio.to_thread(self._work.update, kind, update)
+        known.header, known.at, known.has_ended = update.header, now, update.has_ended
+        known.last = max((number for number, _ in update.events), default=known.last)
+        known.passing -= set(update.dropped)
+        known.passing |= {number for number, text in update.events if _passes(text)}
+        return reply.stop and not update.has_ended
 
 
-def _answer_news(answer: RunningAnswer) -> Callable[[_Reported], WorkUpdate]:
-    def news(known: _Reported) -> WorkUpdate:
+def _answer_update(answer: RunningAnswer) -> Callable[[_Reported], WorkUpdate]:
+    def update(known: _Reported) -> WorkUpdate:
         events = tuple(
             (number, write_event(event))
             for number, event in enumerate(answer.events[known.last :], start=known.last + 1)
@@ -131,16 +131,16 @@ def _answer_news(answer: RunningAnswer) -> Callable[[_Reported], WorkUpdate]:
             is_whole=answer.state == "done",  # the last event contains all others
         )
 
-    return news
+    return update
 
 
-def _job_news(job: Job) -> Callable[[_Reported], WorkUpdate]:
-    def news(known: _Reported) -> WorkUpdate:
+def _job_update(job: Job) -> Callable[[_Reported], WorkUpdate]:
+    def update(known: _Reported) -> WorkUpdate:
         has_ended = job.has_ended  # read first: a job that ends now is reported the next time
         header = json.dumps({"source": job.source, "job": job.response().model_dump(mode="json")})
         return WorkUpdate(job.id, job.owner, header, has_ended=has_ended, known=known.last)
 
-    return news
+    return update
 
 
 def _passes(text: str) -> bool:

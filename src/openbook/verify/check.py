@@ -376,7 +376,7 @@ class _One:
             return named.reason
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
         strange = stands_elsewhere(page, first, behind - 1, label)
-        return f"{strange!r}, which the link names, stands at other lines" if strange else ""
+        return f"{strange!r}, which the link names, is at other lines" if strange else ""
 
     def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
         """Return whether lines are, and were, most of the named definition, without its first line."""

@@ -103,7 +103,7 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
     spot = Relocation(*places[0])
     # What a sentence quotes beside other things may be its subject or not.
     fits = last - first == spot.last_line - spot.first_line and len(near.quotes) == 1 and not near.names
-    reason = f"what is quoted stands at line {spot.first_line}"
+    reason = f"what is quoted is at line {spot.first_line}"
     return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason, is_strong=fits)
 
 

@@ -31,17 +31,17 @@ class MemoryWork:
 
     def __init__(self, *told: WorkRecord) -> None:
         self.told = {each.id: each for each in told}
-        self.news: list[WorkUpdate] = []
+        self.updates: list[WorkUpdate] = []
         self.stopped: list[str] = []
         self.away = 0
         self.is_behind = False
 
-    def update(self, kind: Kind, news: WorkUpdate) -> UpdateReply:
+    def update(self, kind: Kind, update: WorkUpdate) -> UpdateReply:
         self._check()
-        is_behind, self.is_behind = self.is_behind and bool(news.known), False
+        is_behind, self.is_behind = self.is_behind and bool(update.known), False
         if not is_behind:
-            self.news.append(news)
-        return UpdateReply(is_behind, news.id in self.stopped)
+            self.updates.append(update)
+        return UpdateReply(is_behind, update.id in self.stopped)
 
     def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
         self._check()
@@ -149,13 +149,13 @@ def test_superseded_events_are_dropped_and_a_store_that_lost_updates_gets_everyt
         answer.add(event("done", answer="ABC"))
         await reporter.report()
         await reporter.report()  # it has ended
-        return work.news
+        return work.updates
 
     told = run(tell())
 
-    assert [[number for number, _ in news.events] for news in told] == [[1, 2], [3], [1, 4], [5]]
-    assert [(news.known, news.dropped) for news in told] == [(0, ()), (2, (2,)), (0, ()), (4, (1,))]
-    assert [(news.is_whole, news.has_ended) for news in told] == [(False, False)] * 3 + [(True, True)]
+    assert [[number for number, _ in update.events] for update in told] == [[1, 2], [3], [1, 4], [5]]
+    assert [(update.known, update.dropped) for update in told] == [(0, ()), (2, (2,)), (0, ()), (4, (1,))]
+    assert [(update.is_whole, update.has_ended) for update in told] == [(False, False)] * 3 + [(True, True)]
 
 
 def test_unchanged_work_sends_heartbeats() -> None:
@@ -168,7 +168,7 @@ def test_unchanged_work_sends_heartbeats() -> None:
         for _ in range(10):
             await reporter.report()
             now_s[0] += 1.0
-        return len(work.news)
+        return len(work.updates)
 
     assert run(tell()) == 5
 

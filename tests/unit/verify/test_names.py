@@ -137,7 +137,7 @@ def test_a_name_on_many_lines_proves_nothing() -> None:
                 is_elsewhere=True,
                 spot=Relocation(11, 11),
                 is_certain=True,
-                reason="what is quoted stands at line 11",
+                reason="what is quoted is at line 11",
                 is_strong=True,
             ),
             id="elsewhere",
