@@ -82,7 +82,9 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         (
             scoring,
             "WEIGHTS",
-            scoring.WEIGHTS._replace(number_where_value_is_asked=0.0, prose_for_how_to=0.0, example_for_how_to=0.0),
+            scoring.WEIGHTS._replace(
+                number_where_value_is_asked=0.0, prose_where_it_answers=0.0, example_for_how_to=0.0
+            ),
         ),
     ),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),

@@ -33,7 +33,8 @@ class PassageSignals(NamedTuple):
     """1 in the first result, a half in the second."""
     number_where_value_is_asked: float
     """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
-    prose_for_how_to: float
+    prose_where_it_answers: float
+    """It is prose, and steps or what something is are asked for; or a sentence of prose, and yes or no would answer."""
     example_for_how_to: float
     is_head: float
     """It is the head of a definition."""
@@ -118,7 +119,7 @@ def signals_of(
                 result=result.score / best if best > 0 else 0.0,
                 rank=1 / ranks[passage.shown.number],
                 number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
-                prose_for_how_to=float(fits),
+                prose_where_it_answers=float(fits),
                 example_for_how_to=float("how-to" in query.intents and passage.has_example),
                 is_head=float(passage.is_head),
             )

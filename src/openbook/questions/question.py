@@ -176,14 +176,25 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
 }
 
 
-# The verb comes first. "Can you show ...?" and "Is there a way to ...?" want more than a yes. English, German, French,
-# Spanish.
+# "May release notes" and "hay storage" are topics: where no question mark stands behind, what a sentence is about must
+# follow the verb.
+_ABOUT = (
+    r"(?=.*[?？]$|(?:i|we|one|it|he|she|they|there|this|that|these|those|the|an?|any|some|all|each|every|my|your|our|its"
+    r"|any(?:one|body)|some(?:one|body)|ich|man|wir|es|er|sie|das|der|die|den|dem|diese\w?|ein\w{0,2}|mein\w{0,2}|sich"
+    r"|una?|el|l[ao]s?|alg[uú]n\w?)\b)"
+)
+# The verb comes first. "Can you show ...?", "Is there a way to ...?" and "Does anyone know how to ...?" want more than
+# a yes. English, German, French, Spanish.
 _ASKS_WHETHER = re.compile(
-    r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\b"
-    r"(?!\s+(?:you|there (?:a|any) way)\b)"
-    r"|(?:kann|können|muss|müssen|darf|gibt es|ist|sind|hat|wird|werden|lässt sich|unterstützt)\b"
-    r"|(?:peut-on|puis-je|est-ce|est-il|y a-t-il|faut-il)\b|(?:puedo|puede|se puede|hay|existe|tiene)\b)",
-    re.IGNORECASE,
+    r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\s+"
+    rf"(?!you\b|there\s+(?:a|any)\s+way\b|.*\bhow\b){_ABOUT}"
+    r"|(?:kann|können|muss|müssen|darf|gibt es|ist|sind|hat|wird|werden|lässt sich|unterstützt)\s+"
+    rf"(?!(?-i:Sie)\b|(?:eine\s+möglichkeit|einen\s+weg)\b|.*,\s*wie\b){_ABOUT}"
+    r"|(?:peut-on|puis-je|est-ce|est-il|y a-t-il|faut-il)\s+"
+    r"(?!(?:un\s+moyen|une\s+(?:façon|manière))\b|.*\bcomment\b)"
+    r"|(?:puedo|puede|se puede|hay|existe|tiene)\s+"
+    rf"(?!(?:alguna|una)\s+(?:manera|forma)\b|(?:algún|un)\s+modo\b|.*\bcómo\b){_ABOUT})",
+    re.IGNORECASE | re.DOTALL,
 )
 
 

@@ -50,7 +50,7 @@ def test_yes_or_no_is_said_by_a_sentence_and_not_by_a_statement_of_a_long_exampl
     measured = signals_of(query, read, {1: 1.0}, HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
 
     kinds = ["code" if each.passage.is_code else "prose" for each in read]
-    assert {kind: each.prose_for_how_to for kind, each in zip(kinds, measured, strict=True)} == expected
+    assert {kind: each.prose_where_it_answers for kind, each in zip(kinds, measured, strict=True)} == expected
 
 
 @pytest.mark.parametrize(
