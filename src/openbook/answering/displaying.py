@@ -18,9 +18,11 @@ _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 
-# A line that opens or closes an example of Markdown, and of AsciiDoc.
+# A line that opens or closes an example of Markdown, of AsciiDoc, and of plain text.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
-_LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>)[ \t]*")
+_LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>(?:(?<=`)[\w+#.-]+)?)[ \t]*")
+_BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
+_FENCES = {"asciidoc": _LISTING, "text": _BACKTICKS}
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
 _MOST_MARKUP = 1 / 2
@@ -29,11 +31,17 @@ _MOST_MARKUP = 1 / 2
 def fence_of(text: str, language: str) -> re.Match[str] | None:
     """Match a line that opens or closes an example, with its `fence` and the `info` of it; None for any other line.
 
-    reStructuredText has none: there, a line of tildes underlines a title.
+    In plain text and in reStructuredText, a line of tildes is none: it underlines a title.
     """
     if language == "rst":
         return None
-    return (_LISTING if language == "asciidoc" else _FENCE).fullmatch(text)
+    return _FENCES.get(language, _FENCE).fullmatch(text)
+
+
+def closes(found: re.Match[str], fence: str, language: str) -> bool:
+    """Return whether a line closes the example that a fence opens; in AsciiDoc, no longer one does."""
+    is_alike = found["fence"] == fence if language == "asciidoc" else found["fence"].startswith(fence)
+    return is_alike and not found["info"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
     for place, fence in fences:
         if opened is None:
             opened = Example(place, len(every), fence["fence"], fence["info"])
-        elif not fence["info"] and fence["fence"].startswith(opened.fence):
+        elif closes(fence, opened.fence, language):
             found.append(replace(opened, closing=place))
             opened = None
     return (*found, opened) if opened else tuple(found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.displaying import Example, fence_of
+from openbook.answering.displaying import Example, closes, fence_of
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import INDENT, Passage, is_markup, is_row
 from openbook.grounding.readable import closed_up
@@ -122,7 +122,7 @@ def _blocks(text: str, example: Example | None, language: str, *, is_entry: bool
         found = fence_of(line, language)
         is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
         if block.fence:
-            if found and found["fence"].startswith(block.fence) and not found["info"]:
+            if found and closes(found, block.fence, language):
                 block.fence = ""
                 yield block
                 block = _Block()

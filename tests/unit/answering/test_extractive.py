@@ -324,6 +324,21 @@ def test_a_listing_of_asciidoc_is_written_as_code_without_what_sets_it_off() -> 
     assert compose(picked("moor --fast", page)).endswith("```\nmoor --fast\nsail --twice\n```\n[1:1-4]")
 
 
+@pytest.mark.parametrize(
+    ("listing", "written"),
+    [
+        pytest.param("```ruby\nmoor(ship)\n```", "```ruby\nmoor(ship)\n```", id="language"),
+        pytest.param("----\nShip\n------\nAnna\n----", "```\nShip\n------\nAnna\n```", id="longer-line-within"),
+    ],
+)
+def test_prose_below_a_listing_of_asciidoc_is_no_code(listing: str, written: str) -> None:
+    page = chunk_of(f"Ships moor.\n\n{listing}\n\nThe fee is due.", "a.adoc", language="asciidoc")
+    shown = context_of(page).shown[0]
+
+    assert f"\n\n{written}\n\n> The fee is due." in quoted(Passage(shown, shown.units[0], shown.units[-1]))
+    assert [each.is_code for each in passages_of(shown) if each.text == "The fee is due."] == [False]
+
+
 def test_sentences_of_a_manual_page_flow_and_its_options_stay_apart() -> None:
     text = "This table is used for\n-keys behind the\nprefix.\n-n\f\nis an\nalias."
     shown = context_of(chunk_of(text, "a.1", language="man")).shown[0]

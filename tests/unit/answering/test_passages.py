@@ -409,9 +409,10 @@ def test_a_title_of_several_words_that_is_underlined_is_no_passage() -> None:
     assert texts(shown(page)) == ["Ships wait a minute.", "They sail at noon."]
 
 
-def test_tildes_below_a_title_of_restructuredtext_open_no_example() -> None:
+@pytest.mark.parametrize("language", ["rst", "text"])
+def test_tildes_below_a_title_open_no_example(language: str) -> None:
     page = "All wait.\n\nThe light\n~~~~~~~~~\n\nShips show a\nlight. Tugs show\ntwo of them."
-    entry = shown(f"Boats wait here.\n\n{page}", language="rst")
+    entry = shown(f"Boats wait here.\n\n{page}", language=language)
 
     assert texts(entry)[-2:] == ["Ships show a\nlight.", "Tugs show\ntwo of them."]
     assert not any(passage.is_code for passage in passages_of(entry))
