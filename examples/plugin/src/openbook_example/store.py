@@ -32,7 +32,7 @@ class FolderStore:
         return SqliteLogins(self.opened.enter_context(closing(KeyStore(self.folder))))
 
     def work(self) -> None:
-        """Share no news of running answers and jobs: each server knows its own."""
+        """Share no running answers and jobs: each server knows its own."""
 
     def check(self) -> None:
         """Raise an error if the folder is not there."""
