@@ -14,8 +14,8 @@ from openbook.sources.languages import format_of_name
 # that suffix, and no others, are read again by the next sync. Others have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys(("msg", "xml", "zip"), 2)
-    | dict.fromkeys(("adoc", "asciidoc", "eml", "mbox", "org", "pod", "text", "txt"), 3)
-    | dict.fromkeys(("latex", "tex"), 4)
+    | dict.fromkeys(("eml", "mbox", "org", "pod", "text", "txt"), 3)
+    | dict.fromkeys(("adoc", "asciidoc", "latex", "tex"), 4)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file

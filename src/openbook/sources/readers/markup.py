@@ -108,9 +108,43 @@ def _plain(lines: Sequence[str], found: Iterable[_Stretch], language: str) -> li
     shown: list[str] = []
     for each in (*(each for each in found if not each.level), None):
         text = lines[len(shown) : len(lines) if each is None else each.first]
-        shown += _without_latex(text) if language == "latex" else map(_PLAIN[language], text)
+        shown += _without_markup(text, language)
         shown += lines[each.first : each.last + 1] if each is not None else ()
     return shown
+
+
+def _without_markup(lines: Sequence[str], language: str) -> Iterable[str]:
+    if language == "latex":
+        return _without_latex(lines)
+    literal = _literal_lines(lines) if language == "asciidoc" else frozenset()
+    return (line if place in literal else _PLAIN[language](line) for place, line in enumerate(lines))
+
+
+def _literal_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the indented lines of AsciiDoc that stand for themselves, as a paragraph of their own: they have no marks.
+
+    What is indented below a head says what that is; an item of a list may be indented as well.
+    """
+    found: set[int] = set()
+    above = ""  # the last line that is not blank
+    is_literal, is_behind_blank = False, True
+    for place, line in enumerate(lines):
+        if not line.strip():
+            is_literal, is_behind_blank = False, True
+            continue
+        if not line.startswith((" ", "\t")):
+            is_literal = False
+        elif is_behind_blank:
+            is_literal = not _LIST_ITEM.match(line) and not _is_mere_head(above)
+        if is_literal:
+            found.add(place)
+        above, is_behind_blank = line, False
+    return frozenset(found)
+
+
+def _is_mere_head(line: str) -> bool:
+    head = _ASCIIDOC_HEAD.fullmatch(line.rstrip())
+    return head is not None and not head["said"]
 
 
 def _without_latex(lines: Sequence[str]) -> Sequence[str]:
@@ -246,6 +280,8 @@ _ASCIIDOC_CONDITION = re.compile(r"ifn?def::[^\s\[]*\[(?P<text>.+)\]\s*")
 
 # `--quiet:: Says nothing.`; the lines below say more.
 _ASCIIDOC_HEAD = re.compile(r"\s*(?P<term>[^\s:/][^\n]{0,200}?)(?::{2,4}|;;)(?:\s+(?P<said>\S.*))?")
+# What is indented and is no paragraph: `  * one`, `  1. two`, `  --rope:: Ties.`, `  | cell`
+_LIST_ITEM = re.compile(r"\s*(?:[*.-]{1,5}\s|[a-z]?\||\d{1,9}[.)]\s|[^\s:][^\n]{0,200}?(?::{2,4}|;;)(?:\s|$))")
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,100})'(?!\w)")
 
 _ORG = (

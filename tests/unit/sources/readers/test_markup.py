@@ -118,6 +118,23 @@ def test_what_a_condition_of_asciidoc_holds_on_its_line_is_shown(line: str, show
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(
+            "Tie it:\n\n  ship.__send__(*ropes*)\n  [x]\n\nA *rope*.\n", "  ship.__send__(*ropes*)\n  [x]", id="code"
+        ),
+        pytest.param("\tship.__send__\n", "\tship.__send__", id="at-the-top"),
+        pytest.param("  * a *rope*\n", "- a rope\n", id="item"),
+        pytest.param("rope::\n\n  What *ties*.\n", "  What ties.", id="below-a-head"),
+        pytest.param("A rope\n  that *ties*.\n", "A rope\n  that ties.", id="in-a-paragraph"),
+        pytest.param("|===\n\n  | *Rope*\n", "  | Rope", id="cell"),
+    ],
+)
+def test_an_indented_paragraph_of_asciidoc_is_as_it_stands(text: str, shown: str) -> None:
+    assert shown in read_document(text.encode(), source="s", path="a.adoc").text
+
+
+@pytest.mark.parametrize(
     ("path", "line", "shown"),
     [
         ("a.adoc", "= A" + " " * 100_000 + "b", "A" + " " * 100_000 + "b"),
