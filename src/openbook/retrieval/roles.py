@@ -78,7 +78,7 @@ def role_of(path: str, kind: Kind) -> Role:
     if kind == "course":
         return "source"
     pure = PurePosixPath(path)
-    named = _role_of_name(pure)
+    named = _role_of_name(pure, kind)
     if named is not None:
         return named
     folder = pure.parent.as_posix().lower()
@@ -102,11 +102,12 @@ def role_of(path: str, kind: Kind) -> Role:
     return "documentation" if kind == "docs" else "configuration"
 
 
-def _role_of_name(path: PurePosixPath) -> Role | None:
+def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return what the name of a file says, in whichever folder it is."""
     if path.suffix.lower() in _GENERATED_SUFFIXES:
         return "generated"
-    is_test = path.suffix == ".t" or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
+    is_perl_test = kind == "code" and path.suffix.lower() == ".t"
+    is_test = is_perl_test or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
     return "test" if is_test else None
 
 

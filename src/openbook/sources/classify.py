@@ -41,6 +41,8 @@ _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)
 
 _MAN_NAME = re.compile(r"\.[1-9][a-z]{0,4}$")
 _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
+# A chapter that troff sets is called `.t`, as a test of Perl is, which begins with no request and no comment of these.
+_ROFF = (".", "'\\\"")
 
 # Directives, labels and roles. Of 17,800 `.txt` files in 111 repositories 723 have one, Django's documentation among
 # them; in all that were read, the text is reStructuredText.
@@ -87,6 +89,8 @@ def classify(path: str, text: str) -> Format:
         return _of_text(path, name, text)
     if language == "man" and _is_asciidoc(text):
         return "docs", "asciidoc"
+    if name.endswith(".t") and text.startswith(_ROFF):
+        return "docs", "man"
     if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):

@@ -32,6 +32,8 @@ QUESTION = "how are retries counted"
         ("test/a.c", "code", "test"),
         ("tests2/make.ts", "code", "test"),
         ("testcases/t/101-focus.t", "code", "test"),
+        ("lib/FOCUS.T", "code", "test"),
+        ("doc/focus.t", "docs", "documentation"),
         ("t/focus.t", "code", "test"),
         ("core/src/commonTest/kotlin/Tides.kt", "code", "test"),
         ("core/src/commonMain/kotlin/Tides.kt", "code", "source"),

@@ -90,6 +90,12 @@ def test_the_dialect_of_a_header_is_in_its_text(text: str, language: str) -> Non
     assert classify("a.h", text) == ("code", language)
 
 
+@pytest.mark.parametrize("text", [".TL\nThe harbour\n.PP\nMoor here.\n", "'\\\" t\n.TS\n", '.\\" A comment.\n'])
+def test_a_chapter_of_troff_is_no_test_of_perl(text: str) -> None:
+    assert classify("doc/harbour.t", text) == ("docs", "man")
+    assert classify("t/harbour.t", "use Test::More;\n") == ("code", "perl")
+
+
 def test_large_json_is_data() -> None:
     assert classify("a.json", "[" + "1," * 60_000 + "1]") == ("data", "json")
 
