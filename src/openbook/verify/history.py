@@ -302,7 +302,8 @@ class History:
         before = self._git.read(f"{commit}^") if commit not in self.cut_at else None
         if before is None:
             return {}
-        listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", before[0]).split("\0")
+        # Each path ends in a NUL, also the last one.
+        listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", before[0]).split("\0")[:-1]
         how = ("--no-walk", "-m", "--first-parent", "--diff-filter=C", "--find-copies-harder")
         originals: dict[str, str] = {}
         for brought, like in with_likely_originals(paths, listed):

@@ -327,3 +327,13 @@ def test_pages_that_one_commit_copied_share_the_walks_of_git(
 
     assert found == [Revision(brought, f"v1/{name}") for name in pages]
     assert len(walks) < len(pages)
+
+
+def test_a_copy_without_a_suffix_is_as_old_as_its_original(repository: Repository) -> None:
+    page = "see b.py:12\n" + "more text\n" * 5
+    brought = repository.commit({"v1/README": page, "NOTES.E": page})
+    repository.commit({"v2/README": page})
+
+    revision = History(repository.folder).written("v2/README", "b.py:12")
+
+    assert revision == Revision(brought, "v1/README")
