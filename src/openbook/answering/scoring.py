@@ -194,15 +194,25 @@ _OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
 
 
 def _undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
-    """Return the names of a question that nothing defines, but for tests: these may be parameters."""
+    """Return the names of a question that no function and no class has, but for tests: these may be parameters."""
     return [
         name
         for name, owners in zip(query.identifiers, query.owners, strict=True)
         if not any(
-            passage.defines == name and stands_in(owners, passage.within) and not _is_of_test(passage)
+            _can_be_called(passage, name) and stands_in(owners, passage.within) and not _is_of_test(passage)
             for passage in passages
         )
     ]
+
+
+def _can_be_called(passage: Passage, name: str) -> bool:
+    """Return whether a passage defines a name as a function or a class, and not as a field or a variable.
+
+    A parameter is often kept under its own name, and its comment says more of it than that line.
+    """
+    made = rf"\b(?:class|def|defp|sub|struct|interface|trait|enum|type)\s+(?:\w+\.)*{re.escape(name)}\b"
+    called = rf"\b{re.escape(name)}\b(?:(?:<[^\n(]*>)?\s*\(|.*(?:=>|\bfunction\b|\blambda\b))"
+    return passage.defines == name and re.search(f"{made}|{called}", passage.text) is not None
 
 
 def _in_comments(names: Sequence[str], passages: Sequence[Passage]) -> set[PassageKey]:

@@ -146,6 +146,29 @@ def test_what_defines_a_name_comes_before_a_comment_on_a_parameter_of_that_name(
     assert quotes(picked("What does Ship.tide_mode do?", described, defined))[0].startswith('"""Ship')
 
 
+@pytest.mark.parametrize("line", ["int tide_mode = 3;", "self.tide_mode = tide_mode", "tide_mode: bool"])
+def test_a_comment_on_a_parameter_comes_before_the_field_that_keeps_it(line: str) -> None:
+    told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
+    described = chunk_of(told, "ships.py", kind="code", language="python")
+
+    found = quotes(picked("What does tide_mode do?", defining(f"{line}\n", "tides.py"), described))
+
+    assert "Which tables" in found[0]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["const tide_mode = (ship) => {", "tide_mode: function (ship) {", "class tide_mode:", "int tide_mode(int x)"],
+)
+def test_a_function_of_any_form_comes_before_a_comment_on_a_parameter(head: str) -> None:
+    told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
+    described = chunk_of(told, "ships.py", kind="code", language="python")
+
+    found = quotes(picked("What does tide_mode do?", described, defining(f"{head}\n", "tides.js")))
+
+    assert found[0] == head
+
+
 def test_a_string_describes_no_parameter() -> None:
     line = "tide_mode: low and then high"
     text = chunk_of(f'TIDES = """\n{line}\n"""\n', "tides.py", kind="code", language="python")
