@@ -216,7 +216,8 @@ class RunningAnswers:
         try:
             await admitted
         except BaseException:
-            del self._answers[answer.id]
+            self._answers.pop(answer.id, None)
+            answer.task.cancel()  # whoever has left never learns its id, and pays for nothing
             raise
         return answer
 
@@ -264,6 +265,8 @@ class RunningAnswers:
     ) -> None:
         try:
             async with self._asker.admitted(question, caller, arrival) as asked:
+                if admitted.done():  # its caller has left in this very moment
+                    return
                 answer.session_id, answer.begins = asked.session_id, asked.begins
                 admitted.set_result(None)
                 happening = self._asker.events(asked, sees_place=True)

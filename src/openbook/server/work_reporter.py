@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import time
@@ -87,9 +86,13 @@ class WorkReporter:
             self._reported = {work_id: each for work_id, each in self._reported.items() if work_id in current}
 
     async def report_now(self) -> None:
-        """Report, if the store can be reached, before a client asks another server for new work."""
-        with contextlib.suppress(SharedError):  # logged, and retried soon
+        """Report, if possible, before a client asks another server for new work. That goes on in any case."""
+        try:
             await self.report()
+        except SharedError:  # logged, and retried soon
+            pass
+        except Exception:
+            _logger.exception("reporting to other servers failed")
 
     async def _report_on(self, kind: Kind, work_id: str, update_for: Callable[[_Reported], WorkUpdate]) -> bool:
         """Report one answer or job, and return whether it was cancelled elsewhere."""

@@ -133,6 +133,67 @@ def test_questions_at_other_servers_count_against_the_limit_unless_the_store_is_
     assert run(ask_twice()) == "Why?"
 
 
+@pytest.mark.parametrize("turns", range(1, 9))
+def test_a_caller_who_leaves_before_the_question_is_admitted_leaves_nothing_behind(
+    caplog: pytest.LogCaptureFixture, turns: int
+) -> None:
+    left: list[str] = []
+
+    class SlowAsker(Asker):
+        @asynccontextmanager
+        async def admitted(self, *_: object) -> AsyncIterator[Any]:
+            try:
+                for _turn in range(3):
+                    await asyncio.sleep(0)
+                yield SimpleNamespace(session_id="2", begins=True)
+            finally:
+                left.append("left")
+
+        async def events(self, *_: object, sees_place: bool) -> AsyncGenerator[Any, None]:
+            await asyncio.sleep(60)
+            yield
+
+    async def leave() -> tuple[bool, int]:
+        asker: Any = SlowAsker()
+        caller: Any = SimpleNamespace(owner="ada")
+        question: Any = SimpleNamespace(query="Why?", replaces=None)
+        arrival: Any = None
+        answers = RunningAnswers(asker, ShutdownSignal(), None)
+        starting = asyncio.create_task(answers.start(question, caller, arrival))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        starting.cancel()
+        await asyncio.wait({starting})
+        for _ in range(9):
+            await asyncio.sleep(0)
+        here = len(answers.all())
+        await answers.close()
+        return starting.cancelled(), here
+
+    has_left, here = run(leave())
+
+    assert (here, left, caplog.text) == (not has_left, ["left"], "")
+    assert has_left or turns > 2  # later, it is admitted, and goes on without its caller
+
+
+def test_new_work_goes_on_whatever_prevents_its_report(caplog: pytest.LogCaptureFixture) -> None:
+    class BrokenWork(MemoryWork):
+        def update(self, kind: Kind, update: WorkUpdate) -> UpdateReply:
+            raise ValueError("the store replies nonsense")
+
+    async def report(work: MemoryWork) -> None:
+        answers: Any = Answers(RunningAnswer("ada", "Why?", session_id="2"))
+        await WorkReporter(work, answers, JobQueue(most=1, longest_s=9)).report_now()
+
+    away = MemoryWork()
+    away.away = 1
+    run(report(away))
+    assert caplog.text == ""
+
+    run(report(BrokenWork()))
+    assert "the store replies nonsense" in caplog.text
+
+
 def test_superseded_events_are_dropped_and_a_store_that_lost_updates_gets_everything_again() -> None:
     async def tell() -> list[WorkUpdate]:
         answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
