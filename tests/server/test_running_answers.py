@@ -132,11 +132,14 @@ def test_a_server_that_stops_tells_those_who_follow(
 def test_of_one_caller_so_many_run_at_once_and_no_more(
     fake_server: Callable[..., FakeServer], folder: Path, home: Path
 ) -> None:
-    app, name = app_of(folder, home, fake_server(*[Fault("hold", after=0)] * 5), 0)
+    held = fake_server(*[Fault("hold", after=0)] * 5)
+    app, name = app_of(folder, home, held, 0)
     body = {"query": QUESTION, "model": name}
 
     with running(app) as url, httpx2.Client(base_url=url, timeout=30, headers={"X-Openbook": "1"}) as client:
         begun = [client.post("/api/answers", json=body) for _ in range(6)]
+        while len(held.requests) < 5:  # else some may end before their model is asked
+            time.sleep(0.01)
         client.delete(f"/api/answers/{begun[0].json()['id']}")
         after = client.post("/api/answers", json={"query": QUESTION})
 
