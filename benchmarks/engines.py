@@ -27,6 +27,7 @@ from typing import Any
 from benchmarks.speed import run
 from openbook.index.protocol import EVERYTHING
 from openbook.library import Library
+from openbook.memory import own_process
 from openbook.settings import Settings
 
 QUESTIONS = (
@@ -107,6 +108,7 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
 
 
 def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
+    own_process()  # as the command line does
     with Library.open(settings=Settings.from_env()) as assistant:
         told = searched(assistant, questions, rounds=1 + _ROUNDS * warm)
     return told | {"process_s": time.process_time(), "mib": peak_mib()}

@@ -26,6 +26,7 @@ from benchmarks.engines import QUESTIONS, peak_mib
 from benchmarks.speed import run
 from openbook.index.protocol import EVERYTHING, IndexEntry
 from openbook.library import Library
+from openbook.memory import own_process
 from openbook.retrieval.fields import terms_of
 from openbook.settings import Settings
 
@@ -70,6 +71,7 @@ def _questions() -> list[str]:
 
 
 def _read(questions: Sequence[str]) -> list[float]:
+    own_process()  # as the command line does
     with Library.open(settings=Settings.from_env()) as assistant:
         assistant.search(QUESTIONS[0])
         peaks = [peak_mib()]

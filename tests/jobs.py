@@ -32,6 +32,22 @@ class Litter:
         time.sleep(seconds)
 
 
+def faults_of_large_pieces() -> int:
+    """Return how many pages the system has given for memory that was freed just before, after `reuse_memory`."""
+    import resource  # not on Windows
+
+    from openbook.memory import reuse_memory
+
+    reuse_memory(32 << 20)
+    before = 0
+    # What each round takes is more than twice the largest piece, up to which glibc would keep it by itself.
+    for _ in range(4):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        pieces = [bytearray(3 << 20) for _ in range(8)]
+        del pieces
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
 def act(job: str) -> object:
     """Do what a job says, in a child process."""
     verb, _, argument = job.partition(" ")
@@ -53,6 +69,7 @@ def act(job: str) -> object:
         "unreadable": Unreadable,
         "modules": lambda: sorted(sys.modules),
         "path": lambda: list(sys.path),
+        "faults": faults_of_large_pieces,
     }
     return actions[verb]()
 

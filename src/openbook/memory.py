@@ -1,4 +1,4 @@
-"""Memory that the C library keeps for later, given back to the system, and the collector of garbage."""
+"""Memory that the C library keeps for later, given back to the system, and the garbage collector."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import gc
 import sys
 from collections.abc import Iterator
+
+_is_ours = False
 
 # As `malloc.h` of glibc has them.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -32,13 +34,19 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+def own_process() -> None:
+    """Say that Openbook has started this process, and may set its C library, as it may not in one that imports it."""
+    global _is_ours
+    _is_ours = True
+
+
 def reuse_memory(size_bytes: int) -> None:
-    """Let the C library keep so much freed memory for what comes next, where it can.
+    """Let the C library of a process of ours keep so much freed memory for what comes next, where it can.
 
     glibc does so by itself once an array of half that size has been freed. Until then, it gives back what each search
     takes, and the next one waits for the system.
     """
-    if sys.platform == "linux":
+    if _is_ours and sys.platform == "linux":
         import ctypes
 
         with contextlib.suppress(AttributeError, OSError):  # another C library has nothing of the kind

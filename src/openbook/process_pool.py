@@ -23,7 +23,7 @@ from functools import partial
 from itertools import islice
 from typing import IO, Any, Generic, TypeVar, cast
 
-from openbook.memory import release_memory
+from openbook.memory import own_process, release_memory
 from openbook.types import SkipReason
 
 Job = TypeVar("Job")
@@ -87,6 +87,7 @@ def _serve(
     replies: IO[bytes],
 ) -> None:
     """Live as a child: messages are pickles, one behind the other, both ways."""
+    own_process()
     if memory_bytes:
         _limit_memory(memory_bytes)
     # Where there are no sessions, Ctrl-C reaches children as well.

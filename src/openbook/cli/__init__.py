@@ -58,7 +58,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         # Takes a tenth of a second, in which Ctrl-C can come already.
         from openbook.cli.app import run
+        from openbook.memory import own_process
 
+        own_process()
         _prepare_output()
         code = run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
