@@ -45,7 +45,9 @@ class SentenceEncoder:
         self._cache = cache
         # What another model has read, or this one up to other tokens, is not known.
         self._read_by = f"{hashlib.sha256((folder / 'model.onnx').read_bytes()).hexdigest()}\0{tokens}"
-        self._known: dict[str, list[float]] = json.loads(cache.read_text()) if cache and cache.exists() else {}
+        self._known: dict[str, list[float]] = (
+            json.loads(cache.read_text(encoding="utf-8")) if cache and cache.exists() else {}
+        )
 
     def nearness(self, question: str, texts: Sequence[str]) -> list[Nearness]:
         """Measure texts, in their order."""
@@ -64,7 +66,7 @@ class SentenceEncoder:
     def save(self) -> None:
         """Keep what has been read."""
         if self._cache:
-            self._cache.write_text(json.dumps(self._known))
+            self._cache.write_text(json.dumps(self._known), encoding="utf-8")
 
     def _key(self, question: str, text: str) -> str:
         return hashlib.sha256(f"{self._read_by}\0{question}\0{text}".encode("utf-8", "replace")).hexdigest()[:24]
