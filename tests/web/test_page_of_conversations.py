@@ -229,7 +229,9 @@ def test_what_a_finger_has_pressed_stays_until_its_click_which_comes_later(
     expect(page.locator("#title")).to_have_text(DAY)
     session = page.locator(".session-open").get_attribute("data-focus")
     touch = "(kind) => new PointerEvent(kind, { pointerType: 'touch', bubbles: true })"
-    # In one step: the list may be put anew once more after the answer.
+    # It comes with the list that is loaded after the answer: while one is written, a conversation has no menu.
+    expect(page.locator(".session-more")).to_have_count(1)
+    # In one step: the list may be put anew once more.
     page.evaluate(f"""() => {{
         window.pressed = document.querySelector(".session-more");
         window.pressed.dispatchEvent(({touch})("pointerdown"));
