@@ -20,7 +20,7 @@ _VERSIONS: Mapping[str, int] = MappingProxyType(
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
 # that is read once more than needed costs little.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 5
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 6
 # What no name tells about is told by its text.
 _UNNAMED_VERSION = 3
 

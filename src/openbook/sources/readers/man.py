@@ -12,6 +12,7 @@ from openbook.entries import END_OF_HEAD
 _FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\[&|^%/,]|\\c$")
 _SIGNS: Mapping[str, str] = {
     r"\-": "-",
+    r"\.": ".",
     r"\e": "\\",
     r"\(em": "—",
     r"\(en": "–",
@@ -37,6 +38,8 @@ _MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
 _ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
 _SHOWN = _ALTERNATING | {"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "UR", "MT"}
+# The page with its section; the date, the program and its author follow.
+_TITLES = frozenset({"TH", "Dt"})
 _ENDS_ITEM = frozenset({"SH", "SS", "PP", "LP", "P"})
 # Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
 _MDOC = frozenset(
@@ -124,6 +127,8 @@ class _Page:
             return self._maybe_head(roff(self._mdoc([name, *words])))
         if name not in _SHOWN:
             return ""
+        if name in _TITLES:
+            return roff(words[0] + "".join(f"({section})" for section in words[1:2])) if words else ""
         return self._maybe_head(roff(("" if name in _ALTERNATING else " ").join(words)))
 
     def _opens_definition(self, macro: str, words: Sequence[str]) -> str:

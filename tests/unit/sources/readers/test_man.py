@@ -23,6 +23,10 @@ from openbook.sources.readers.man import man_lines
         pytest.param(".Nm .", "tie.", id="name-at-the-end"),
         pytest.param(".Nm moor", "moor", id="another-name"),
         pytest.param(r".BI \-e \ SHIP", "-e SHIP", id="escaped-space"),
+        pytest.param('.TH "TIE" "1" "May 2026" "Ann <ann@example.org>"', "TIE(1)", id="title"),
+        pytest.param(".Dt TIE 1", "TIE(1)", id="title-of-mdoc"),
+        pytest.param(".TH", "", id="title-without-words"),
+        pytest.param(r"Sails\. Moors\.", "Sails. Moors.", id="escaped-full-stop"),
         pytest.param(".Unknown x", "", id="unknown"),
     ],
 )

@@ -36,7 +36,7 @@ from openbook.sources.documents import read_document
         pytest.param(
             "tie.1",
             '.TH TIE 1\n.SH NAME\ntie\n.SS "The \\fBbest\\fR \\-k"\n.nf\n.SH no\n.fi\n',
-            [(1, "TIE 1"), (2, "NAME"), (3, "The best -k")],
+            [(1, "TIE(1)"), (2, "NAME"), (3, "The best -k")],
             id="man",
         ),
         pytest.param(
@@ -86,7 +86,7 @@ def test_headings_have_levels_and_no_markup(path: str, text: str, headings: list
             "tie.1",
             '.\\" why\n.TH TIE 1\n.SH OPTIONS\n.TP\n'
             '.BI \\-\\-k " N"\nUse \\fIN\\fR, \\(lqthree\\(rq.\n.IP \\(bu 2\nOne.\n',
-            ["", "TIE 1", "OPTIONS", "", "--k N", "Use N, “three”.", "•", "One.", ""],
+            ["", "TIE(1)", "OPTIONS", "", "--k N", "Use N, “three”.", "•", "One.", ""],
             id="man",
         ),
         pytest.param(
