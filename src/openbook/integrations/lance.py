@@ -396,9 +396,8 @@ class LanceIndex:
                 living = self._living()
             self._tables.tidy(every=every)
             self._tables.refresh()
-            if every:
-                with self._reading():
-                    self._catalogue()  # keeps it
+            with self._reading():
+                self._state.publish(every=every)
 
     def _living(self) -> set[str]:
         return set(self._documents().versions.to_pylist())

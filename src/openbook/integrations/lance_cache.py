@@ -12,7 +12,7 @@ import json
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -30,12 +30,13 @@ from openbook.permissions import make_private_file, make_private_folder
 FEWEST_KEPT = 20_000
 
 # It is kept anew when this share of the chunks has come or gone. Until then, each new process reads what has come.
-_MOST_CHANGED = 0.1
+MOST_CHANGED = 0.1
 
 # Changes with what is in the folders.
 _LAYOUT = "1"
 
-_DOCUMENTS, _SEGMENTS, _WORDS, _COLUMNS = "documents", "segments", "words", "columns"
+FILES = _DOCUMENTS, _SEGMENTS, _WORDS, _COLUMNS = "documents", "segments", "words", "columns"
+"""What is in a folder."""
 _IDS = b"ids"
 
 State = tuple[str, int, int]
@@ -65,7 +66,7 @@ class Kept:
         """Return whether so much has come or gone that it pays to keep it anew."""
         stays = np.isin(self.columns.document_ids, columns.document_ids)
         same = int(self.columns.sizes[stays].sum())
-        return len(self.columns) + len(columns) - 2 * same > _MOST_CHANGED * len(self.columns)
+        return len(self.columns) + len(columns) - 2 * same > MOST_CHANGED * len(self.columns)
 
 
 def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str, int]:
@@ -93,7 +94,7 @@ class LocalCache:
         return None
 
     def _opened(self, state: State) -> Kept | None:
-        folder = self._folder / _name(state)
+        folder = self.folder_of(state)
         columns = open_column_file(folder / _COLUMNS)
         try:
             documents, segments, words = (_mapped(folder / name) for name in (_DOCUMENTS, _SEGMENTS, _WORDS))
@@ -104,18 +105,30 @@ class LocalCache:
             return None
         return Kept(state, DocumentTable(documents), columns, segments, words, next_id, first_ids)
 
+    def folder_of(self, state: State) -> Path:
+        """Return where a state is, if it is kept."""
+        return self._folder / "-".join(map(str, state))
+
     def keep(self, kept: Kept) -> bool:
         """Write a state in place of others. False if that cannot be done: a library works without."""
-        target = self._folder / _name(kept.state)
+
+        def write(folder: Path) -> None:
+            write_column_file(folder / _COLUMNS, kept.columns)
+            ids = json.dumps([kept.next_id, dict(kept.first_ids)]).encode()
+            _write(folder / _DOCUMENTS, kept.documents.rows.replace_schema_metadata({_IDS: ids}))
+            _write(folder / _SEGMENTS, kept.segments)
+            _write(folder / _WORDS, kept.words)
+
+        return self.place(kept.state, write)
+
+    def place(self, state: State, write: Callable[[Path], None]) -> bool:
+        """Let the files of a state be written in place of others. False if that cannot be done."""
+        target = self.folder_of(state)
         written = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
         try:
             make_private_folder(self._folder)
             written.mkdir(mode=0o700)
-            write_column_file(written / _COLUMNS, kept.columns)
-            ids = json.dumps([kept.next_id, dict(kept.first_ids)]).encode()
-            _write(written / _DOCUMENTS, kept.documents.rows.replace_schema_metadata({_IDS: ids}))
-            _write(written / _SEGMENTS, kept.segments)
-            _write(written / _WORDS, kept.words)
+            write(written)
             written.rename(target)
         except (OSError, ValueError, pa.ArrowException):  # a full disk, or another process was faster
             shutil.rmtree(written, ignore_errors=True)
@@ -135,10 +148,6 @@ class LocalCache:
     def remove(self) -> None:
         """Delete all states."""
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _name(state: State) -> str:
-    return "-".join(map(str, state))
 
 
 def _write(path: Path, table: pa.Table) -> None:

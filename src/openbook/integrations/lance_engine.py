@@ -66,6 +66,9 @@ class LanceEngine:
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
         _lance_tables().remove_tables(self._uri(name))
+        from openbook.integrations.lance_published import PublishedStates
+
+        PublishedStates(self._uri(name)).remove()
         if self.cache:
             from openbook.integrations.lance_cache import LocalCache
 

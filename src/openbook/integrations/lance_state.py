@@ -12,6 +12,7 @@ from openbook.index.catalogue import Catalogue
 from openbook.integrations.lance_cache import Kept, LocalCache, State, pending
 from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
+from openbook.integrations.lance_published import PublishedStates
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow
 from openbook.integrations.lance_tables import LanceTables
 from openbook.integrations.lance_words import SegmentStore, WordRows
@@ -37,6 +38,7 @@ class LanceState:
         """
         self._tables = tables
         self._cache = cache
+        self._published = PublishedStates(tables.uri)
         self._rows = rows
         self._fewest_kept = fewest_kept
         self._loaded: State | None = None
@@ -69,7 +71,7 @@ class LanceState:
         if self._loaded != self._tables.state:
             if self.made != self._tables.made:  # it has just been opened, or somebody has made it again
                 self.made = self._tables.made
-                self._begin(self._cache.open(self.made) if self._cache else None)
+                self._begin(self._found(self._cache) if self._cache else None)
             if self._loaded != self._tables.state:
                 self._documents = self._documents.renewed(self._tables, self.first_id)
                 if is_large := len(self._first_ids) > self._fewest_kept // 2:
@@ -81,6 +83,22 @@ class LanceState:
                     self._first_ids = pending(self._documents, self._first_ids)
             self._catalogue = None
         return self._documents
+
+    def _found(self, cache: LocalCache) -> Kept | None:
+        """Return what this machine has kept, or else what another one has published."""
+        kept = cache.open(self.made)
+        return cache.open(self.made) if kept is None and self._published.fetch(self.made, cache) else kept
+
+    def publish(self, *, every: bool) -> None:
+        """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has."""
+        documents = self.documents()
+        if self._cache is None or documents.numbers("chunks").sum() < self._fewest_kept:
+            return
+        published = self._published.newest(self.made)
+        if published is None or every or published.is_outdated_by(documents):
+            self.catalogue({})  # keeps it
+            if self._kept and (published is None or published.state < self._kept.state):
+                self._published.publish(self._kept, self._cache)
 
     def changed(self) -> None:
         """Forget the catalogue, because the changes of a batch are others."""

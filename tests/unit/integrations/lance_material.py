@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from openbook.index.protocol import IndexIdentity
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow, new_version
 from openbook.integrations.lance_tables import ROW_ID, LanceTables
 from openbook.integrations.lance_words import WordRows
 from openbook.integrations.memory_cache import MemoryCache, bytes_of
 from tests.support import IDENTITY
+
+
+class CountedTables(LanceTables):
+    """Counts the rows that are read of documents and words."""
+
+    read = 0
+
+    def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
+        rows = super().light(row_ids, is_all=is_all)
+        self.read += len(rows)
+        return rows
+
+    def scored(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+        self.read += len(row_ids)
+        return super().scored(row_ids)
+
+    def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
+        self.read += len(row_ids)
+        return super().rows_of_words(row_ids)
+
 
 NOTHING = DocumentBody("", "[]", "[]")
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import numpy as np
-import pyarrow as pa
 import pytest
-from numpy.typing import NDArray
 
 from openbook.index.sqlite import SqliteIndex
 from openbook.integrations.lance import LanceIndex
@@ -20,32 +17,12 @@ from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_state import LanceState
-from openbook.integrations.lance_tables import LanceTables
 from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
-from tests.unit.integrations.lance_material import word_rows
+from tests.unit.integrations.lance_material import CountedTables, word_rows
 
 Opener = Callable[[], LanceIndex]
 
 TEXTS = ("fox", "red fox", "dog", "lazy red dog")
-
-
-class CountedTables(LanceTables):
-    """Counts the rows that are read of documents and words."""
-
-    read = 0
-
-    def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
-        rows = super().light(row_ids, is_all=is_all)
-        self.read += len(rows)
-        return rows
-
-    def scored(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-        self.read += len(row_ids)
-        return super().scored(row_ids)
-
-    def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        self.read += len(row_ids)
-        return super().rows_of_words(row_ids)
 
 
 @pytest.fixture
