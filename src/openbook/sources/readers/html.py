@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from openbook.sources.readers.html_content import attributes, content_marks, without_notes
+from openbook.sources.readers.html_content import attributes, content_marks, without_notes, without_permalinks
 from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, shown, unescape
 from openbook.sources.readers.reading import Reading
 from openbook.text import trim
@@ -53,7 +53,6 @@ _RAISING_TAG = re.compile(rf"<sup\b[^<>]*>(?={_RAISED_NUMBER.pattern})", re.IGNO
 
 # What documentation generators put behind headings to link to them. A name may end in "#", but is not this alone.
 _PERMALINK = re.compile(r" ?[¶§🔗]$|(?:^| )#$")
-_HASH_LINK = re.compile(r"<a\b[^<>]*>#$")
 
 
 def read_html(text: str, path: str = "") -> Reading:
@@ -61,7 +60,8 @@ def read_html(text: str, path: str = "") -> Reading:
 
     Tags, comments, scripts and styles become spaces; the first character of a block-level tag
     becomes a form feed; a character reference becomes its character and spaces; what raises a number
-    ends in `^`, unless it is a link to a note, which becomes spaces. Length and line ends never change.
+    ends in `^`, unless it is a link to a note. Such links, and those of headings to themselves, become
+    spaces. Length and line ends never change.
     Blocks are headings, `pre` as code, and text between block-level tags. Anchors are the ids of
     headings and of the sections they open, as `#id`, and those of other block elements where they
     hold text.
@@ -77,7 +77,7 @@ def read_html(text: str, path: str = "") -> Reading:
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
         ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
     """
-    marks = without_notes(text, list(MarkupScanner(text).marks()))
+    marks = _marks(text)
     content = content_marks(text, marks)
     page = _Page(text, content)
     is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
@@ -101,10 +101,15 @@ def read_chapter(text: str) -> tuple[str, Reading]:
         >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
         ('1', ['Bread\x0c& salt'])
     """
-    page = _Page(text, without_notes(text, list(MarkupScanner(text).marks())), fills=False)
+    page = _Page(text, _marks(text), fills=False)
     title = " ".join(page.visible[: max(0, page.title_end)].split())
     blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
     return title, Reading(page.visible, "docs", "html", blocks)
+
+
+def _marks(text: str) -> list[MarkupSpan]:
+    marks = without_notes(text, list(MarkupScanner(text).marks()))
+    return without_permalinks(text, marks)
 
 
 class _Open:
@@ -305,4 +310,4 @@ class _Page:
 
 def _without_markup(source: str) -> str:
     """Take the markup out of a heading without leaving spaces where it was."""
-    return unescape(_TAG.sub("", _RAISING_TAG.sub("^", _HASH_LINK.sub("", source))))
+    return unescape(_TAG.sub("", _RAISING_TAG.sub("^", source)))

@@ -40,6 +40,11 @@ _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s
 _NOTE_SIGN = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§]{1,3})\s*", re.IGNORECASE)
 _RAISED_LINKS = (("sup", "a", "a", "sup"), ("a", "sup", "sup", "a"))
 
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+# What documentation generators put beside a heading to link to it; so does its own id, as `#options`.
+_PERMALINK_SIGNS = frozenset({"#", "¶", "§", "🔗"})
+
 
 @dataclass(frozen=True, slots=True)
 class _Element:
@@ -140,6 +145,41 @@ def _notes(text: str, marks: Sequence[MarkupSpan]) -> Iterator[tuple[int, int]]:
         signs = [text[before.end_char : behind.start_char] for before, behind in pairwise(around)]
         if is_linked and _NOTE_SIGN.fullmatch(signs.pop(len(signs) // 2)) and not any(map(str.strip, signs)):
             yield first.start_char, around[-1].end_char
+
+
+def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
+    """Return the marks with the text of links hidden by which a heading links to itself. A heading keeps its only text.
+
+    Example:
+        >>> from openbook.sources.readers.html_marks import MarkupScanner
+        >>> page = "<h2>OPTIONS<a href='#OPTIONS'>#OPTIONS</a></h2>"
+        >>> marks = list(MarkupScanner(page).marks())
+        >>> [page[each.start_char : each.end_char] for each in without_permalinks(page, marks) if each.kind == "hidden"]
+        ['#OPTIONS']
+    """
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    for at, mark in enumerate(marks):
+        if mark.name in _HEADINGS and mark.kind == "open":
+            start = at
+        elif mark.name in _HEADINGS and marks[start].name == mark.name:
+            ranges += _permalinks(text, marks[start : at + 1])
+            start = at
+    return list(_hidden(marks, ranges))
+
+
+def _permalinks(text: str, heading: Sequence[MarkupSpan]) -> list[tuple[int, int]]:
+    """Return the ranges of the text of permalinks between the marks of one heading."""
+    found, has_words = [], False
+    for opened, closed in pairwise(heading):
+        start, end = opened.end_char, closed.start_char
+        said = unescape(text[start:end]).strip()
+        link = attributes(text[opened.start_char : start]).get("href", "") if opened.name == "a" else ""
+        if said and link.startswith("#") and (said in _PERMALINK_SIGNS or said == link):
+            found.append((start, end))
+        else:
+            has_words |= any(map(str.isalnum, said))
+    return found if has_words else []
 
 
 def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, int]]:

@@ -89,7 +89,7 @@ def test_headings_code_and_paragraphs_are_blocks() -> None:
 
     assert blocks(page) == [
         ("text", "Page"),
-        ("heading", "The f & g ¶"),
+        ("heading", "The f & g"),
         ("text", "text"),
         ("text", "one two"),
         ("text", "a"),
@@ -116,10 +116,26 @@ def test_a_title_has_no_spaces_where_markup_was() -> None:
         pytest.param("Paths<span><a class='mark' href='#p'>#</a></span>", "Paths", id="link"),
         pytest.param("Paths <a href='#p'> # </a>", "Paths", id="link-behind-a-blank"),
         pytest.param("Paths #", "Paths", id="sign-behind-a-blank"),
+        pytest.param("PATHS<a href='#PATHS'>#PATHS</a>", "PATHS", id="link-of-its-own-id"),
+        pytest.param("<a class='anchor' href='#p'>#</a> Paths", "Paths", id="link-in-front"),
     ],
 )
 def test_a_title_ends_before_its_permalink_and_not_before_the_sign_of_a_name(heading: str, title: str) -> None:
     assert [block.title for block in read_html(f"<h2>{heading}</h2><p>Text.").blocks if block.level] == [title]
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        pytest.param("OPTIONS <a id=o href='#OPTIONS'>#OPTIONS</a>", "OPTIONS", id="own-id"),
+        pytest.param("<a href='#o'>§</a> Options", "Options", id="sign-in-front"),
+        pytest.param("<a href='#channel'>#channel</a>", "#channel", id="only-text"),
+        pytest.param("Join <a href='#other'>#channel</a>", "Join #channel", id="another-link"),
+        pytest.param("Options <a href='https://a.example/#o'>#o</a>", "Options #o", id="another-page"),
+    ],
+)
+def test_a_heading_is_shown_without_links_to_itself(heading: str, shown: str) -> None:
+    assert " ".join(read_html(f"<h2>{heading}</h2><p>Text.").text.split()) == f"{shown} Text."
 
 
 def test_indentation_in_pre_stays() -> None:
