@@ -205,14 +205,22 @@ def _undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
     ]
 
 
+# It is read like a field, and a comment says more of it than its head, unless that has one of its own.
+_PROPERTY = re.compile(r"@(?:\w+\.)*(?:cached_)?property\b|@\w+\.(?:getter|setter)\b")
+
+
 def _can_be_called(passage: Passage, name: str) -> bool:
     """Return whether a passage defines a name as a function or a class, and not as a field or a variable.
 
     A parameter is often kept under its own name, and its comment says more of it than that line.
     """
+    if passage.defines != name or (_PROPERTY.search(passage.text) and not _OPENS_COMMENT.search(passage.text)):
+        return False
     made = rf"\b(?:class|def|defp|sub|struct|interface|trait|enum|type)\s+(?:\w+\.)*{re.escape(name)}\b"
     called = rf"\b{re.escape(name)}\b(?:(?:<[^\n(]*>)?\s*\(|.*(?:=>|\bfunction\b|\blambda\b))"
-    return passage.defines == name and re.search(f"{made}|{called}", passage.text) is not None
+    pattern = re.compile(f"{made}|{called}")
+    # In a docstring, `limit (int):` opens what is said of a parameter.
+    return any(pattern.search(unit.text) and not _is_comment(passage.shown, unit.number - 1) for unit in passage.units)
 
 
 def _in_comments(names: Sequence[str], passages: Sequence[Passage]) -> set[PassageKey]:

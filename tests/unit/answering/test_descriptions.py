@@ -146,7 +146,16 @@ def test_what_defines_a_name_comes_before_a_comment_on_a_parameter_of_that_name(
     assert quotes(picked("What does Ship.tide_mode do?", described, defined))[0].startswith('"""Ship')
 
 
-@pytest.mark.parametrize("line", ["int tide_mode = 3;", "self.tide_mode = tide_mode", "tide_mode: bool"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int tide_mode = 3;",
+        "self.tide_mode = tide_mode",
+        "tide_mode: bool",
+        "@property\ndef tide_mode(self):\n    return self._mode",
+        '"""Tides\n\nArgs:\n    tide_mode (int): See ships.\n"""\ntide_mode = 3',
+    ],
+)
 def test_a_comment_on_a_parameter_comes_before_the_field_that_keeps_it(line: str) -> None:
     told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
     described = chunk_of(told, "ships.py", kind="code", language="python")
@@ -158,7 +167,13 @@ def test_a_comment_on_a_parameter_comes_before_the_field_that_keeps_it(line: str
 
 @pytest.mark.parametrize(
     "head",
-    ["const tide_mode = (ship) => {", "tide_mode: function (ship) {", "class tide_mode:", "int tide_mode(int x)"],
+    [
+        "const tide_mode = (ship) => {",
+        "tide_mode: function (ship) {",
+        "class tide_mode:",
+        "int tide_mode(int x)",
+        '@property\ndef tide_mode(self):\n    """Which tables it reads."""',
+    ],
 )
 def test_a_function_of_any_form_comes_before_a_comment_on_a_parameter(head: str) -> None:
     told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
