@@ -14,6 +14,7 @@ from dataclasses import dataclass
 # A placeholder repeats itself (`ghp_xxxxxxxx`). Random characters do not: of 20 hexadecimal ones, 4 in 100,000 times
 # fewer than 8 are different.
 _FEWEST_DIFFERENT = 8
+_MOST_LINES = 3
 
 _PLACEHOLDER = re.compile("example|placeholder|your|dummy|fake|redacted", re.IGNORECASE)
 
@@ -98,7 +99,8 @@ def mask_secrets(text: str) -> tuple[str, list[str]]:
 
     Returns:
         The text, as long as before and with the same lines: each character of a secret is an asterisk, but for
-        its prefix and white space. And what was masked, in order, such as `GitHub token on line 3`.
+        its prefix and white space. And what was masked, each kind once, in order: `GitHub token on line 3`,
+        `JSON web token on lines 3, 9, 12 and 5 more`.
 
     Example:
         >>> mask_secrets("token = ghp_" + "x7Kq2LmN8vRt4WzYp1Bc5DfGh9JsAe3UoIi6")
@@ -107,16 +109,26 @@ def mask_secrets(text: str) -> tuple[str, list[str]]:
     found = sorted(_secrets(text))
     if not found:
         return text, []
-    parts, remarks, end, line = [], [], 0, 1
+    parts, end, line = [], 0, 1
+    lines: dict[str, dict[int, None]] = {}
     for start, stop, name in found:
         if start < end:  # within the one before
             continue
         line += text.count("\n", end, start)
         parts += [text[end:start], re.sub(r"\S", "*", text[start:stop])]
-        remarks.append(f"{name} on line {line}")
+        lines.setdefault(name, {})[line] = None
         line += text.count("\n", start, stop)
         end = stop
-    return "".join([*parts, text[end:]]), remarks
+    return "".join([*parts, text[end:]]), [f"{name} on {_listed(list(places))}" for name, places in lines.items()]
+
+
+def _listed(lines: list[int]) -> str:
+    """Name lines, in order, the first few by number: tests of a login have a token on each page."""
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    shown = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = len(lines) - _MOST_LINES
+    return f"lines {shown} and {more} more" if more > 0 else f"lines {shown}"
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int, str]]:

@@ -70,6 +70,13 @@ def test_each_secret_is_named_with_its_line() -> None:
     assert mask_secrets(text)[1] == ["private key on line 1", "npm token on line 5", "GitHub token on line 7"]
 
 
+def test_many_secrets_of_a_kind_are_named_once_with_the_first_of_their_lines() -> None:
+    token = f"A={SECRETS['npm token']}"
+
+    assert mask_secrets("\n".join([token, "", f"{token} {token}"]))[1] == ["npm token on lines 1, 3"]
+    assert mask_secrets("\n".join([token] * 9))[1] == ["npm token on lines 1, 2, 3 and 6 more"]
+
+
 def test_masking_again_changes_nothing() -> None:
     masked, _ = mask_secrets("\n".join(SECRETS.values()))
 
