@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import HEADING, Passage, heading_over, is_row, passages_of
+from openbook.answering.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
@@ -20,16 +21,28 @@ _MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
 # A filter that leaves so few documents names what is to be summed up.
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
+_AS_ASKED = -1  # before all other pages
 
 # What introduces, best first; each for a name without its ending.
 _FRONT = (
     ("readme",),
-    ("architecture", "design", "overview", "introduction", "about", "whatis"),
+    ("architecture", "design", "internals", "codebase", "overview", "introduction", "about", "whatis"),
     ("index", "home", "start", "gettingstarted", "quickstart"),
     ("agents", "claude"),
 )
 _TOLD = 1  # names that others begin with: `architecture-overview`
-_ARCHITECTURE = ("architec", "architek", "struct", "organi", "aufbau", "laid out", "component")
+_TELLS_STRUCTURE = ("architecture", "design", "internals", "codebase")
+_ARCHITECTURE = (
+    "architec",
+    "architek",
+    "struct",
+    "organi",
+    "aufbau",
+    "laid out",
+    "component",
+    "codebase",
+    "hang together",
+)
 _START = ("start", "begin", "first", "anfang", "loslegen", "einstieg", "commenc", "début", "empez", "empiez", "primero")
 _STARTS = ("gettingstarted", "quickstart", "start", "firststeps", "tutorial")
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
@@ -96,6 +109,10 @@ def asks_to_start(text: str) -> bool:
     return any(word in text.lower() for word in _START)
 
 
+def _asks_for_structure(text: str) -> bool:
+    return any(word in text.lower() for word in _ARCHITECTURE)
+
+
 def is_start(heading: str) -> bool:
     """Return whether a section tells how to begin."""
     return _IS_START.search(heading) is not None
@@ -134,8 +151,8 @@ def _worth(place: str, kind: Kind, text: str) -> tuple[int, int]:
     name = path.stem.lower().replace("-", "").replace("_", "")
     known = (n for n, names in enumerate(_FRONT) if name in names or (n == _TOLD and name.startswith(names)))
     rank = next(known, len(_FRONT) + 1)
-    if rank == _TOLD and any(word in text.lower() for word in _ARCHITECTURE):
-        rank = -1
+    if rank == _TOLD and name.startswith(_TELLS_STRUCTURE) and _asks_for_structure(text):
+        rank = _AS_ASKED
     elif name in _STARTS and asks_to_start(text):
         rank = 0
     return (rank + (depth if rank == 0 else 0), depth)
@@ -161,6 +178,7 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
 # What a page opens with: a sentence of so many words is no badge and no slogan.
 _FEWEST_OPENING_WORDS = 6
 _MOST = 4
+_LONGEST_LIST = 12  # lines
 _TELLS_LITTLE = 2
 # "A server that moors ships.", but not "A timestamp can be added" or "A slow quay implies higher costs".
 _BEGINS_AS_DESCRIPTION = re.compile(
@@ -173,7 +191,10 @@ _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 _SAYS_NOTHING = re.compile(
     r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|\bhttps?://\S+|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*", re.MULTILINE
 )
-_SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*(\w+)")
+_SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*")
+_IS_A = r"(?P<is>\W{0,4}(?:\([^)\n]{0,80}\)\W{0,4})?(?:is|are)\s+(?:an?|the|one)\b)?"
+_LAST_SLOGAN = 60
+_SLOGAN = re.compile(r"(?!.*\S{40})[*_> ]*[A-Z][^\n<|•·:.!?`\[\]]+")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
@@ -181,43 +202,85 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
 
     The best sentence of a page comes first, then one of each other section of it that is among the results. Behind the
     first quote, those that say little of the project are left out, unless they tell how to begin and that is asked, or
-    stand in a page that a filter names.
+    stand in a page that a filter or the question names. Pages that define the project come before others.
     """
     to_start = asks_to_start(query.text)
     seen: set[str] = set()
-    pages = (shown for shown in context.shown if ResultRole.OVERVIEW in shown.result.roles)
-    for _, items in groupby(pages, key=lambda shown: (shown.result.chunk.source, shown.result.chunk.span.path)):
-        ranked = sorted(_best_of_sections(items, query), key=lambda best: best[0])
+    shown = (each for each in context.shown if ResultRole.OVERVIEW in each.result.roles)
+    pages = [
+        sorted(_best_of_sections(items, query), key=lambda best: best[0])
+        for _, items in groupby(shown, key=lambda each: (each.result.chunk.source, each.result.chunk.span.path))
+    ]
+    for ranked in sorted(filter(None, pages), key=lambda best: _page_rank(best[0], query)):
+        as_asked = _page_rank(ranked[0], query) == _AS_ASKED
         # What opens a page is first of it; the rest stays in the order of the page.
         for (rank, _), passage in ranked[:1] + sorted(ranked[1:], key=lambda best: best[1].start_char):
-            tells = rank < _TELLS_LITTLE or not seen or (to_start and is_start(_heading(passage)))
+            tells = rank < _TELLS_LITTLE or not seen or as_asked or (to_start and is_start(_heading(passage)))
             tells = tells or not is_front_page(passage.shown.result.chunk)
             if tells and len(seen) < _MOST and passage.text not in seen:
                 seen.add(passage.text)
-                yield passage, passage.shown.result.score
+                whole = _rest_of_list(passage) if is_row(passage.text) else passage
+                yield completed(whole) if leads_in(whole) else whole, passage.shown.result.score
+
+
+def _rest_of_list(item: Passage) -> Passage:
+    """Return an item of a list with those that follow, as far as they are quoted."""
+    units, last = item.shown.units, item.last
+    for unit in units[item.last.number :]:
+        if not is_row(unit.text) or unit.span.end_line - item.first.span.start_line >= _LONGEST_LIST:
+            break
+        last = unit
+    return Passage(item.shown, item.first, last)
+
+
+def _page_rank(best: tuple[tuple[int, int], Passage], query: Question) -> int:
+    """Order pages: one that is asked for by its name, those that define the project, others."""
+    (rank, _), passage = best
+    return _AS_ASKED if _is_named(passage.shown.result.chunk, query) else min(rank, 1)
+
+
+def _is_named(chunk: Chunk, query: Question) -> bool:
+    return _worth(chunk.span.path, chunk.kind, query.text)[0] == _AS_ASKED
 
 
 def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tuple[tuple[int, int], Passage]]:
     """Return the sentence of each section that tells most, with how much that is: less is more."""
-    said = [each for shown in items for each in passages_of(shown) if _is_said(each)]
+    said = [each for shown in items for each in passages_of(shown) if _is_said(each, query)]
     said = [each for each in said if not is_beside(_heading(each), to_start=asks_to_start(query.text))] or said
-    names = set(map(_plain, content_words_of_question(query.text)))
+    asked = set(map(_plain, content_words_of_question(query.text)))
     found: dict[tuple[int, str], tuple[tuple[int, int], Passage]] = {}
     for each in said:
         chunk = each.shown.result.chunk
-        rank = _rank(each.text, query, names | {_plain(PurePosixPath(chunk.source).name)})
+        rank = _rank(each, query, _subject(asked | {_plain(PurePosixPath(chunk.source).name)}))
         place = (chunk.span.start_char, _heading(each))
         best = found.setdefault(place, ((rank, each.start_char), each))
         found[place] = min(best, ((rank, each.start_char), each), key=lambda one: one[0])
     return list(found.values())
 
 
-def _rank(text: str, query: Question, names: set[str]) -> int:
-    """Order sentences: a definition; "Harbour moors ships" or "A server that moors ships"; others."""
+def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
+    """Order sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others."""
+    text = passage.text
     if query.definition is not None and query.definition.search(text):
         return 0
-    is_subject = any(_plain(word) in names for word in _SENTENCE_START.findall(_SAYS_NOTHING.sub(" ", text)))
-    return 1 if is_subject or _BEGINS_AS_DESCRIPTION.search(text) else _TELLS_LITTLE
+    said = _SAYS_NOTHING.sub(" ", text)
+    found = list(filter(None, (subject.match(said, start.end()) for start in _SENTENCE_START.finditer(said))))
+    if any(each["is"] for each in found):
+        return 0
+    return 1 if found or _is_slogan(passage) or _BEGINS_AS_DESCRIPTION.search(text) else _TELLS_LITTLE
+
+
+def _subject(names: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds one of some names as the subject: `good_job` is GoodJob, and `borg` BorgBackup."""
+    either = "|".join(r"[\W_]*".join(map(re.escape, name)) for name in sorted(names) if name) or r"(?!)"
+    return re.compile(rf"(?i:{either})(?:[A-Z]\w{{0,12}})?\b{_IS_A}")
+
+
+def _is_slogan(passage: Passage) -> bool:
+    """Check whether a line without an end says what a project is, as one below the title of its README may."""
+    span = passage.first.span
+    is_high = "/" not in passage.shown.result.chunk.span.path and span.start_line <= _LAST_SLOGAN
+    return is_high and _SLOGAN.fullmatch(passage.text.strip()) is not None
 
 
 def _plain(word: str) -> str:
@@ -230,13 +293,13 @@ def _heading(passage: Passage) -> str:
     return heading_over(chunk, passage.start_char - chunk.span.start_char)
 
 
-def _is_said(passage: Passage) -> bool:
-    """Check whether a passage is a sentence, and no title, badge or example."""
+def _is_said(passage: Passage, query: Question) -> bool:
+    """Check whether a passage is a sentence, and no title, badge or example; of what is asked for by name, an item."""
     # Sponsors and pictures; directives of reStructuredText, and commands, which begin with the name as a sentence may.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith((".. ", "$ "))
-    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
-        passage.is_title or is_markup or is_row(passage.text)
-    )
+    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None or _is_slogan(passage)
+    is_item = is_row(passage.text) and not _is_named(passage.shown.result.chunk, query)
+    is_sentence = is_sentence and not (passage.is_title or is_markup or is_item)
     return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _FEWEST_OPENING_WORDS
 
 

@@ -156,3 +156,62 @@ def test_a_library_of_posts_alone_is_about_what_they_say(tmp_path: Path) -> None
         answer = library.query("What is this about?")
 
     assert answer.citations[0].quote == told
+
+
+def test_what_defines_a_project_comes_before_what_else_is_told_of_it(tmp_path: Path) -> None:
+    readme = (
+        "# Harbour\n\n**Harbour is looking for** people who look after it.\n\n"
+        "HarbourMaster (short: HM) is a server that moors ships by night.\n"
+    )
+    files = {"docs/overview.md": "# Overview\n\nHarbour was written by two people in one summer.\n"}
+
+    quotes = _quotes(tmp_path, {**files, "README.md": readme}, "What does this project do?")
+
+    assert quotes[0] == "HarbourMaster (short: HM) is a server that moors ships by night."
+
+
+def test_a_page_with_a_definition_comes_before_a_front_page_without_one(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Harbour\n\nPlease read the notes on how faults are reported here.\n",
+        "AGENTS.md": "# Notes\n\nHarbour is a server that moors ships by night.\n",
+    }
+
+    assert _quotes(tmp_path, files, "What does this project do?") == ["Harbour is a server that moors ships by night."]
+
+
+def test_the_line_below_the_title_needs_no_full_stop_and_a_line_in_tags_says_nothing(tmp_path: Path) -> None:
+    readme = (
+        '<div align="center">\n<a href="https://x.example">\n  <b>I founded Ropes to save you money. Look at it!</b>\n'
+        "</a>\n</div>\n\nA quiet server that moors ships by night\n\n## Sponsors\n\nMany thanks to all.\n"
+    )
+
+    quotes = _quotes(tmp_path, {"README.md": readme}, "What does this project do?")
+
+    assert quotes == ["A quiet server that moors ships by night"]
+
+
+def test_where_the_structure_is_asked_for_its_page_says_what_each_section_opens_with(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Harbour\n\nHarbour is a server that moors ships by night.\n",
+        "docs/Codebase_Guide.md": (
+            "# Codebase\n\nThis page leads through the packages here.\n\n"
+            "## Packages\n\n* `quay`: Throws, catches and keeps the ropes.\n"
+            "* `tug`: Pulls the ships that are too large.\n"
+        ),
+    }
+
+    assert _quotes(tmp_path, files, "Give me an overview of the codebase") == [
+        "This page leads through the packages here.",
+        "* `quay`: Throws, catches and keeps the ropes.\n* `tug`: Pulls the ships that are too large.",
+        "Harbour is a server that moors ships by night.",
+    ]
+
+
+def test_an_opening_that_leads_to_a_list_is_quoted_with_it(tmp_path: Path) -> None:
+    readme = (
+        "# Harbour\n\nHarbour is a small server that includes:\n\n- a quay\n- two tugs\n\n## Licence\n\nFree for all.\n"
+    )
+
+    assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?") == [
+        "Harbour is a small server that includes:\n\n- a quay\n- two tugs"
+    ]
