@@ -40,8 +40,9 @@ CODE = 'def weigh(parcel: str) -> float:\n    """Weigh a parcel, which has at mo
 _LIMIT_S = 240
 _WAIT_S = 600.0
 
-# What Claude Code offers as long as servers start, and how often it is called.
-_WAITS, _MOST_WAITS = "WaitForMcpServers", 4
+# With what Claude Code fetches a tool that it only names, as it does if a server has not started within five seconds,
+# and how often it is called.
+_FETCHES, _MOST_FETCHES = "ToolSearch", 4
 
 # Of the call of `search`.
 _CALL_ID = "call_search"
@@ -78,7 +79,7 @@ class Call:
     @property
     def arguments(self) -> Json:
         """What the tool is given."""
-        return {"query": QUERY} if self.id == _CALL_ID else {}
+        return {"query": QUERY if self.id == _CALL_ID else f"+{_OURS} search"}
 
 
 class StandIn:
@@ -142,7 +143,7 @@ class StandIn:
             self.seen.result = self.seen.result or result
             if self.seen.result is not None:
                 return wire(self._text, body)
-            return wire(offered or _waiting(body, self.seen.requests) or self._text, body)
+            return wire(offered or _fetch(body, self.seen.requests) or self._text, body)
 
 
 def _search(tools: Sequence[Json], namespace: str = "") -> Call | None:
@@ -159,10 +160,10 @@ def _search(tools: Sequence[Json], namespace: str = "") -> Call | None:
     return None
 
 
-def _waiting(body: Json, number: int) -> Call | None:
-    """Return a call of the tool that waits for servers, if there is one, for the first requests."""
+def _fetch(body: Json, number: int) -> Call | None:
+    """Return a call of the tool that fetches others, if there is one, for the first requests."""
     names = {str(tool.get("name")) for tool in body["tools"]}
-    return Call(_WAITS, id=f"call_{number}") if _WAITS in names and number < _MOST_WAITS else None
+    return Call(_FETCHES, id=f"call_{number}") if _FETCHES in names and number < _MOST_FETCHES else None
 
 
 def _result(body: Json) -> str | None:
@@ -314,15 +315,16 @@ AGENTS = (
     Agent(
         "Claude Code",
         "claude",
-        "@anthropic-ai/claude-code@2.1.197",
-        (("claude", "mcp", "add", "openbook", "--", "@OPENBOOK@", "mcp"),),
-        ("claude", "-p", PROMPT, "--allowedTools", "mcp__openbook__search"),
+        "@anthropic-ai/claude-code@2.1.332",
+        (("@OPENBOOK@", "install", "claude"),),
+        # The file is named because nobody is there to trust what a project brings.
+        ("claude", "-p", PROMPT, "--mcp-config", ".mcp.json", "--allowedTools", "mcp__openbook__search"),
         {"ANTHROPIC_BASE_URL": "@URL@", "ANTHROPIC_API_KEY": "none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
     ),
     Agent(
         "Codex, with `required = true`",
         "codex",
-        "@openai/codex@0.169.0",
+        "@openai/codex@0.171.0",
         (("codex", "mcp", "add", "openbook", "--", "@OPENBOOK@", "mcp"),),
         (
             *("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
@@ -426,14 +428,22 @@ def expected(project: Path, home: Path) -> str:
 
 
 def install(npm: str, folder: Path, packages: Sequence[str]) -> None:
-    """Install packages into a folder, those that it has not."""
-    names = {package: package.rpartition("@")[0] for package in packages}
-    missing = [each for each, name in names.items() if not (folder / "node_modules" / name).is_dir()]
-    if missing:
+    """Install packages into a folder, unless it has all of them in the wanted versions."""
+    wanted = dict(package.rsplit("@", 1) for package in packages)
+    if any(_version(folder / "node_modules" / name) != version for name, version in wanted.items()):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text("{}", encoding="utf-8")  # else npm looks for one above
         command = [npm, "install", "--silent", "--no-audit", "--no-fund", *packages]
         subprocess.run(command, cwd=folder, check=True, timeout=_WAIT_S)
+
+
+def _version(package: Path) -> str | None:
+    """Return the version of an installed package; None if it is not there."""
+    try:
+        found: str = json.loads((package / "package.json").read_text(encoding="utf-8"))["version"]
+    except FileNotFoundError:
+        return None
+    return found
 
 
 def _told(seen: Seen, text: str) -> str:

@@ -166,7 +166,7 @@ class CliProgram:
     """How to install it."""
 
 
-# The flags are those of claude 2.1.197, codex 0.169.0, gemini 0.61.0 and llm 0.36: docs/models.md says what was tried.
+# The flags are those of claude 2.1.332, codex 0.171.0, gemini 0.61.0 and llm 0.36: docs/models.md says what was tried.
 # Features that a version of codex does not know, it ignores.
 _CODEX_TOOLS = (
     *("apps", "browser_use", "code_mode_host", "computer_use", "goals", "hooks", "image_generation", "multi_agent"),

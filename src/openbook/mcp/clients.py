@@ -105,7 +105,7 @@ _COMPARERS = {".json": says_same_json, ".jsonc": says_same_json, ".toml": says_s
 _GOOSE_TIMEOUT_S = 60
 
 
-Form = Literal["command", "stdio", "opencode", "zed", "copilot", "goose"]
+Form = Literal["command", "stdio", "claude", "opencode", "zed", "copilot", "goose"]
 """How an agent writes an entry."""
 
 
@@ -132,7 +132,7 @@ class Client:
 
 CLIENTS: Mapping[str, Client] = MappingProxyType(
     {
-        "claude": Client("Claude Code", ".mcp.json", form="stdio"),
+        "claude": Client("Claude Code", ".mcp.json", form="claude"),
         "claude-desktop": Client("Claude Desktop", "{config:Claude}/claude_desktop_config.json"),
         "cline": Client(
             "Cline", "{config:Code}/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
@@ -299,6 +299,10 @@ def _entry(client: Client, name: str, command: Sequence[str]) -> dict[str, Any]:
     match client.form:
         case "stdio":
             return {"type": "stdio"} | started
+        case "claude":
+            # Else Claude Code (seen with 2.1.332) does not wait for the server: its model is told in the first request
+            # that there is one, and nothing of what it can do.
+            return {"type": "stdio"} | started | {"alwaysLoad": True}
         case "zed":
             return {"source": "custom"} | started
         case "copilot":

@@ -20,6 +20,7 @@ FOLDERS = ["/shop"]
 ENTRIES: dict[str, dict[str, Any]] = {
     "command": {"command": "/bin/openbook", "args": ["mcp", "/shop"]},
     "stdio": {"type": "stdio", "command": "/bin/openbook", "args": ["mcp", "/shop"]},
+    "claude": {"type": "stdio", "command": "/bin/openbook", "args": ["mcp", "/shop"], "alwaysLoad": True},
     "zed": {"source": "custom", "command": "/bin/openbook", "args": ["mcp", "/shop"]},
     "opencode": {"type": "local", "command": ["/bin/openbook", "mcp", "/shop"], "enabled": True},
     "copilot": {"type": "local", "command": "/bin/openbook", "args": ["mcp", "/shop"], "tools": ["*"]},
