@@ -56,6 +56,13 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
             assert schema.get("description"), (tool.name, name)
 
 
+def test_the_tools_that_an_agent_begins_with_say_that_they_are_to_be_shown_at_once(library: WatchedLibrary) -> None:
+    listed = ask(library, lambda client: client.list_tools())
+
+    shown_at_once = {tool.name for tool in listed.tools if (tool.meta or {}).get("anthropic/alwaysLoad")}
+    assert shown_at_once == {"search", "read_lines", "find_references"}
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "place", "line"),
     [
@@ -158,6 +165,21 @@ def test_what_words_cannot_tell_has_no_reason_and_a_claim_no_empty_brackets(libr
     assert result.content[0].text == (
         "unverified: Whatever is carried is put on a balance first. (src/parcels.py:4, src/parcels.py:6)"
     )
+
+
+def test_of_a_long_claim_that_words_cannot_tell_the_beginning_is_repeated(library: WatchedLibrary) -> None:
+    draft = "Whatever is carried is put on a balance that stands on level ground first (`src/parcels.py:4`)."
+
+    result = call(library, "verify_citations", text=draft)
+
+    assert result.content[0].text == ("unverified: Whatever is carried is put on a balance that ... (src/parcels.py:4)")
+
+
+def test_lines_that_were_asked_for_by_number_come_without_a_note(library: WatchedLibrary) -> None:
+    for arguments in ({"path": "course.txt:3-4"}, {"path": "course.txt", "first_line": 3, "last_line": 4}):
+        assert call(library, "read_lines", **arguments).content[0].text.splitlines()[-1].startswith("4| ")
+    for arguments in ({"path": "course.txt"}, {"path": "course.txt", "first_line": 3}):
+        assert call(library, "read_lines", **arguments).content[0].text.endswith("(the document has 7 lines)")
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Reference:
     within: str
     """The innermost definition around it, qualified; empty outside of all."""
     text: str
-    """The line, trimmed, at most 200 characters."""
+    """The line, trimmed; of a long one 200 characters around the name."""
     is_code: bool = True
     """Whether code says it, not a comment, a string or text without a grammar."""
 
@@ -110,7 +110,9 @@ def _references_in(document: Document, name: str) -> list[Reference]:
     lines = LineIndex(document.text)
 
     def made(place: Occurrence) -> Reference:
-        text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()[:_LONGEST_LINE]
+        text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()
+        if len(text) > _LONGEST_LINE:
+            text = text[max(0, text.find(name) - _LONGEST_LINE // 2) :][:_LONGEST_LINE]
         return Reference(document.source, document.path, place.line, place.use, place.within, text, place.is_code)
 
     return [made(place) for place in find_occurrences(document.text, document.language, name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.outlines import lines_of
@@ -24,6 +25,9 @@ _OPENS, _CLOSES = "`([<", "`)]>"
 # Empty brackets after the places in them have been removed.
 _EMPTIED = re.compile(r"\s*\([\s,;]*\)")
 
+# What is enough of a claim to tell it from others that cite the same lines.
+_BEGINNING = 50
+
 Locate = Callable[[str], DocumentSummary | None]
 """Finds the document that a path means."""
 
@@ -40,6 +44,11 @@ class DraftClaim:
     or empty: no facts."""
     reason: str
     """Empty for `unverified`: words alone cannot decide."""
+
+    @property
+    def told(self) -> str:
+        """The claim, or its beginning where nothing is said of it: who wrote it knows the rest."""
+        return self.claim if self.reason else shorten(self.claim, _BEGINNING, placeholder=" ...")
 
 
 def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:

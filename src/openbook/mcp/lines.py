@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
@@ -11,11 +12,15 @@ from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
 from openbook.courses.catalog import PlacedLesson
 from openbook.courses.names import course_key_text
-from openbook.mcp.listing import Places
+from openbook.mcp.listing import Places, part_of_line
+from openbook.retrieval.roles import role_of
 from openbook.text import counted
 from openbook.types import Course
 
 _LONGEST_CODE = 100
+
+# Names of tests are sentences. Of more that call a name, one file is to be opened anyway.
+_MOST_NAMED_TESTS = 3
 
 # Of more definitions, a list of their names is most of the text and nobody reads it: lines alone are told then.
 _MOST_NAMED = 30
@@ -49,7 +54,7 @@ def references_text(
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     if code:
-        return _fitted(_with_code(listed, place_of), notes, max_tokens)
+        return _fitted(_with_code(listed, found.name, place_of), notes, max_tokens)
     is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MOST_NAMED
     if not is_named:
         notes.append("too many to name" if found.unread else "too many to name; narrow the path")
@@ -125,14 +130,15 @@ def _notes(found: References, *, counted_ones: int) -> list[str]:
     return notes
 
 
-def _with_code(places: Sequence[Reference], place_of: Places) -> list[str]:
+def _with_code(places: Sequence[Reference], name: str, place_of: Places) -> list[str]:
     """Write a line for each place, below what the places do with the name."""
     lines = list[str]()
+    named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for use, of_use in groupby(places, key=lambda place: place.use):
         lines.append(f"{use}:")
         lines += [
             f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
-            + " ".join(each.text.split())[:_LONGEST_CODE]
+            + part_of_line(each.text, [found.span() for found in named.finditer(each.text)], _LONGEST_CODE)
             for each in of_use
         ]
     return lines
@@ -153,7 +159,7 @@ def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -
     for path, held in of_file.items():
         if path not in importing:
             folder, slash, name = path.rpartition("/")
-            uses = " ".join(_within(held, is_named=is_named, is_mixed=is_mixed))
+            uses = " ".join(_within(held, is_named=is_named and not _is_of_many_tests(held), is_mixed=is_mixed))
             folders.setdefault(folder + slash, {}).setdefault(uses, []).append(name)
     lines = list[str]()
     for folder, said in folders.items():
@@ -162,6 +168,12 @@ def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -
         lines += [folder, *(f" {file}" for file in files)] if is_head else [f"{folder}{file}" for file in files]
     told = [f"{path} {_ranges(place.line for place in of_file[path])}" for path in of_file if path in importing]
     return [*lines, *([f"import: {'; '.join(told)}"] if told else [])]
+
+
+def _is_of_many_tests(places: Sequence[Reference]) -> bool:
+    """Return whether many tests of a file call the name."""
+    callers = {place.within for place in places if place.use == "call"}
+    return len(callers) > _MOST_NAMED_TESTS and role_of(places[0].path, "code") == "test"
 
 
 def _within(places: Sequence[Reference], *, is_named: bool, is_mixed: bool) -> list[str]:

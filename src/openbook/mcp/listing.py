@@ -101,8 +101,11 @@ class ResultListing:
         )
         return as_text(self.listed)
 
-    def keep_lines(self, result: RetrievalResult, count: int) -> str:
-        """List lines of a document of so many, and say where to go on if fewer are shown than were asked for."""
+    def keep_lines(self, result: RetrievalResult, count: int, *, is_all: bool = False) -> str:
+        """List lines of a document of so many, and say where to go on, unless all that were named are shown.
+
+        `is_all`: whether the result has all the lines that were asked for by number.
+        """
         listed = self._list([result], "", self.max_tokens).results
         # What the first of the lines defines is not what they are about.
         self.listed = Listing(tuple(replace(entry, about="") for entry in listed), "")
@@ -118,6 +121,8 @@ class ResultListing:
         rest = last or every[0].span.end_line
         if rest < count:
             notes.append(f"go on with first_line={rest + 1}")
+        if is_all and cut is None:
+            notes = []
         self.listed = Listing(self.listed.results, "; ".join(notes))
         return as_text(self.listed)
 
@@ -306,26 +311,24 @@ def _best_line(result: RetrievalResult) -> _BestLine:
     best = max(range(len(lines)), key=lambda number: (told_by[number], bool(lines[number].strip()), -number))
     begin = sum(len(line) + 1 for line in lines[:best])
     here = [(start - begin, end - begin) for start, end in matches if begin <= start < begin + len(lines[best])]
-    return _BestLine(first + best, f"{first + best}| {_part(lines[best], here)}")
+    return _BestLine(first + best, f"{first + best}| {part_of_line(lines[best], here, _LONGEST_LINE)}")
 
 
-def _part(line: str, matches: Sequence[tuple[int, int]]) -> str:
+def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) -> str:
     """Return a line, of a long one the part with most of what matches; of equals, the first."""
     told = " ".join(line.split())
-    if len(told) <= _LONGEST_LINE:
+    if len(told) <= longest:
         return told
     # With a letter in place of the match, the blanks before it count as in what is told.
-    places = [
-        (len(" ".join(f"{line[:start]}x".split())) - 1, min(end - start, _LONGEST_LINE)) for start, end in matches
-    ]
-    before = [(place, min(place, _BEFORE_MATCH, _LONGEST_LINE - size)) for place, size in places]
-    begins = [(0, 0), *((min(place - room, len(told) - _LONGEST_LINE), place) for place, room in before)]
-    held = [sum(first <= at and at + size <= first + _LONGEST_LINE for at, size in places) for first, _ in begins]
+    places = [(len(" ".join(f"{line[:start]}x".split())) - 1, min(end - start, longest)) for start, end in matches]
+    before = [(place, min(place, _BEFORE_MATCH, longest - size)) for place, size in places]
+    begins = [(0, 0), *((min(place - room, len(told) - longest), place) for place, room in before)]
+    held = [sum(first <= at and at + size <= first + longest for at, size in places) for first, _ in begins]
     first, place = begins[held.index(max(held))]
     # Begins with a word, if one begins soon and not behind the match.
     blank = told.find(" ", first - 1, min(place, first + _BEFORE_MATCH)) if first else -1
     first = blank + 1 if blank >= 0 else first
-    part = told[first : first + _LONGEST_LINE]
+    part = told[first : first + longest]
     return f"{'...' if first else ''}{part}{'...' if first + len(part) < len(told) else ''}"
 
 

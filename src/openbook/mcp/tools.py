@@ -149,8 +149,12 @@ class McpTools:
         """Read lines of a document, numbered."""
 
         def read(tools: LibraryTools, listing: ResultListing) -> str:
-            result, _, count = tools.lines_at(self._named(path), first_line, last_line)
-            return listing.keep_lines(result, count)
+            from openbook.answering.named_documents import split_lines
+
+            named = self._named(path)
+            result, last, count = tools.lines_at(named, first_line, last_line)
+            asked_to = split_lines(named, lambda _: False)[2] or last_line
+            return listing.keep_lines(result, count, is_all=0 < min(asked_to, count) <= last)
 
         return self._list(max_tokens, read)
 
@@ -275,7 +279,7 @@ class McpTools:
             paths = AgentPaths(assistant)
             claims = verify_text(text, assistant, paths.find)
         lines = [
-            f"{claim.verdict or 'no facts'}: {claim.claim} ({', '.join(claim.cites) or 'no place'})"
+            f"{claim.verdict or 'no facts'}: {claim.told} ({', '.join(claim.cites) or 'no place'})"
             + (f": {claim.reason}" if claim.reason else "")
             for claim in claims
         ]

@@ -53,3 +53,14 @@ def test_a_filter_leaves_documents_out(library: Library) -> None:
 def test_a_name_that_no_document_holds_has_no_places(library: Library) -> None:
     assert find_references("gotten", library.index).places == ()
     assert find_references(" ", library.index).places == ()
+
+
+def test_a_long_line_is_kept_around_the_name(library: Library) -> None:
+    library.put(
+        "src/long.py", f"{' or '.join(f'is_ready({n})' for n in range(40))} or fetch(1)", kind="code", language="python"
+    )
+
+    [place] = find_references("fetch", library.index).places
+
+    assert "fetch(1)" in place.text
+    assert len(place.text) <= 200

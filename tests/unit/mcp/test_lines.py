@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openbook.answering.matching_lines import MatchingLine, MatchingLines
 from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
@@ -82,6 +84,28 @@ def test_more_callers_than_anybody_reads_are_told_by_their_lines_alone() -> None
     assert references_text(few, path_of, 1000).startswith("a.py A.f1 2 .f2 4 .f3 6 ")
     numbers = ",".join(str(2 * line) for line in range(1, 32))
     assert references_text(many, path_of, 1000) == f"a.py {numbers}\n(too many to name; narrow the path)"
+
+
+def test_many_tests_of_a_file_that_call_a_name_are_told_by_their_lines() -> None:
+    def calls(path: str, count: int) -> tuple[Reference, ...]:
+        return tuple(place(path, 2 * line, within=f"f{line}") for line in range(1, count + 1))
+
+    found = References("send", (*calls("src/a.py", 4), *calls("tests/test_a.py", 4), *calls("tests/test_b.py", 3)))
+
+    assert references_text(found, path_of, 1000).splitlines() == [
+        "src/a.py f1 2 f2 4 f3 6 f4 8",
+        *("tests/", " test_a.py 2,4,6,8", " test_b.py f1 2 f2 4 f3 6"),
+    ]
+
+
+def test_of_a_long_line_the_part_with_the_name_is_shown() -> None:
+    long = replace(place("a.py", 3), text=f"if {' and '.join(f'is_ready({n})' for n in range(9))}: send( 1 )")
+
+    told = references_text(References("send", (long,)), path_of, 1000, code=True)
+
+    assert told.endswith("is_ready(8): send( 1 )")
+    assert "a.py:3 in f: ..." in told
+    assert "is_ready(0)" not in told
 
 
 def test_no_place_is_lost_where_lines_follow_each_other() -> None:

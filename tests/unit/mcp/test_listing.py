@@ -257,6 +257,16 @@ def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
     assert ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 40).endswith("(the document has 40 lines)")
 
 
+def test_lines_that_were_named_and_are_all_shown_have_no_note() -> None:
+    text = "\n".join(f"line_{number} = {number}" for number in range(40))
+
+    whole = ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 80, is_all=True)
+    cut = ResultListing(path_of, 100).keep_lines(result("a.py", text), 80, is_all=True)
+
+    assert whole.endswith("40| line_39 = 39")
+    assert "go on with first_line=" in cut
+
+
 def test_lines_are_not_called_by_what_the_first_of_them_defines() -> None:
     told = ResultListing(path_of, 100).keep_lines(result("a.py", "x = 1\ndef carry(): ...", "pack"), 2)
 
