@@ -43,7 +43,7 @@ def files(tmp_path: Path) -> FilePreparer:
 
 def prepared(file: PreparedFile | JobFailure) -> Any:
     assert isinstance(file, PreparedFile)
-    return file.document, file.reason, [(entry.chunk, entry.terms, entry.vector.tolist()) for entry in file.entries]
+    return file.document, file.reason, file.entries
 
 
 def test_every_job_has_one_result_and_it_is_that_of_this_process(executor: Executor, files: FilePreparer) -> None:

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openbook.errors import LibraryError, MismatchedLibraryError
+from openbook.index.packing import packed
 from openbook.index.protocol import FileRecord, Index, IndexStats, Source, Terms
 from openbook.types import Anchor, Block, Lesson
-from tests.support import dense, document, entry, everything, hit_ids, lexical, paths, put, stamp, vector
+from tests.support import answers, dense, document, entry, everything, hit_ids, lexical, paths, put, stamp, vector
 
 Connect = Callable[[], Index]
 
@@ -67,6 +68,22 @@ def test_the_fields_of_a_chunk_survive(index: Index) -> None:
 
     found = index.fetch(hit_ids(index, "def") + hit_ids(index, "2"))
     assert found == [full.chunk, plain.chunk]
+
+
+def test_chunks_that_come_packed_are_kept_as_those_that_do_not(index: Index) -> None:
+    whole = document("a.md", "One fish. Two fish.")
+    lesson = Lesson("Course", 1, "Fish")
+    second = entry(whole, 10, vector=vector(-1, 3), lesson=lesson, symbol="two")
+    entries = [second, entry(whole, 0, 9, vector=vector(0.25, 1))]
+
+    kept = []
+    for one in (entries, packed(whole, entries)):
+        index.put(whole, one, stamp())
+        found = answers(index, ["One", "fish."], vector(1))
+        kept.append((found, index.chunks("s", "a.md"), index.vectors("s", "a.md").tolist(), index.courses()))
+
+    assert kept[0] == kept[1]
+    assert [chunk.text for chunk in kept[1][1]] == ["One fish.", "Two fish."]
 
 
 def test_vectors_come_back_in_the_order_of_spans_and_are_stored_as_the_same_again(index: Index) -> None:

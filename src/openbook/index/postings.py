@@ -7,10 +7,9 @@ a term filters by the ids that are alive.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -63,6 +62,9 @@ class PackedTerms(NamedTuple):
     """uint8, four to an id."""
 
 
+NO_TERMS = PackedTerms("", "", b"", b"", b"")
+
+
 class TermRange(NamedTuple):
     """A sorted range of terms with their postings."""
 
@@ -72,54 +74,51 @@ class TermRange(NamedTuple):
     postings: Postings
 
 
-class _Numbers(defaultdict[str, int]):
-    """Numbers words as they come."""
+def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]:
+    """Pack the words of the chunks of a document, whose ids begin at 0 here, into one row, whatever its size.
 
-    def __init__(self) -> None:
-        super().__init__(self.__len__)
+    Returns the length of each field as well, (n, 4).
+    """
+    fields = list(chain.from_iterable(terms))
+    lengths = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields))
+    places = _places(chain.from_iterable(fields))
+    words = np.fromiter(map(places.__getitem__, chain.from_iterable(fields)), dtype=np.int64, count=lengths.sum())
+    keys = words << (_CHUNK_BITS + _FIELD_BITS) | np.repeat(np.arange(len(fields)), lengths)
+    keys.sort()
+    starts = _starts(keys)
+    keys, repeats = keys[starts], np.diff(starts, append=len(keys))
+    pairs = keys >> _FIELD_BITS
+    starts = _starts(pairs)
+    counts = np.zeros((len(starts), FIELDS), dtype=np.uint8)
+    rows = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(pairs)))
+    counts[rows, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
+    pairs = pairs[starts]
+    ids, ends = pairs & ((1 << _CHUNK_BITS) - 1), np.append(_starts(pairs >> _CHUNK_BITS), len(pairs))[1:]
+    packed = _packed(list(places), ends, Postings(ids.astype(np.uint32), counts))
+    return packed, np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
-    def of(self, words: Iterable[str], count: int) -> NDArray[np.int64]:
-        return np.fromiter(map(self.__getitem__, words), dtype=np.int64, count=count)
 
-    def ranks(self) -> tuple[list[str], NDArray[np.int64]]:
-        """Return the words in order, and the place of each number among them."""
-        ordered = sorted(self)
-        ranks = np.empty(len(ordered), dtype=np.int64)
-        ranks[self.of(ordered, len(ordered))] = np.arange(len(ordered))
-        return ordered, ranks
+def _places(words: Iterable[str]) -> dict[str, int]:
+    """Return words in order, each once, with their places."""
+    return {word: place for place, word in enumerate(sorted(set(words)))}
 
 
-class PostingsBuilder:
-    """Collect the postings of one transaction."""
+def _starts(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each value begins; equal ones are side by side."""
+    begins = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
-    def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._tokens: list[NDArray[np.int64]] = []
-        self._places: list[NDArray[np.int64]] = []
-        self._first_id = 0
 
-    def add(self, first_id: int, terms: Sequence[Terms]) -> NDArray[np.uint16]:
-        """Take the words of chunks with consecutive ids. Gives the length of each field, (n, 4)."""
-        if not self._tokens:
-            self._first_id = first_id
-        fields = list(chain.from_iterable(terms))
-        lengths = [len(field) for field in fields]
-        first_place = (first_id - self._first_id) << _FIELD_BITS
-        self._tokens.append(self._numbers.of(chain.from_iterable(fields), sum(lengths)))
-        self._places.append(np.repeat(np.arange(len(lengths), dtype=np.int64) + first_place, lengths))
-        return np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
+def _packed(words: Sequence[str], ends: NDArray[np.integer[Any]], postings: Postings) -> PackedTerms:
+    ids, counts = postings
+    first = words[0] if words else ""
+    return PackedTerms(first, " ".join(words), ends.astype(np.uint32).tobytes(), ids.tobytes(), counts.tobytes())
 
-    def stretch(self) -> TermRange:
-        """Return all of it, with the words in order."""
-        ordered, ranks = self._numbers.ranks()
-        keys = ranks[np.concatenate(self._tokens)] << (_CHUNK_BITS + _FIELD_BITS) | np.concatenate(self._places)
-        keys, repeats = np.unique(keys, return_counts=True)
-        pairs, row = np.unique(keys >> _FIELD_BITS, return_inverse=True)
-        counts = np.zeros((len(pairs), FIELDS), dtype=np.uint8)
-        counts[row, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
-        ids = ((pairs & ((1 << _CHUNK_BITS) - 1)) + self._first_id).astype(np.uint32)
-        ends = np.searchsorted(pairs >> _CHUNK_BITS, np.arange(len(ordered)), side="right")
-        return TermRange(ordered, ends, Postings(ids, counts))
+
+def renumbered(row: PackedTerms, first_id: int) -> PackedTerms:
+    """Return words of a document as those of chunks with ids from `first_id` on."""
+    return row._replace(ids=(np.frombuffer(row.ids, dtype=np.uint32) + np.uint32(first_id)).tobytes())
 
 
 def pack_rows(stretches: Iterable[TermRange]) -> Iterator[PackedTerms]:
@@ -128,14 +127,8 @@ def pack_rows(stretches: Iterable[TermRange]) -> Iterator[PackedTerms]:
         ends = [0, *word_ends.tolist()]
         for first, last in _rows(ends):
             within = slice(ends[first], ends[last])
-            row_ends = np.array(ends[first + 1 : last + 1], dtype=np.uint32) - np.uint32(ends[first])
-            yield PackedTerms(
-                words[first],
-                " ".join(words[first:last]),
-                row_ends.tobytes(),
-                ids[within].tobytes(),
-                counts[within].tobytes(),
-            )
+            row_ends = word_ends[first:last] - ends[first]
+            yield _packed(words[first:last], row_ends, Postings(ids[within], counts[within]))
 
 
 def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -192,11 +185,9 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
     return []
 
 
-def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64]) -> Iterator[TermRange]:
-    """Merge the rows of several segments into one, dropping what is not in `alive`."""
-    # One entry for each id up to the highest, and one that stands for all above it.
-    lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
-    lives[np.asarray(alive, dtype=np.int64)] = True
+def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64] | None = None) -> Iterator[TermRange]:
+    """Merge the rows of several segments into one, dropping what is not in `alive`, if that is given."""
+    lives = None if alive is None else _lives(alive)
     vocabulary, words, sizes, (ids, counts) = _read(rows)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(words, kind="stable")
@@ -204,10 +195,20 @@ def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64]) -> Iterator[Te
     for part in _parts(words, sizes):
         lengths = sizes[part]
         places = np.arange(lengths.sum()) + np.repeat(starts[part] - (np.cumsum(lengths) - lengths), lengths)
-        kept = lives[np.minimum(ids[places], len(lives) - 1)]
-        held, repeats = np.unique(np.repeat(words[part], lengths)[kept], return_counts=True)
-        places = places[kept]
-        yield TermRange([vocabulary[word] for word in held], np.cumsum(repeats), Postings(ids[places], counts[places]))
+        of = np.repeat(words[part], lengths)
+        if lives is not None:
+            kept = lives[np.minimum(ids[places], len(lives) - 1)]
+            places, of = places[kept], of[kept]
+        begins = _starts(of)
+        held = [vocabulary[word] for word in of[begins].tolist()]
+        yield TermRange(held, np.append(begins, len(of))[1:], Postings(ids[places], counts[places]))
+
+
+def _lives(alive: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return an entry for each id up to the highest, and one that stands for all above it."""
+    lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
+    lives[np.asarray(alive, dtype=np.int64)] = True
+    return lives
 
 
 def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
@@ -216,6 +217,8 @@ def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], ND
     firsts: list[int] = []
     ends, ids, counts = bytearray(), bytearray(), bytearray()
     for row in rows:
+        if not row.ends:  # of a document without words
+            continue
         tokens.append(row.tokens)
         firsts.append(len(ends) // 4)
         ends += row.ends
@@ -224,11 +227,11 @@ def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], ND
     until = np.frombuffer(ends, dtype=np.uint32).astype(np.int64)
     sizes = np.diff(until, prepend=0)
     sizes[firsts] = until[firsts]
-    numbers = _Numbers()
-    words = numbers.of(chain.from_iterable(row.split(" ") for row in tokens), len(sizes))
-    vocabulary, ranks = numbers.ranks()
+    held = _places(chain.from_iterable(row.split(" ") for row in tokens))
+    split = chain.from_iterable(row.split(" ") for row in tokens)  # again, for as a list they would take 60 bytes each
+    words = np.fromiter(map(held.__getitem__, split), dtype=np.int64, count=len(sizes))
     postings = Postings(np.frombuffer(ids, dtype=np.uint32), np.frombuffer(counts, dtype=np.uint8).reshape(-1, FIELDS))
-    return vocabulary, ranks[words], sizes, postings
+    return list(held), words, sizes, postings
 
 
 def _parts(words: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[slice]:

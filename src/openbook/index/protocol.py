@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from openbook.index.packing import PackedEntries
+
     Vector = NDArray[np.float32]
 
 
@@ -163,8 +165,10 @@ class Index(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Read one consistent snapshot inside."""
 
-    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
+    def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
         """Store a document and its chunks, in place of what was there under its source and path.
+
+        Chunks of files that have been prepared come packed. `packed` packs others.
 
         Raises:
             MismatchedLibraryError: The vectors have another size than those that are there. Nothing is stored.

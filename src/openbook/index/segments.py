@@ -13,7 +13,6 @@ from openbook.index.postings import (
     FIELDS,
     PackedTerms,
     Postings,
-    PostingsBuilder,
     TermRange,
     merge_postings,
     merged,
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def write_segment(connection: sqlite3.Connection, pending: PostingsBuilder) -> None:
-    """Store the words of a transaction as a segment."""
-    _write(connection, [pending.stretch()])
+def write_segment(connection: sqlite3.Connection, pending: Iterable[PackedTerms]) -> None:
+    """Store the words of the documents of a transaction as a segment."""
+    _write(connection, merged(pending))
 
 
 def _write(connection: sqlite3.Connection, stretches: Iterable[TermRange]) -> None:

@@ -22,13 +22,14 @@ from openbook.index.protocol import (
     Outline,
     Source,
 )
-from openbook.index.rows import chunk_from_row, fields_of, outline_from_row, remarks_of, sound_rows
+from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of, sound_rows
 from openbook.index.schema import damaged, open_database, other_vectors, sqlite_errors
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.catalogue import Catalogue
-    from openbook.index.postings import Postings, PostingsBuilder
+    from openbook.index.packing import PackedEntries
+    from openbook.index.postings import PackedTerms, Postings
     from openbook.index.protocol import Vector
     from openbook.index.state import LibraryState
 
@@ -77,7 +78,7 @@ class SqliteIndex:
         self.path = path
         self._lock = threading.RLock()
         self._connection = open_database(path, identity, lock_timeout_s=lock_timeout_s)
-        self._pending: PostingsBuilder | None = None
+        self._pending: list[PackedTerms] = []
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
         self._columns: LibraryState | None = None
@@ -112,7 +113,8 @@ class SqliteIndex:
             except BaseException:
                 self._connection.rollback()
                 # They may hold what has just been undone.
-                self._pending = self._catalogue = self._counted = self._columns = None
+                self._pending = []
+                self._catalogue = self._counted = self._columns = None
                 raise
 
     @contextlib.contextmanager
@@ -121,20 +123,19 @@ class SqliteIndex:
         with self.snapshot(), sound_rows(damaged(self.path)):
             yield
 
-    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
-        from openbook.index.lessons import course_of, pack_lessons
+    def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
+        from openbook.index.packing import packed
 
         with self.batch():
             old = self._document_ids(document.source, document.path)
-            entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
-            chunks = [entry.chunk for entry in entries]
-            course = course_of(document, chunks)
-            document_id = self._insert_document(document, stamp, course=course)
+            chunks = packed(document, entries)
+            document_id = self._insert_document(document, stamp, course=chunks.course)
             self._connection.execute("INSERT INTO texts VALUES (?, ?)", (document_id, document.text))
-            if entries:
-                self._insert_entries(document_id, entries)
-            if course:
-                self._connection.execute("INSERT INTO lessons VALUES (?, ?, ?)", (document_id, *pack_lessons(chunks)))
+            if chunks.rows:
+                self._insert_chunks(document_id, chunks)
+            if chunks.course:
+                values = (document_id, chunks.lessons, chunks.numbers)
+                self._connection.execute("INSERT INTO lessons VALUES (?, ?, ?)", values)
             self._delete_documents(old)
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
@@ -175,46 +176,28 @@ class SqliteIndex:
         assert cursor.lastrowid is not None  # an INSERT always has one
         return cursor.lastrowid
 
-    def _insert_entries(self, document_id: int, entries: Sequence[IndexEntry]) -> None:
-        import numpy as np
-
-        from openbook.index.catalogue import quantize
-        from openbook.index.postings import PostingsBuilder
+    def _insert_chunks(self, document_id: int, chunks: PackedEntries) -> None:
+        from openbook.index.postings import renumbered
 
         execute, insert_all = self._connection.execute, self._connection.executemany
-        self._check_size(len(entries[0].vector))
-        execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_DIM, len(entries[0].vector)))
+        self._check_size(chunks.dim)
+        execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_DIM, chunks.dim))
         last = execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
         first = (last[0] if last else 0) + 1
         insert_all(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    id_,
-                    document_id,
-                    span.start_char,
-                    span.end_char,
-                    span.start_line,
-                    span.end_line,
-                    fields_of(entry.chunk),
-                )
-                for id_, entry in enumerate(entries, start=first)
-                for span in (entry.chunk.span,)
-            ],
+            [(id_, document_id, *row) for id_, row in enumerate(chunks.rows, start=first)],
         )
-        if self._pending is None:
-            self._pending = PostingsBuilder()
-        lengths = self._pending.add(first, [entry.terms for entry in entries])
-        rows = quantize(np.stack([entry.vector for entry in entries]))
-        values = (document_id, first, len(entries), lengths.tobytes(), rows)
+        self._pending.append(renumbered(chunks.words, first))
+        values = (document_id, first, len(chunks.rows), chunks.lengths, chunks.vectors)
         execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", values)
 
     def _write_pending(self) -> None:
-        if self._pending is not None:
+        if self._pending:
             from openbook.index.segments import write_segment
 
             write_segment(self._connection, self._pending)
-            self._pending = None
+            self._pending = []
 
     def _delete_documents(self, ids: Sequence[int]) -> None:
         for id_ in ids:

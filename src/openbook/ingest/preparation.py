@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,8 @@ from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.embedding.protocol import Embedder
 from openbook.errors import SkippedFileError
+from openbook.index.catalogue import quantize
+from openbook.index.packing import NO_ENTRIES, PackedEntries, packed
 from openbook.index.protocol import IndexEntry
 from openbook.process_pool import took_longer
 from openbook.retrieval.fields import embedding_text, terms_of
@@ -27,16 +28,12 @@ from openbook.sources.formats import may_be_binary
 from openbook.sources.optional_readers import recognizer_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
-from openbook.types import Chunk, Document, Span
+from openbook.types import Document
 
 # Of the time that a file has: what is attached beyond it is skipped, so that the message is not lost with it.
 _SHARE_OF_ATTACHED = 0.5
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
-
-# Of these, each file that comes back has hundreds. As `dataclasses` pickles them, they take twice as long.
-for _many in (Span, Chunk, IndexEntry):
-    copyreg.pickle(_many, lambda value, _get=attrgetter(*_many.__slots__): (type(value), _get(value)))  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,10 @@ class PreparedFile:
     """A prepared file: a document with entries, or the reason why it is skipped. Neither if it is unchanged."""
 
     document: Document | None = None
-    entries: tuple[IndexEntry, ...] = ()
+    entries: PackedEntries = NO_ENTRIES
+    """Without vectors if there are `texts`."""
+    texts: tuple[str, ...] = ()
+    """What is yet to be embedded of each chunk."""
     reason: str = ""
     elsewhere: bool = False
     """It has not been read: its format is one for a process that can be killed."""
@@ -133,7 +133,9 @@ class Preparer:
         if placement is not None:
             document = as_lesson(document, placement)
         embedder = self.load_embedder() if self.load_embedder else None
-        return PreparedFile(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
+        entries = entries_of(document, self._options, embedder)
+        texts = () if embedder else tuple(embedding_text(entry.chunk) for entry in entries)
+        return PreparedFile(replace(document, blocks=()), packed(document, entries), texts)
 
 
 class FilePreparer:
@@ -167,25 +169,30 @@ class FilePreparer:
             raw = self._folder.read_bytes(job.path)
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)
-        if content_hash(raw, job.path) == job.known_hash:
+        if job.known_hash and content_hash(raw, job.path) == job.known_hash:
             return PreparedFile()
         return FileContent(job.path, raw, self._folder.placement_of(job.path))
 
 
 def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[IndexEntry]:
-    """Cut a document and make its chunks ready for an index; without an embedder, but for their vectors."""
-    chunks = chunk_document(document, options)
+    """Cut a document and make its chunks ready for an index; without an embedder, but for their vectors.
+
+    They come in the order of their spans.
+    """
+    chunks = sorted(chunk_document(document, options), key=attrgetter("span.start_char", "span.end_char"))
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks]) if embedder else [_NO_VECTOR] * len(chunks)
     return [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
 
 
 def embedded(files: Sequence[PreparedFile], embedder: Embedder) -> list[PreparedFile]:
     """Return files, in order, with the vectors that they have not yet; all are embedded in one call."""
-    texts = [embedding_text(entry.chunk) for file in files for one in file.files for entry in one.entries]
+    texts = [text for file in files for one in file.files for text in one.texts]
     vectors = iter(embedder.embed(texts) if texts else ())
 
     def with_vectors(file: PreparedFile) -> PreparedFile:
-        entries = tuple(replace(entry, vector=next(vectors)) for entry in file.entries)
-        return replace(file, entries=entries, attached=tuple((path, with_vectors(one)) for path, one in file.attached))
+        own = [next(vectors) for _ in file.texts]
+        entries = replace(file.entries, vectors=quantize(np.stack(own))) if own else file.entries
+        attached = tuple((path, with_vectors(one)) for path, one in file.attached)
+        return replace(file, entries=entries, texts=(), attached=attached)
 
     return [with_vectors(file) for file in files]

@@ -306,7 +306,7 @@ def _batched(items: Iterable[_Outcome]) -> Iterator[list[_Outcome]]:
     batch, chunks = [], 0
     for item in items:
         batch.append(item)
-        chunks += sum(len(one.entries) for one in item[1].files)
+        chunks += sum(len(one.entries.rows) for one in item[1].files)
         if len(batch) == _FILES_PER_COMMIT or chunks >= _CHUNKS_PER_COMMIT:
             yield batch
             batch, chunks = [], 0

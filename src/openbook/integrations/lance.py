@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from openbook.index.catalogue import Catalogue, dequantize, quantize
+from openbook.index.catalogue import Catalogue, dequantize
 from openbook.index.filters import filter_predicate
-from openbook.index.lessons import course_of, courses_of, pack_lessons, unpack_lessons
+from openbook.index.lessons import courses_of, unpack_lessons
+from openbook.index.packing import PackedEntries, packed
 from openbook.index.protocol import (
     EVERYTHING,
     DocumentSummary,
@@ -149,24 +150,18 @@ class LanceIndex:
         with self.snapshot(), sound_rows(damaged_tables(self.uri)):
             yield
 
-    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
+    def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
         with self.batch():
-            entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
-            chunks = [entry.chunk for entry in entries]
-            stored = row_of(document, stamp, course_of(document, chunks))
-            if entries:
-                self._check_size(len(entries[0].vector))
-                lengths = self._open_batch.gathering.add(stored.version, [entry.terms for entry in entries])
-                rows = quantize(np.stack([entry.vector for entry in entries]))
-                stored = replace(stored, chunks=len(entries), lengths=lengths.tobytes(), rows=rows)
-            if stored.course:
-                lessons, numbers = pack_lessons(chunks)
-                stored = replace(stored, lessons=lessons, numbers=numbers)
+            chunks = packed(document, entries)
+            stored = row_of(document, stamp, chunks)
+            if chunks.rows:
+                self._check_size(chunks.dim)
+                self._open_batch.gathering.add(stored.version, chunks)
             self._change(stored, document_body(document, chunks))
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
         with self.batch():
-            self._change(replace(row_of(Document(source, path, "data", "", "", ""), stamp, ""), skipped=reason))
+            self._change(replace(row_of(Document(source, path, "data", "", "", ""), stamp), skipped=reason))
 
     def touch(self, source: str, path: str, stamp: Stamp) -> None:
         with self.batch():

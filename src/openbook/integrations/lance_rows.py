@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
 import pyarrow as pa
 
+from openbook.index.packing import NO_ENTRIES, PackedEntries
 from openbook.index.protocol import Source
-from openbook.index.rows import fields_of
-from openbook.types import Chunk, Document, Stamp
+from openbook.types import Document, Stamp
 
 DOCUMENTS = pa.schema(
     [
@@ -102,25 +101,25 @@ def is_settled(version: str) -> bool:
     return time.time_ns() - int(version[:16], 16) > KEPT.total_seconds() * 1e9
 
 
-def row_of(document: Document, stamp: Stamp, course: str) -> DocumentRow:
-    """Build the row of a document, but for what is scored. `course` is the path of the one that it is of."""
+def row_of(document: Document, stamp: Stamp, chunks: PackedEntries = NO_ENTRIES) -> DocumentRow:
+    """Build the row of a document."""
     return DocumentRow(
         *(document.source, document.path, document.kind, document.language, document.content_hash),
-        course=course,
+        course=chunks.course,
         size_bytes=stamp.size_bytes,
         modified_ns=stamp.modified_ns,
         changed_ns=stamp.changed_ns,
         remarks=json.dumps(document.remarks) if document.remarks else "",
+        lessons=chunks.lessons,
         version=new_version(),
+        chunks=len(chunks.rows),
+        lengths=chunks.lengths,
+        numbers=chunks.numbers,
+        rows=chunks.vectors,
     )
 
 
-def document_body(document: Document, chunks: Sequence[Chunk]) -> DocumentBody:
-    """Pack what is heavy of a document. Its chunks are in the order of their spans."""
+def document_body(document: Document, chunks: PackedEntries) -> DocumentBody:
+    """Pack what is heavy of a document."""
     anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
-    outlines = [
-        [span.start_char, span.end_char, span.start_line, span.end_line, fields_of(chunk)]
-        for chunk in chunks
-        for span in (chunk.span,)
-    ]
-    return DocumentBody(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False))
+    return DocumentBody(document.text, json.dumps(anchors), json.dumps(chunks.rows, ensure_ascii=False))

@@ -22,10 +22,10 @@ from openbook.index.postings import (
     FIELDS,
     PackedTerms,
     Postings,
-    PostingsBuilder,
     merge_postings,
     merged,
     pack_rows,
+    renumbered,
     unpack,
     worth_merging,
 )
@@ -37,7 +37,7 @@ from openbook.integrations.memory_cache import MemoryCache
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from openbook.index.protocol import Terms
+    from openbook.index.packing import PackedEntries
 
 # Rows of a segment are added so many at a time.
 _ROWS_AT_ONCE = 2_000
@@ -121,20 +121,19 @@ class SegmentBuilder:
     """Collect the terms of one transaction into a segment."""
 
     def __init__(self) -> None:
-        self._pending = PostingsBuilder()
+        self._pending: list[PackedTerms] = []
         self._versions: list[tuple[str, int]] = []
         self._chunks = 0
 
-    def add(self, version: str, terms: Sequence[Terms]) -> NDArray[np.uint16]:
-        """Take the words of the chunks of a document. Gives the length of each field, (n, 4)."""
-        lengths = self._pending.add(self._chunks, terms)
-        self._versions.append((version, len(terms)))
-        self._chunks += len(terms)
-        return lengths
+    def add(self, version: str, chunks: PackedEntries) -> None:
+        """Take the words of the chunks of a document."""
+        self._pending.append(renumbered(chunks.words, self._chunks))
+        self._versions.append((version, len(chunks.rows)))
+        self._chunks += len(chunks.rows)
 
     def segment(self) -> Segment:
         """Return the segment."""
-        return _segment(pack_rows([self._pending.stretch()]), self._versions)
+        return _segment(pack_rows(merged(self._pending)), self._versions)
 
 
 def _segment(rows: Iterable[PackedTerms], versions: Sequence[tuple[str, int]]) -> Segment:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openbook.index.postings import PostingsBuilder
+from openbook.index.postings import pack_terms, renumbered
 from openbook.index.protocol import Terms
 from openbook.index.schema import _TABLES
 from openbook.index.segments import merge, mergeable, segment_postings
@@ -30,9 +30,11 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 
 def write_segment(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None:
-    pending = PostingsBuilder()
-    pending.add(first_id, chunks)
-    write_pending(connection, pending)
+    write_documents(connection, {first_id: chunks})
+
+
+def write_documents(connection: sqlite3.Connection, documents: Mapping[int, Sequence[Terms]]) -> None:
+    write_pending(connection, [renumbered(pack_terms(chunks)[0], first_id) for first_id, chunks in documents.items()])
 
 
 def found(connection: sqlite3.Connection, token: str) -> Found:
@@ -77,7 +79,7 @@ def test_a_word_is_found_with_its_counts_by_field(connection: sqlite3.Connection
 def test_lengths_are_those_of_the_fields_up_to_what_two_bytes_hold() -> None:
     terms = [Terms(("a",), ("b", "b"), (), ("c",) * 65_535), Terms(body=("c",) * 65_536), Terms()]
 
-    lengths = PostingsBuilder().add(1, terms)
+    _, lengths = pack_terms(terms)
 
     assert lengths.dtype == np.uint16
     assert lengths.tolist() == [[1, 2, 0, 65_535], [0, 0, 0, 65_535], [0, 0, 0, 0]]
@@ -91,19 +93,17 @@ def test_a_count_stops_at_255(connection: sqlite3.Connection, repeats: int) -> N
 
 
 def test_several_documents_of_a_batch_become_one_segment(connection: sqlite3.Connection) -> None:
-    pending = PostingsBuilder()
+    alone, two, far = [Terms(body=("a", "b"))], [Terms(body=("b",)), Terms(body=("c",))], [Terms(body=("b",))]
 
-    pending.add(10, [Terms(body=("a", "b"))])
-    pending.add(11, [Terms(body=("b",)), Terms(body=("c",))])
-    pending.add(20, [Terms(body=("b",))])
-    write_pending(connection, pending)
+    write_documents(connection, {10: alone, 11: two, 20: far})
 
     assert [sorted(found(connection, token)) for token in "abc"] == [[10], [10, 11, 20], [12]]
     assert segments(connection) == [5]
 
 
-def test_chunks_without_words_make_nothing_to_find(connection: sqlite3.Connection) -> None:
-    write_segment(connection, 1, Terms(), Terms())
+@pytest.mark.parametrize("chunks", [(), (Terms(), Terms())], ids=["none", "empty"])
+def test_chunks_without_words_make_nothing_to_find(connection: sqlite3.Connection, chunks: Sequence[Terms]) -> None:
+    write_segment(connection, 1, *chunks)
 
     assert rows(connection) == []
     assert found(connection, "a") == {}

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from openbook.index.postings import PackedTerms
+from openbook.index.packing import PackedEntries
+from openbook.index.postings import PackedTerms, pack_terms
 from openbook.index.protocol import Terms
 from openbook.integrations.lance_rows import new_version
 from openbook.integrations.lance_tables import LanceTables
@@ -101,7 +102,7 @@ def body(*tokens: str) -> Terms:
 def segment_of(documents: Mapping[str, Sequence[Terms]]) -> Segment:
     gathering = SegmentBuilder()
     for version, chunks in documents.items():
-        gathering.add(version, chunks)
+        gathering.add(version, PackedEntries(rows=((0, 0, 1, 1, ""),) * len(chunks), words=pack_terms(chunks)[0]))
     return gathering.segment()
 
 
