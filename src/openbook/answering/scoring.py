@@ -291,10 +291,15 @@ def has_name(question: Question, text: str) -> bool:
 
 
 def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
-    """Return what each passage is worth as what was asked for, and the keys of mere namesakes."""
+    """Return what each passage is worth as what was asked for, and the keys of what is not quoted.
+
+    That are mere namesakes, and all other code where there are uses of a name and these are asked for.
+    """
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         asked_for = {passage.key for passage in passages if _uses(passage, query)}
+        if asked_for:
+            namesakes = {each.key for each in passages if not each.shown.is_prose} - asked_for
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
@@ -329,8 +334,10 @@ def _is_of_test(passage: Passage) -> bool:
 
 
 def _uses(passage: Passage, query: Question) -> bool:
-    """Return whether a passage of code has a name of the question and does not define it."""
-    return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
+    """Return whether a passage of code has a name of the question, not in a comment alone, and does not define it."""
+    if passage.shown.is_prose or passage.defines in query.identifiers:
+        return False
+    return has_name(query, "\n".join(line for line in passage.text.split("\n") if not is_comment(line)))
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:

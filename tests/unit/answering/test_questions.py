@@ -81,6 +81,20 @@ def test_a_question_for_uses_is_answered_by_uses() -> None:
     assert quotes("Who calls `moor`?", definition, use)[0].endswith("dock.moor(ship, 2)")
 
 
+def test_neither_the_definition_nor_a_comment_is_quoted_as_a_use() -> None:
+    definition = chunk_of(
+        "// moor ties a ship.\nfunc moor(ship) {\n    tie(ship)\n}", "a.go", kind="code", defines=("moor",)
+    )
+    mention = chunk_of("/**\n * To moor ships, moor calls tie.\n */\ntype Quay = string", "b.ts", kind="code")
+    use = chunk_of("dock = Dock(quay)\ndock.moor(ship, 2)", "b.py", kind="code")
+
+    found = quotes("Who calls `moor`?", definition, mention, use)
+
+    assert found[0].endswith("dock.moor(ship, 2)")
+    assert not any("func moor" in quote for quote in found)
+    assert any("func moor" in quote for quote in quotes("Who calls `moor`?", definition, mention))
+
+
 def test_what_a_better_quote_holds_is_not_quoted_again() -> None:
     chunk = chunk_of("You moor a ship with this:\n\n```sh\nquay moor --ship 7\n```")
 
