@@ -268,6 +268,8 @@ class _One:
         # The end of a path was enough, and the file may have had another name then.
         ending = self._mention.path.removeprefix("./").lstrip("/")
         paths = self._history.ending(commit, ending) if self._mention.form == "plain" else []
+        if target.path:  # then what is still there is another file
+            paths = [path for path in paths if not self._root.find("/" + path, None, is_link=True).path]
         pages = ((path, self._history.page(commit, path)) for path in paths[:_MOST_NAMESAKES])
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
         return fitting[0] if len(fitting) == 1 and len(paths) <= _MOST_NAMESAKES else None

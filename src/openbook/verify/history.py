@@ -234,7 +234,7 @@ class History:
             for revision, text in chain(self._versions(path), self._versions_of_original(path)):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
                 is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
-                if text is not None and (not gap or is_back) and _has_citation(text, words, line):
+                if text is not None and (not gap or is_back) and _has_citation(text, words, line, newer):
                     found, newer, gap = revision, text, 0
                     continue
                 words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
@@ -464,14 +464,18 @@ def _stands_in(words: str, text: str) -> bool:
     return at >= 0
 
 
-def _has_citation(text: str, words: str, line: str) -> bool:
-    """Return whether a text contains words, not just in another line than the one that they were written into."""
+def _has_citation(text: str, words: str, line: str, newer: str = "") -> bool:
+    """Return whether a text contains words, not just in another line than the one that they were written into.
+
+    A line that the `newer` version has as well is not an earlier form of that one.
+    """
     if not _stands_in("".join(words.split()), _squeezed(text)):
         return False
     if not line or line in text:
         return True
     shape = _DIGITS.sub("0", line)
-    same = [each for each in text.split("\n") if _DIGITS.sub("0", each) == shape]
+    same = {each for each in text.split("\n") if _DIGITS.sub("0", each) == shape}
+    same -= {*newer.split("\n")}
     return not same or any(words in each for each in same)
 
 

@@ -14,7 +14,7 @@ Form = Literal["plain", "link", "permalink"]
 _PATH = r"\w@+~.\-/"
 # So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
-_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:-L?\d{1,12}(?:C\d{1,6})?)?"
+_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:(?:-L?|:L)\d{1,12}(?:C\d{1,6})?)?"
 _END = r"(?![\w])(?!-\w)(?!\.\d)"
 
 _PERMALINK = re.compile(
@@ -39,6 +39,8 @@ _PLAIN = re.compile(
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
+# What stands before the place in a stack trace of Java or Kotlin.
+_FRAME = re.compile(r"\s*at\s+[\w$<>/]+(?:\.[\w$<>]+)+\(")
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
@@ -121,10 +123,14 @@ def _plain(match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _is_logged(match: re.Match[str]) -> bool:
-    """Return whether a place is the source of a line of a log, as in `I0302 08:28:59 1 schedule_one.go:314] Bound`."""
-    if not match.string.startswith("]", match.end()):
-        return False
-    return "[" not in match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    """Return whether a place is the source of a line of a log or of a stack trace.
+
+    Such as `I0302 08:28:59 1 schedule_one.go:314] Bound` and `at shop.Cart.add(Cart.java:12)`.
+    """
+    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    if match.string.startswith("]", match.end()):
+        return "[" not in before
+    return match.string.startswith(")", match.end()) and _FRAME.fullmatch(before) is not None
 
 
 def _mention(

@@ -247,18 +247,26 @@ def _agreement(old: ComparedText, here: tuple[int, int], new: ComparedText, ther
     """Return how far surroundings agree, from 0 to 1: what is above, below, and around by indentation."""
     sides = [(old.above(here[0]), new.above(there[0])), (old.below(here[1]), new.below(there[1]))]
     # An end of the older text proves nothing: people add to the ends of files.
-    parts = [_shared(before, now) for before, now in sides if before]
+    parts = [_shared(before, now) for before, now in sides if any(map(_has_words, before))]
     under = [old.keys[line - 1] for line in old.enclosing(here[0])]
-    if under:
+    if any(map(_has_words, under)):
         parts.append(_shared(under, [new.keys[line - 1] for line in new.enclosing(there[0])]))
     return sum(parts) / len(parts) if parts else 0.0
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> float:
-    """Return the share of lines that both have in the same order; each weighs less the farther away it is or was."""
+    """Return the share of lines that both have in the same order; each weighs less the farther away it is or was.
+
+    Brackets and bare comment marks weigh nothing: they agree by chance.
+    """
+    has_words = [*map(_has_words, old)]
     matches = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-    kept = sum(1 / (max(a, b) + step + 1) for a, b, size in matches for step in range(size))
-    return kept / sum(1 / (distance + 1) for distance in range(len(old)))
+    kept = sum(has_words[a + step] / (max(a, b) + step + 1) for a, b, size in matches for step in range(size))
+    return kept / sum(has_word / (distance + 1) for distance, has_word in enumerate(has_words))
+
+
+def _has_words(key: str) -> bool:
+    return any(map(str.isalnum, key))
 
 
 def _edited(old: ComparedText, top: int, bottom: int, new: ComparedText) -> Relocation | NotRelocated:

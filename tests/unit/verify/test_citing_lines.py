@@ -260,3 +260,13 @@ def test_a_link_whose_page_was_copied_with_the_file_that_it_names_is_to_the_copy
     (finding,) = checked(repository.folder, page, "v2/a.md")
 
     assert finding.verdict == "ok"
+
+
+def test_lines_of_another_file_of_that_name_are_not_those_of_one_that_came_later(repository: Repository) -> None:
+    page = "Mended at app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED, "docs/app.py": CODE.replace("each", "one")})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, str(finding.place or "")) == ("unknown", "docs/app.py:14-16")

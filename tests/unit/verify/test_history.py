@@ -337,3 +337,13 @@ def test_a_copy_without_a_suffix_is_as_old_as_its_original(repository: Repositor
     revision = History(repository.folder).written("v2/README", "b.py:12")
 
     assert revision == Revision(brought, "v1/README")
+
+
+def test_a_reworded_line_is_as_old_as_its_words_beside_another_of_its_shape(repository: Repository) -> None:
+    first = repository.commit({"a.md": "It is in a.py:3. Now.\n\nIt is in a.py:7.\n"})
+    repository.commit({"a.md": "It is in a.py:3. Now.\n\nIt is in a.py:7. Now.\n"})
+
+    found = History(repository.folder).written("a.md", "a.py:7", "It is in a.py:7. Now.")
+
+    assert found is not None
+    assert found.commit == first

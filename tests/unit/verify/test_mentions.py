@@ -24,6 +24,7 @@ from openbook.verify.mentions import find_mentions, with_lines
         pytest.param("Makefile:7", "Makefile", (7, 7), id="no-ending"),
         pytest.param("größe/mütze.md:3", "größe/mütze.md", (3, 3), id="umlauts"),
         pytest.param("[app](src/app.py#L12-L18)", "src/app.py", (12, 18), id="link"),
+        pytest.param("[app](src/app.py#L12:L18)", "src/app.py", (12, 18), id="link-with-a-colon"),
         pytest.param("[app](<my src/app.py#L2>)", "my src/app.py", (2, 2), id="link-in-angles"),
         pytest.param("[app](my%20src/app.py#L2)", "my src/app.py", (2, 2), id="link-escaped"),
         pytest.param("[app](src/app.py#L2C4-L3C9)", "src/app.py", (2, 3), id="link-with-columns"),
@@ -139,3 +140,11 @@ def test_the_source_of_a_line_of_a_log_is_no_citation() -> None:
     text = "Look for `I0302 08:28:59 1 schedule_one.go:314] Bound pod`, and see [this, in app.go:3] or [app.go:4]."
 
     assert [(mention.path, mention.first_line) for mention in find_mentions(text)] == [("app.go", 3), ("app.go", 4)]
+
+
+def test_a_frame_of_a_stack_trace_is_no_citation_and_a_line_that_begins_like_one_is() -> None:
+    text = "    at shop.Cart.add(Cart.java:12)\nSee the lock\nat Cart.add (Cart.java:13), and at once (Cart.java:14)\n"
+
+    lines = [mention.first_line for mention in find_mentions(text)]
+
+    assert lines == [13, 14]

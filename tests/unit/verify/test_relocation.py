@@ -161,3 +161,14 @@ def test_what_is_found_lies_in_the_new_text(old: list[str], new: list[str], draw
 
 def test_words_are_found_with_the_lines_that_hold_them() -> None:
     assert ComparedText("a b\nc\n\nd a\n").within("bc") == [(1, 2)]
+
+
+def test_bare_comment_marks_around_a_heading_prove_nothing() -> None:
+    old = ComparedText(
+        "fn call() {\n//\n// # Locks\n//\n// Hold the book shortly, and copy it.\nlet peers = copy();\n}"
+    )
+    new = ComparedText("fn send() {\n//\n// # Locks\n//\n// If the state is busy, try again later.\nretry();\n}")
+
+    found = relocate(old, 3, 3, new)
+
+    assert isinstance(found, NotRelocated)
