@@ -10,13 +10,14 @@ at the newest one. `moved` has the new place. With `either`, lines have so many 
 as well as the place. With `unclear`, the citation did not say what it named when it was written; it is not counted.
 Lines that are the same at the same place were labelled `ok` by comparison, without reading.
 
-`cases/citations_second_reader.jsonl` has 170 of them, labelled again by somebody who had seen neither the labels nor
+`cases/citations_second_reader.jsonl` has some of them, labelled again by somebody who had seen neither the labels nor
 the check. `--second-reader` scores these alone, by those labels, and prints how often the two readers agree.
 
 The rules were tuned on some of the repositories. Others are held out, and the `fresh` ones were fetched and labelled
 when the rules were done, and the `newest` ones after the rules that these led to. The `unseen` ones came last, in
 `cases/citations_unseen.jsonl`: of them, what one page says in two links of the same line is one case. The `latest` ones
-are of four more repositories, and the `last` ones of ten more, in the same file.
+are of four more repositories, and the `last` ones of ten more, in the same file. The `blind` ones are of yet others, in
+`cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last")
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 UNSEEN = CASES.with_name("citations_unseen.jsonl")
+BLIND = CASES.with_name("citations_blind.jsonl")
 SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
 
 _Key = tuple[str, int, str, int, int]
@@ -84,7 +86,7 @@ def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, 
     """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
     read_again = dict(_rows(SECOND_READER))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen")):
+    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind")):
         for (repository, key), row in _rows(file):
             again = read_again.get((repository, key))
             if row.get("set", default) == chosen and (again or not second_reader):
@@ -99,12 +101,16 @@ def _rows(file: Path) -> Iterator[tuple[tuple[str, _Key], dict[str, str]]]:
         yield (row["repository"], (row["file"], row["line"], row["path"], int(first), int(last or first))), row
 
 
-def agreement() -> str:
+def agreement(sets: Sequence[str]) -> str:
     """Return how often two readers gave the same label, as a table in Markdown."""
-    first = {key: row["label"] for key, row in _rows(CASES)}
-    pairs = Counter((first[key], row["label"]) for key, row in _rows(SECOND_READER))
+    read = [(of, label) for name in sets for (of, _), labels in read_labels(name).items() for label in labels]
+    first = {(of, label.key): label for of, label in read}
+    both = [(first[key], row) for key, row in _rows(SECOND_READER) if key in first]
+    pairs = Counter((label.verdict, row["label"]) for label, row in both)
     lines = [f"| {one} | {other} | {number} |" for (one, other), number in pairs.most_common()]
-    return "\n".join(["| first reader | second reader | citations |", "|---|---|---|", *lines])
+    moved = [label.now == row["now"] for label, row in both if label.verdict == row["label"] == "moved"]
+    same = f"To the same place: {sum(moved)} of {len(moved)} that both call `moved`."
+    return "\n".join(["| first reader | second reader | citations |", "|---|---|---|", *lines, "", same])
 
 
 def measure(
@@ -116,8 +122,7 @@ def measure(
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
             _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
-            # A copy may lack large pictures; all else is checked out.
-            subprocess.run(["git", "-C", str(clone), "checkout", "-q", "-f", commit], check=False, capture_output=True)
+            _check_out(clone, commit)
             _git("-C", str(clone), "remote", "set-url", "origin", f"https://github.com/{repository}")
             named = [str(clone / file) for file in sorted({label.key[0] for label in labels})]
             files = named if labelled else files_to_check([str(clone)])
@@ -193,6 +198,23 @@ def _git(*arguments: str) -> None:
     subprocess.run(["git", *arguments], check=True)
 
 
+def _check_out(clone: Path, commit: str) -> None:
+    """Write the files of a commit. A copy may lack the largest ones, at which `git checkout` would stop."""
+
+    def git(*arguments: str, asked: str = "") -> str:
+        command = ["git", "-C", str(clone), *arguments]
+        return subprocess.run(command, input=asked, check=True, capture_output=True, encoding="utf-8").stdout
+
+    listed = [line.split(maxsplit=3) for line in git("ls-tree", "-r", "-z", commit).split("\0") if line]
+    known = git("cat-file", "--batch-check", asked="".join(f"{name}\n" for _, _, name, _ in listed))
+    missing = {line.split()[0] for line in known.splitlines() if line.endswith(" missing")}
+    git("read-tree", commit)
+    git("update-ref", "--no-deref", "HEAD", commit)
+    away = "".join(f"{path}\0" for _, kind, name, path in listed if kind == "blob" and name in missing)
+    git("update-index", "-z", "--skip-worktree", "--stdin", asked=away)
+    git("checkout-index", "-q", "-a", "-f")
+
+
 def _share(part: tuple[int, int]) -> str:
     return f"{part[0]} of {part[1]} ({part[0] / max(1, part[1]):.1%})"
 
@@ -232,7 +254,7 @@ def main() -> int:
     options = {"labelled": given.labelled, "details": given.details, "second_reader": given.second_reader}
     print(table({name: measure(given.data, name, **options) for name in given.sets}))
     if given.second_reader:
-        print(f"\n{agreement()}")
+        print(f"\n{agreement(given.sets)}")
     return 0
 
 
