@@ -1,13 +1,14 @@
 """How long it takes to prepare a folder in processes of this machine and on a Ray cluster.
 
-    python -m benchmarks.cluster FOLDER [--address local] [--workers 1 2] [--turns 2] [--batches]
+    python -m benchmarks.cluster FOLDER [--address local] [--workers 1 2] [--turns 2] [--running] [--batches]
 
 Without `--batches`: `openbook add` of the folder into a new library, with each number of workers, in processes and on
 Ray; a folder below 16 MB is never sent. `own CPU` is the processor time of the process that reads, sends and writes,
 of which there is one. `--turns 2` holds each worker on Ray to half a processor, so that on two processors the process
-that writes has one for itself, as it has where workers are other machines. With `--batches`: preparing alone, by the
-size of the batches that are sent, with as many workers as come last. One machine cannot show what a cluster gains; it
-shows what Ray costs.
+that writes has one for itself, as it has where workers are other machines. `--running` starts Ray before what is timed
+and ends it after that, as if the cluster were always there. With `--batches`: preparing alone, by the size of the
+batches that are sent, with as many workers as come last. One machine cannot show what a cluster gains; it shows what
+Ray costs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 from openbook.embedding.static import load_embedder
 from openbook.ingest.preparation import FileJob, FilePreparer, Preparer
 from openbook.integrations import ray_executor
+from openbook.integrations.ray_connection import connected
 from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
@@ -34,7 +36,7 @@ from openbook.sources.folder import Folder
 # A turn is long for a switch and short for a batch of files; processes that have come are looked for each second.
 _TURN_S, _TURNS_A_LOOK = 0.05, 20
 
-_BATCHES = ((1, 256), (8, 64), (32, 256), (128, 1024))
+_BATCHES = ((8, 64), (32, 256), (64, 512), (128, 1024))
 
 
 def main() -> None:
@@ -44,28 +46,31 @@ def main() -> None:
     parser.add_argument("--address", default="local", help="as after ray: in OPENBOOK_EXECUTOR")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--turns", type=int, default=1, help="of which each worker on Ray has one")
+    parser.add_argument("--running", action="store_true")
     parser.add_argument("--batches", action="store_true")
     arguments = parser.parse_args()
     settings = Settings(workers=arguments.workers[-1], executor=f"ray:{arguments.address}")
     if arguments.batches:
         _print_batches(arguments.folder, arguments.address, settings)
     else:
-        _print_ways(arguments.folder, settings, arguments.workers, arguments.turns)
+        running = arguments.address if arguments.running else None
+        _print_ways(arguments.folder, settings, arguments.workers, arguments.turns, running)
 
 
-def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns: int) -> None:
+def _print_ways(folder: Path, settings: Settings, workers: Sequence[int], turns: int, running: str | None) -> None:
     print("| way | workers | files | seconds | times as fast | own CPU, s |\n|---|---|---|---|---|---|")
-    for executor in ("", settings.executor) if turns == 1 else (settings.executor,):
+    for executor in ("", settings.executor) if turns == 1 and running is None else (settings.executor,):
         first_s = 0.0
         for number in workers:
-            worked = time.process_time()
             with (
+                contextlib.nullcontext() if running is None else connected(running, number),
                 tempfile.TemporaryDirectory() as home,
                 Library.open(settings=replace(settings, executor=executor, workers=number, home=Path(home))) as library,
                 in_turns(turns),
             ):
+                worked = time.process_time()
                 report = library.add(folder)
-            own_s = time.process_time() - worked
+                own_s = time.process_time() - worked
             first_s = first_s or report.seconds
             figures = f"{report.added} | {report.seconds:.1f} | {first_s / report.seconds:.2f} | {own_s:.1f}"
             print(f"| {executor or 'processes'} | {number} | {figures} |", flush=True)
@@ -122,8 +127,8 @@ def _preparing() -> list[int]:
 
 
 def _print_batches(folder: Path, address: str, settings: Settings) -> None:
-    print("| files in a batch | KB in a batch | first result, s | the rest, s |")
-    print("|---|---|---|---|")
+    print("| files in a batch | KB in a batch | first result, s | the rest, s | own CPU, s |")
+    print("|---|---|---|---|---|")
     source = Folder(folder)
     jobs = [FileJob(file.path, "") for file in source.scan().files]
     preparer = FilePreparer(source, Preparer(source.name, settings, load_embedder))
@@ -133,9 +138,11 @@ def _print_batches(folder: Path, address: str, settings: Settings) -> None:
         outcomes = ray_executor.RayExecutor(address).run(preparer, jobs, settings)
         next(outcomes)
         first = ended = time.perf_counter()
+        worked = time.process_time()
         for _ in outcomes:
             ended = time.perf_counter()  # before the connection is closed
-        print(f"| {files} | {size_kb} | {first - started:.1f} | {ended - first:.1f} |", flush=True)
+        own_s = time.process_time() - worked
+        print(f"| {files} | {size_kb} | {first - started:.1f} | {ended - first:.1f} | {own_s:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
