@@ -28,6 +28,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from openbook.answering import extractive, surroundings
+from openbook.answering.refusals import DOUBT_NOTE
 from openbook.answers import Citation, GenerationResult
 from openbook.chunking.grammars import parse
 from openbook.evals.metrics import ExpectedSpan, mean
@@ -83,6 +84,8 @@ class Outcome(NamedTuple):
     """Quotes of code."""
     broken: int = 0
     """Of these, the ones that are broken off."""
+    is_doubtful: bool = False
+    """The answer says that the sources may not answer."""
 
 
 def main() -> None:
@@ -109,6 +112,7 @@ def main() -> None:
         _print_yes_no(libraries)
         code, broken = (sum(each[n] for each in outcomes) for n in (4, 5))
         print(f"\nOf {code} quotes of code, {broken} are broken off.")
+        _print_doubtful(outcomes)
         answerable = [each for each in asked if each.is_answerable]
         if arguments.curve == "quotes":
             curve = list(_curve(libraries, arguments.checkouts, answerable))
@@ -151,7 +155,8 @@ def _ask(library: Library, checkout: Path, asked: Asked) -> Outcome:
     cited = [(_chunk_of(answer, each), each.span) for each in answer.citations]
     code = [(chunk.language, span) for chunk, span in cited if chunk.kind == "code" and chunk.language]
     broken = sum(_is_broken_off(span, _brackets(language, checkout / span.path)) for language, span in code)
-    return Outcome(*_places(answer, asked), words, False, len(code), broken)
+    is_doubtful = answer.answer.startswith(DOUBT_NOTE)
+    return Outcome(*_places(answer, asked), words, False, len(code), broken, is_doubtful)
 
 
 def _chunk_of(answer: GenerationResult, citation: Citation) -> Chunk:
@@ -212,6 +217,15 @@ def _print_yes_no(libraries: Mapping[str, Library]) -> None:
     ]
     if refused:
         print(f"| yes or no, answerable | {len(refused)} | - | - | - | {mean(list(map(float, refused))):.3f} |")
+
+
+def _print_doubtful(outcomes: Iterable[Outcome]) -> None:
+    """Print how often a citation is right in doubtful answers and in others; to an unanswerable question none is."""
+    given = [each for each in outcomes if not each.refused]
+    for name, is_doubtful in (("say that the sources may not answer", True), ("do not", False)):
+        some = [each for each in given if each.is_doubtful is is_doubtful]
+        first, found = (mean([each[n] for each in some]) for n in (0, 1))
+        print(f"{len(some)} answers {name}: first citation right for {first:.3f}, any for {found:.3f}.")
 
 
 def _words(outcomes: Iterable[Outcome]) -> float:

@@ -106,6 +106,9 @@ _BIAS = -8.98
 # Of the answerable ones that people really ask, 4 in 100 have lower odds (same command).
 ANSWERABLE_FLOOR = -1.5
 
+# Below even odds, an answer says that it is doubtful: `python -m benchmarks.answers` prints how often both are right.
+DOUBTED_BELOW = 0.0
+
 
 class Answerability(NamedTuple):
     """The odds that a library answers a question, and the words that decide it."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from openbook.answering.answerability import (
     ANSWERABLE_FLOOR,
+    DOUBTED_BELOW,
     FEWEST_CHUNKS,
     FOLLOW_UP_FLOOR,
     SUPPORT_FLOOR,
@@ -57,6 +58,8 @@ class Relevance:
     """Why they do not answer it, such as `nothing found`; empty if they may."""
     deciding: tuple[str, ...] = ()
     """Words that it is about, as written, and that stand nowhere in the library."""
+    is_doubtful: bool = False
+    """They may answer it, but more likely they do not."""
 
 
 class EvidenceFinder:
@@ -163,8 +166,9 @@ class EvidenceFinder:
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        is_answered = answerability.odds >= ANSWERABLE_FLOOR
-        return Relevance("" if is_answered else RefusalReason.NOTHING_RELEVANT, deciding)
+        if answerability.odds < ANSWERABLE_FLOOR:
+            return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)
+        return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW)
 
     def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
         """Measure what tells whether the part of the library behind a filter answers a question that stands alone."""

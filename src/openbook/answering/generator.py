@@ -234,8 +234,7 @@ class Generator:
         answer = self._judged(asked, alone, results)
         if isinstance(answer, Relevance):
             yield Stage("writing")
-            deciding = answer.deciding
-            query = alone.question
+            relevance, query = answer, alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
@@ -243,7 +242,8 @@ class Generator:
             answer = GenerationResult(
                 asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
             )
-            answer = noted(answer, deciding, tuple(self._unread(asked.where)) if deciding else ())
+            unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
+            answer = noted(answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful)
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
                 unread = tuple(self._unread(asked.where)) if missing else ()

@@ -54,11 +54,20 @@ def refusal(
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
 
 
-def noted(answer: GenerationResult, deciding: Sequence[str], unread: Sequence[str] = ()) -> GenerationResult:
-    """Add a note above an answer that names the words of the question which are nowhere in the library."""
-    if not deciding:
-        return answer
-    return with_note(answer, build_missing_note(deciding, unread))
+# What is quoted may be about something else: above it, before somebody reads on.
+DOUBT_NOTE = "The sources may not answer this; these passages come nearest."
+
+
+def noted(
+    answer: GenerationResult, deciding: Sequence[str], unread: Sequence[str] = (), *, is_doubtful: bool = False
+) -> GenerationResult:
+    """Add a note above an answer that names the words of the question which are nowhere in the library.
+
+    If all are there and it is doubtful that the library answers the question, the note says so.
+    """
+    if deciding:
+        return with_note(answer, build_missing_note(deciding, unread))
+    return with_note(answer, DOUBT_NOTE) if is_doubtful else answer
 
 
 def with_note(answer: GenerationResult, note: str) -> GenerationResult:

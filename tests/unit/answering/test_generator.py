@@ -11,6 +11,7 @@ import pytest
 from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
 from openbook.answering.options import AnswerOptions
+from openbook.answering.refusals import DOUBT_NOTE
 from openbook.answers import GenerationResult
 from openbook.errors import QueryError
 from openbook.grounding.marks import find_marks
@@ -132,6 +133,20 @@ def test_a_deciding_word_that_no_source_mentions_is_named_above_the_quotes(libra
     assert [answer.answer[claim.start_char : claim.end_char] for claim in answer.claims] == [
         f"> {claim.text} {claim.marks[0]}" for claim in answer.claims
     ]
+
+
+def test_quotes_that_may_not_answer_say_so_above_the_first_one(library: Library) -> None:
+    piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
+    library.put("a.md", "The retry policy waits for a second before each attempt.", *piers)
+
+    doubtful = ask(library, "how do I change how long the retry policy waits on weekends")
+    sure = ask(library, "how does the retry policy wait")
+
+    assert doubtful.answer.startswith(f"{DOUBT_NOTE}\n\nQuoted from the sources;")
+    assert [doubtful.answer[claim.start_char : claim.end_char] for claim in doubtful.claims] == [
+        f"> {claim.text} {claim.marks[0]}" for claim in doubtful.claims
+    ]
+    assert DOUBT_NOTE not in sure.answer
 
 
 def test_a_question_in_another_language_than_the_sources_is_told_what_helps(library: Library) -> None:
