@@ -7,7 +7,8 @@ agent makes for it, and the lines that it has to see. Calls and patterns were ch
 
 Openbook: the calls of the case in their order. If a result names right lines without showing all of them, the next
 call is `read_lines` with its place, of a single line with 40 lines on both sides. grep: the patterns in their order,
-shown as agents show them (`path:line:text`, by path, at most 250 lines of at most 500 characters). If a hit is near
+shown as agents show them (`path:line:text`, by path, at most 250 lines of at most 500 characters, or as many as the
+case says). If a hit is near
 right lines that it does not show, the next call reads 40 lines on both sides of it. Both open the right result at
 once, as if they knew it, read on to the end of what they need, and stop when they have seen all lines of every place
 that the task needs. Tasks that ask for places, such as callers, need no reading.
@@ -219,7 +220,7 @@ def with_grep(files: dict[str, list[str]], case: dict[str, Any], *, in_order: bo
     """Work on a task with grep, and reading around its hits."""
     task, characters, calls, named = Task(case, files), 0, 0, False
     for grep in case["greps"]:
-        hits = list(grepped(files, grep))[:MOST_HITS]
+        hits = list(grepped(files, grep))[: grep.get("most", MOST_HITS)]
         named = named or (not calls and task.names(hits))
         characters += sum(
             len(f"{hit.path}:{hit.first}:{files[hit.path][hit.first - 1][:LONGEST_HIT]}\n") for hit in hits
