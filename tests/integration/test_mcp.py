@@ -364,6 +364,20 @@ def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
+def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hint(shop: Path) -> None:
+    with serving(shop) as address:
+        asyncio.run(_heavy(address))
+    home = Settings.from_env().home
+    [library] = (home / "libraries").glob("*.sqlite")
+    library.write_bytes(b"no index" * 1000)
+
+    with serving(shop) as address:
+        told = asyncio.run(_heavy(address))
+
+    assert "src/parcels.py:" in told
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
 def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
     key = KeyStore(Settings.from_env().home).add("agent")
 

@@ -71,6 +71,8 @@ def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_bac
     told = ask(library, use)
 
     assert not [one for one in told if one == "never seen" or "is_error=True" in one]
+    gone = f"(the folder of {shop.name} is gone: what is found in it was indexed before)"
+    assert [gone in one for one in told] == [False, True, False, False]
 
 
 def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(

@@ -15,7 +15,7 @@ import typer
 
 import openbook
 from openbook.cli import options, printing
-from openbook.errors import MissingExtraError
+from openbook.errors import CorruptLibraryError, MismatchedLibraryError, MissingExtraError
 
 if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
@@ -47,13 +47,14 @@ def mcp(
     opening.check_paths(wanted)
     if find_spec("mcp") is None:
         raise MissingExtraError("mcp is not installed", hint="pip install 'openbook[mcp]'")
-    from openbook.library import Library
     from openbook.mcp.watched_library import WatchedLibrary
 
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
-    with Library.open(library or name_for(wanted), settings=here) as assistant:
+    # Nobody reads the hint of an error here: an agent shows that the server has failed.
+    remade = (MismatchedLibraryError, CorruptLibraryError)
+    with opening.of_this_version(library or name_for(wanted), here, wanted, remade) as assistant:
         watched = WatchedLibrary(assistant, wanted)
         watched.start()
         try:

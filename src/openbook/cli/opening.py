@@ -257,7 +257,7 @@ def library_with(source: str) -> str:
 def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Library]:
     """Open a library. Where it has to be made again, the hint is the very command; one of folders is made again."""
     try:
-        with _of_this_version(name, here, paths) as assistant:
+        with of_this_version(name, here, paths) as assistant:
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
@@ -269,11 +269,19 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Libra
         raise
 
 
-def _of_this_version(name: str, here: Settings, paths: Sequence[Path]) -> Library:
-    """Open a library. One of folders that another version has made holds nothing else, so it is made again."""
+def of_this_version(
+    name: str,
+    here: Settings,
+    paths: Sequence[Path],
+    remade: type[LibraryError] | tuple[type[LibraryError], ...] = MismatchedLibraryError,
+) -> Library:
+    """Open a library. One of folders that another version has made holds nothing else, so it is made again.
+
+    `remade`: the errors after which it is.
+    """
     try:
         return Library.open(name, settings=here)
-    except MismatchedLibraryError as exc:
+    except remade as exc:
         libraries = LibraryCatalog(here)
         # Another embedder may cost money, or send text elsewhere.
         if here.embedder or here.storage or not paths or name != name_for(paths):

@@ -43,7 +43,7 @@ P = ParamSpec("P")
 
 
 def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, str]:
-    """Show errors of Openbook to the agent, with their hint, and say if files are still read.
+    """Show errors of Openbook to the agent, with their hint, and say if files are still read, or are gone.
 
     Other exceptions stay on the server.
     """
@@ -53,9 +53,8 @@ def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, 
         try:
             text = function(*args, **kwargs)
         except OpenbookError as exc:
-            told = [str(exc), exc.hint, str(library.used or "")]
-            raise RefusedCall("; ".join(filter(None, told))) from exc
-        return f"{text}\n({library.used})" if library.used else text
+            raise RefusedCall("; ".join(filter(None, (str(exc), exc.hint, *library.notes)))) from exc
+        return f"{text}\n({'; '.join(library.notes)})" if library.notes else text
 
     return call
 

@@ -92,7 +92,7 @@ class WatchedLibrary:
                 error, self._error = self._error, None
             if error is not None:
                 raise error
-        self._used.state = self.reading
+        self._used.notes = (*self._gone(), *([str(self.reading)] if self.reading else []))
         yield self.assistant
 
     @property
@@ -101,10 +101,10 @@ class WatchedLibrary:
         return self._state if self._is_due else None
 
     @property
-    def used(self) -> ReadingState | None:
-        """Progress when this thread last used the library."""
-        state: ReadingState | None = getattr(self._used, "state", None)
-        return state
+    def notes(self) -> tuple[str, ...]:
+        """What may be wrong with what this thread last found: folders are gone, or files not indexed yet."""
+        notes: tuple[str, ...] = getattr(self._used, "notes", ())
+        return notes
 
     def may_have_courses(self) -> bool:
         """Return whether there are courses, or could be because nothing was read yet."""
@@ -209,6 +209,12 @@ class WatchedLibrary:
         """List the sources to keep up to date. In a library of several machines these are the folders named here."""
         named = {str(path) for path in self._paths}
         return [root for root in self.assistant.sources() if not self.assistant.is_shared or root.location in named]
+
+    def _gone(self) -> Iterator[str]:
+        """Say of each source whose folder is not there that its documents may be out of date."""
+        for root in self._sources():
+            if not _watchable(root).exists():
+                yield f"the folder of {root.name} is gone: what is found in it was indexed before"
 
     def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
         from watchfiles import watch

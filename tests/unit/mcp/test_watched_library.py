@@ -113,7 +113,7 @@ def test_what_changes_while_files_are_read_is_looked_at_again(slow: SlowLibrary,
             pass
     library.close()
 
-    assert library.used is None
+    assert library.notes == ()
 
 
 def test_a_source_that_is_gone_is_an_error_for_every_call_until_it_is_there(folder: Path, tmp_path: Path) -> None:
