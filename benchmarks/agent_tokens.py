@@ -10,9 +10,10 @@ most of them, rarest words first, until as many of the right files have been rea
 prints is not counted. Tokens are estimated the same way for both (`openbook.costs.estimate_tokens`).
 
 With replies, such as `benchmarks/cases/expansion_replies.jsonl`, the questions are those of `real-questions`, and the
-agent gives the searches that a model wrote for each as `also`. `strangers`: it gives those of another question of the
-same project, as the worst that an agent can do. `at 1`: a place that answers is in the first result, the only one that
-is shown whole.
+agent gives the searches that a model wrote for each as `also`. `two of three`, `one of three`: the rest are those of
+another question of the same project. `scattered`: each is that of another question. `strangers`: all are those of one
+other question, as the worst that an agent can do. `at 1`: a place that answers is in the first result, the only
+one that is shown whole.
 """
 
 from __future__ import annotations
@@ -154,10 +155,10 @@ def _figure(call: tuple[int, int, bool], reads: list[Read], grepped: list[list[R
 
 def measure_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> dict[tuple[str, str], list[Read]]:
     """Return what each kind of search reads, by the type of the questions, `every one` among them."""
-    written = {each["id"]: each["reply"] for each in _rows(replies)}
+    searches = {each["id"]: [one.text for one in read_searches(each["reply"])] for each in _rows(replies)}
     items: dict[str, list[dict[str, Any]]] = {}
     for row in _rows(data / "real-questions" / "questions.jsonl"):
-        if row["id"] in written:
+        if row["id"] in searches:
             gold = [{"path": each["path"], "spans": [each["lines"]]} for each in row["gold"]]
             items.setdefault(row["repo"].rpartition("/")[2], []).append({**row, "gold": gold})
     found: dict[tuple[str, str], list[Read]] = {}
@@ -165,16 +166,28 @@ def measure_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> d
         with Library.open(repository, settings=Settings(home=home)) as assistant:
             tools = McpTools(WatchedLibrary(assistant, [checkouts / repository], watch=False, patience_s=PATIENCE_S))
             for position, item in enumerate(asked):
-                stranger = asked[(position + len(asked) // 2) % len(asked)]
-                for name, reply in (
-                    ("alone", ""),
-                    ("also", written[item["id"]]),
-                    ("strangers", written[stranger["id"]]),
-                ):
-                    read = by_search(tools, item, *DEFAULT_CALL, also=[each.text for each in read_searches(reply)])
+                for name, also in _others(asked, position, searches).items():
+                    read = by_search(tools, item, *DEFAULT_CALL, also=also)
                     found.setdefault(("every one", name), []).append(_of_any(item, read))
                     found.setdefault((item["type"], name), []).append(_of_any(item, read))
     return found
+
+
+def _others(asked: Sequence[dict[str, Any]], position: int, searches: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return what an agent may give beside a question: searches for it, and for others of the project."""
+
+    def of(share: int) -> list[str]:
+        return searches[asked[(position + len(asked) // share) % len(asked)]["id"]]
+
+    own, strange = searches[asked[position]["id"]], of(2)
+    return {
+        "alone": [],
+        "also": own,
+        "two of three": [*own[:2], *strange[:1]],
+        "one of three": [*own[:1], *strange[:2]],
+        "scattered": [*of(2)[:1], *of(3)[1:2], *of(4)[2:3]],
+        "strangers": strange,
+    }
 
 
 def _of_any(item: dict[str, Any], read: Read) -> Read:
@@ -196,31 +209,28 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--replies", type=Path, help="searches that a model wrote for `real-questions`")
+    parser.add_argument("--home", type=Path, help="where libraries are kept; otherwise they are made and deleted")
     arguments = parser.parse_args()
-    if arguments.replies:
-        _print_replies(arguments.data, arguments.checkouts, arguments.replies)
-        return
-    print("| call | tokens read | file recall | span recall | grep and whole files, at that file recall | share |")
-    print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as home:
-        for row in measure(arguments.data, arguments.checkouts, Path(home)):
+    with tempfile.TemporaryDirectory() as temporary:
+        home = arguments.home or Path(temporary)
+        if arguments.replies:
+            _print_replies(arguments.data, arguments.checkouts, arguments.replies, home)
+            return
+        print("| call | tokens read | file recall | span recall | grep and whole files, at that file recall | share |")
+        print("|---|---|---|---|---|---|")
+        for row in measure(arguments.data, arguments.checkouts, home):
             beside = "never" if row.grep_tokens is None else f"{row.grep_tokens:,.0f}"
             share = "" if row.grep_tokens is None else f"{100 * row.tokens / row.grep_tokens:.1f} %"
             print(f"| `{row.name}` | {row.tokens:,.0f} | {row.files:.3f} | {row.spans:.3f} | {beside} | {share} |")
 
 
-def _print_replies(data: Path, checkouts: Path, replies: Path) -> None:
+def _print_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> None:
     print("| questions | number | searches | tokens read | at 1 | file recall | span recall |")
     print("|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as home:
-        for (kind, name), reads in sorted(measure_replies(data, checkouts, replies, Path(home)).items()):
-            shares = [
-                _mean([r.is_first for r in reads]),
-                _mean([r.files for r in reads]),
-                _mean([r.spans for r in reads]),
-            ]
-            told = " | ".join(f"{share:.3f}" for share in shares)
-            print(f"| {kind} | {len(reads)} | {name} | {_mean([r.tokens for r in reads]):,.0f} | {told} |")
+    for (kind, name), reads in sorted(measure_replies(data, checkouts, replies, home).items()):
+        shares = [_mean([r.is_first for r in reads]), _mean([r.files for r in reads]), _mean([r.spans for r in reads])]
+        told = " | ".join(f"{share:.3f}" for share in shares)
+        print(f"| {kind} | {len(reads)} | {name} | {_mean([r.tokens for r in reads]):,.0f} | {told} |")
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ class LibraryTools:
     ) -> list[RetrievalResult]:
         """Return what several searches for the same thing find, merged. The other arguments are those of `search`.
 
-        The first search counts as much as all others together.
+        All others together count one and a half times as much as the first search.
 
         Raises:
             QueryError: A search is empty.

@@ -41,19 +41,28 @@ def _are_same(lines: frozenset[str], others: frozenset[str]) -> bool:
 # right ones it finds as much: `benchmarks/expansion.py`.
 _SMOOTHING = 10
 
+# What all searches weigh that an agent gives beside its question, which weighs 1. With 2, one right search among wrong
+# ones helps less, and with 1 all right ones do: `benchmarks.agent_tokens --replies`.
+_OTHERS_OF_AGENT = 1.5
 
-def fuse(first: Sequence[RetrievalResult], others: Sequence[Sequence[RetrievalResult]]) -> list[RetrievalResult]:
+
+def fuse(
+    first: Sequence[RetrievalResult], others: Sequence[Sequence[RetrievalResult]], of_others: float = 1.0
+) -> list[RetrievalResult]:
     """Merge results by reciprocal rank, ordered by `(-score, source, span)`, as many as there are in the longest list.
 
-    All other searches together count as much as the first one. The signals of a merged result are what its ranks
-    add: `rank` for the first search, `expansion` for the others.
+    The signals of a merged result are what its ranks add: `rank` for the first search, `expansion` for the others.
 
     Args:
         first: What the question found, best first.
         others: What each other search found, best first. Empty ones count as well.
+        of_others: What all others together count; the first one counts 1.
     """
     by_chunk: dict[tuple[str, Span], RetrievalResult] = {}
-    for name, weight, results in (("rank", 1.0, first), *(("expansion", 1 / len(others), found) for found in others)):
+    for name, weight, results in (
+        ("rank", 1.0, first),
+        *(("expansion", of_others / len(others), found) for found in others),
+    ):
         for rank, result in enumerate(results, start=1):
             kept = by_chunk.setdefault(result.chunk.key, replace(result, score=0.0, signals={}))
             gained = weight / (_SMOOTHING + rank)
@@ -75,7 +84,7 @@ def fuse_keeping_best(found: Sequence[list[RetrievalResult]], limit: int) -> lis
     """
     if len(found) == 1:
         return found[0][:limit]
-    ranked = fuse(found[0], found[1:])[:limit]
+    ranked = fuse(found[0], found[1:], _OTHERS_OF_AGENT)[:limit]
     best = {results[0].chunk.key: results[0] for results in found if results}
     shown = {result.chunk.key for result in ranked}
     others = (result for key, result in best.items() if key not in shown)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.fusion import fuse
+from openbook.retrieval.fusion import fuse, fuse_keeping_best
 from openbook.types import RetrievalResult
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -35,6 +35,14 @@ def test_all_other_searches_together_weigh_as_much_as_the_first() -> None:
 
     assert {*names([best, second])} == {"a", "b"}
     assert best.score == pytest.approx(second.score) == pytest.approx(1 / 11)
+
+
+def test_what_the_searches_of_an_agent_agree_on_comes_before_what_its_question_finds() -> None:
+    agreed = fuse_keeping_best([found("a", "x"), found("b", "y"), found("b", "z")], 9)
+    not_agreed = fuse_keeping_best([found("a", "x"), found("b", "y"), found("c", "z")], 9)
+
+    assert names(agreed)[:2] == ["b", "a"]
+    assert names(not_agreed)[0] == "a"
 
 
 def test_a_score_is_the_sum_of_its_signals() -> None:
