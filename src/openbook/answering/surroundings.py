@@ -21,6 +21,7 @@ from openbook.answering.passages import (
     overlap,
     slice_of,
 )
+from openbook.answering.scoring import is_import
 from openbook.answering.statements import enclosing, is_whole, layout_of, pieces
 from openbook.text import sentences
 from openbook.tokens import words_to_read
@@ -152,7 +153,7 @@ def _enlarged_code(quote: Passage) -> Passage:
         side = sides.pop(0)
         for place in side:
             start, end = (first, place) if side is below else (place, last)
-            if not _is_short(_between(shown, start, end)):
+            if not _is_short(_between(shown, start, end)) or (side is above and is_import(shown.units[start].text)):
                 break
             # Nor from the middle of a comment on: what that is about stands where it begins.
             if is_whole(lines, start, end) and not (start < first and lines[start].inside):

@@ -169,6 +169,14 @@ def test_code_grows_by_a_comment_above_it_whole_or_not_at_all() -> None:
     assert enlarged(code("/*\n * Both wait.\n */\nsail(the, ship)", "sail(the, ship)"), ()).text.startswith("/*")
 
 
+def test_code_grows_by_no_imports_above_it() -> None:
+    imports = "use std::path::Path;\nuse crate::{tides, ships};\n"
+
+    assert enlarged(code(f"{imports}\nlet limit = 3;\nsail(limit);", "sail(limit);"), ()).text == (
+        "let limit = 3;\nsail(limit);"
+    )
+
+
 def test_what_a_long_call_holds_grows_by_no_part_of_it() -> None:
     inner = "".join(f"    the_place_number({number},\n        {number}),\n" for number in range(30))
 
