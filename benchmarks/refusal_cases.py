@@ -8,9 +8,11 @@ Asks real-questions and these of `benchmarks/cases`, all written before any was 
 - `paraphrased_questions.jsonl`, 240 to 24 repositories in other words than their answers, a fifth without one;
 - `same_subject.jsonl`, 120 to six repositories, half of them without an answer;
 - `refusal_questions.jsonl`, 96 to eight repositories, half of them without an answer;
+- `near_questions.jsonl`, 120 to ten repositories, half of them without an answer; five repositories are kept aside;
 - `refusal_languages.jsonl`, eight off-subject questions in each of nine languages, and answerable ones to manual pages.
 
 Questions of the first, second and fourth set are also asked of other repositories, which do not answer them.
+Nothing is trained on `near_questions.jsonl`.
 
 `--checkouts` holds a folder for each repository, by its name; libraries are made in `--home` as `benchmarks.answers`
 makes them. `--texts` holds one for each language: the manual pages of Debian in `fr` and `ja`, and
@@ -46,6 +48,7 @@ _EVERY_NTH_OF_XQUAD = 30
 _WRONGLY_REFUSED = 0.04
 
 REAL, OTHERS, LANGUAGES = "real", "other repositories", "languages"
+_NEAR = {"fit": "near", "aside": "near, kept aside"}
 
 # What the answerable questions of each group count in training, and the others: refusing wrongly is worst.
 _COUNTS = {
@@ -94,14 +97,14 @@ def read_cases(data: Path) -> dict[str, list[tuple[str, str, bool]]]:
         "same subject": (CASES / "same_subject.jsonl",),
         "repositories": (CASES / "refusal_questions.jsonl",),
     }
-    return {
-        group: [
-            (one["repo"].rpartition("/")[2], one["question"], one["answerable"])
-            for file in some
-            for one in _lines(file)
-        ]
-        for group, some in files.items()
-    }
+    cases = {group: [_case(one) for file in some for one in _lines(file)] for group, some in files.items()}
+    for one in _lines(CASES / "near_questions.jsonl"):
+        cases.setdefault(_NEAR[one["set"]], []).append(_case(one))
+    return cases
+
+
+def _case(one: dict[str, Any]) -> tuple[str, str, bool]:
+    return one["repo"].rpartition("/")[2], one["question"], one["answerable"]
 
 
 def measure_repositories(data: Path, checkouts: Path, home: Path) -> Iterator[Measured]:
@@ -109,8 +112,11 @@ def measure_repositories(data: Path, checkouts: Path, home: Path) -> Iterator[Me
     cases = read_cases(data)
     asked = [(group, *each) for group, some in cases.items() for each in some]
     foreign = [each for group in (REAL, "paraphrased", "repositories") for each in cases[group]]
-    for number, repository in enumerate(sorted({each[1] for each in asked})):
-        others = [each for each in foreign if each[0] != repository][number % _EVERY_NTH :: _EVERY_NTH]
+    trained = sorted({each[1] for each in asked if each[0] in _COUNTS})
+    for repository in sorted({each[1] for each in asked}):
+        others = [each for each in foreign if each[0] != repository] if repository in trained else []
+        number = trained.index(repository) if repository in trained else 0
+        others = others[number % _EVERY_NTH :: _EVERY_NTH]
         own = [each for each in asked if each[1] == repository]
         with folder_library_at(checkouts / repository, home / repository) as finder:
             for group, _, text, is_answerable in (*own, *((OTHERS, *each[:2], False) for each in others)):
@@ -132,7 +138,7 @@ def measure_languages(texts: Path, home: Path) -> Iterator[Measured]:
 
 def train(measured: Iterable[Measured]) -> Weights:
     """Return the weights of a logistic regression, by Newton's method, on standardised signs."""
-    some = list(measured)
+    some = [one for one in measured if one.group in _COUNTS]
     signs = np.array([one.signs for one in some])
     answers = np.array([float(one.is_answerable) for one in some])
     kinds = [(one.group, one.is_answerable) for one in some]
@@ -188,7 +194,9 @@ def table(measured: Sequence[Measured]) -> str:
         "left out, without `agreement` and `best_coverage`": left_out(measured, every[:-2]),
     }
     for name, (odds, above) in columns.items():
-        for part in dict.fromkeys([*_COUNTS, *(one.project for one in measured if one.group == LANGUAGES)]):
+        for part in dict.fromkeys(
+            [*_COUNTS, *_NEAR.values(), *(one.project for one in measured if one.group == LANGUAGES)]
+        ):
             own, foreign = (
                 [n for n, one in enumerate(measured)
                  if part in (one.group, one.project) and one.is_answerable is is_answerable]
