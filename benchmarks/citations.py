@@ -191,7 +191,8 @@ def _judged(label: Label, finding: Finding) -> str:
 def _is_place(label: Label | None, finding: Finding) -> bool:
     if label is None or label.verdict not in {"moved", "either"} or finding.now is None:
         return False
-    return str(finding.now) == label.now or (label.verdict == "either" and str(finding.now).split("-")[0] == label.now)
+    begins = f"{finding.now.path}:{finding.now.first_line}"
+    return str(finding.now) == label.now or (label.verdict == "either" and begins == label.now)
 
 
 def _git(*arguments: str) -> None:

@@ -15,7 +15,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere, word
+from openbook.verify.names import NameEvidence, by_names, end_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
@@ -162,8 +162,7 @@ class _One:
         past = self._past(target)
         if past is not None:
             path = target.path or past.path
-            is_here = bool(self._root.find("/" + path, None, is_link=True).path)
-            return self._with_past(path if is_here else "", past)
+            return self._with_past(path if self._root.has_file(path) else "", past)
         if self._pin:
             return self._broken_pin(target)
         if path := target.path or self._only_fitting(target):
@@ -269,7 +268,7 @@ class _One:
         ending = self._mention.path.removeprefix("./").lstrip("/")
         paths = self._history.ending(commit, ending) if self._mention.form == "plain" else []
         if target.path:  # then what is still there is another file
-            paths = [path for path in paths if not self._root.find("/" + path, None, is_link=True).path]
+            paths = [path for path in paths if not self._root.has_file(path)]
         pages = ((path, self._history.page(commit, path)) for path in paths[:_MOST_NAMESAKES])
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
         return fitting[0] if len(fitting) == 1 and len(paths) <= _MOST_NAMESAKES else None
@@ -308,7 +307,7 @@ class _One:
     def _meant_then(self, path: str, past: PastFile) -> str:
         """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
         is_other = past.path != path and self._history.page(past.commit, path) is not None if path else False
-        return past.path if is_other and self._root.find("/" + past.path, None, is_link=True).path else path
+        return past.path if is_other and self._root.has_file(past.path) else path
 
     def _never_was(self, page: ComparedText) -> bool:
         """Return whether lines contradict the sentence, and contain nothing that it names."""
@@ -342,7 +341,9 @@ class _One:
         reason = ""
         if spot.likeness < 1.0 or found.is_same:
             old = _lines(past.page, first, last)
-            gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
+            new = self._root.page(found.path)  # in which a definition may have been wrapped
+            last_line = end_of(new, spot.first_line) if found.is_same else spot.last_line
+            gone = lost_words(self._near, old, _lines(new, spot.first_line, last_line))
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)

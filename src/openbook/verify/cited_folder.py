@@ -14,7 +14,7 @@ from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.decode import decode
 from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
-from openbook.types import shown_text
+from openbook.types import SkipReason, shown_text
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
 # A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
@@ -50,7 +50,9 @@ class Target:
 
 
 def _refusal(path: str) -> str:
-    return _OF_GIT if ".git" in path.split("/") else refuse_by_name(path)
+    """Return why a path is not read. Binary files are known by what they contain: `.mo` is also a language."""
+    reason = _OF_GIT if ".git" in path.split("/") else refuse_by_name(path)
+    return "" if reason == SkipReason.BINARY_NAME else reason
 
 
 def read_file(path: Path, location: str) -> bytes:
@@ -116,7 +118,9 @@ class CitedFolder:
         written = written.replace("\0", "")
         if written.startswith("/"):
             there = self.relative(Path(written))
-            return [there if there is not None else ".."] if not is_link else [posixpath.normpath(written.lstrip("/"))]
+            below = posixpath.normpath(written.lstrip("/"))
+            is_meant = is_link or (there is None and self._kind(below) == "file")
+            return [below if is_meant else there if there is not None else ".."]
         from_root = posixpath.normpath(written)
         if citing is None:
             return [from_root]
@@ -148,6 +152,10 @@ class CitedFolder:
     def _bytes(self, path: str) -> bytes:
         attached = self._attached(path)
         return read_file(self.folder / path, path) if attached is None else attached
+
+    def has_file(self, path: str) -> bool:
+        """Return whether there is a file of that path relative to the root."""
+        return bool(self.find("/" + path, None, is_link=True).path)
 
     def has_folder(self, path: str) -> bool:
         """Return whether the first part of a path is a folder of the root."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
+from openbook.verify.citing_lines import has_citation, lines_with, words_before
 from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
-from openbook.verify.mentions import words_before
 from openbook.verify.relocation import ComparedText
 
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
@@ -37,7 +37,6 @@ _MOST_TAKEN_BACK = 4
 # Renames of one file that are followed, and copies.
 _MOST_RENAMES = 10
 
-_DIGITS = re.compile(r"\d+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # With `ssh` the port, and a host that only answers there, say nothing of where people read the files.
 _REMOTE = re.compile(
@@ -200,7 +199,7 @@ class History:
         """Return whether words in a committed file are not committed yet, so that they refer to the present lines."""
         with suppress(GitFailedError):
             text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
-            return text is not None and not _has_citation(text, words, line)
+            return text is not None and not has_citation(text, words, line)
         return False
 
     def written(self, path: str, words: str, line: str = "") -> Revision | None:
@@ -233,8 +232,8 @@ class History:
         try:
             for revision, text in chain(self._versions(path), self._versions_of_original(path)):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
-                is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
-                if text is not None and (not gap or is_back) and _has_citation(text, words, line, newer):
+                is_back = gap > 0 and text is not None and lines_with(words, newer) <= lines_with(words, text)
+                if text is not None and (not gap or is_back) and has_citation(text, words, line, newer):
                     found, newer, gap = revision, text, 0
                     continue
                 words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
@@ -454,38 +453,6 @@ def _text(content: bytes) -> str | None:
         return decode(content)
     except SkippedFileError:
         return None
-
-
-def _stands_in(words: str, text: str) -> bool:
-    """Return whether a text contains words, not just as the beginning of a longer number."""
-    at = text.find(words)
-    while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
-        at = text.find(words, at + 1)
-    return at >= 0
-
-
-def _has_citation(text: str, words: str, line: str, newer: str = "") -> bool:
-    """Return whether a text contains words, not just in another line than the one that they were written into.
-
-    A line that the `newer` version has as well is not an earlier form of that one.
-    """
-    if not _stands_in("".join(words.split()), _squeezed(text)):
-        return False
-    if not line or line in text:
-        return True
-    shape = _DIGITS.sub("0", line)
-    same = {each for each in text.split("\n") if _DIGITS.sub("0", each) == shape}
-    same -= {*newer.split("\n")}
-    return not same or any(words in each for each in same)
-
-
-def _lines_with(words: str, text: str) -> set[str]:
-    return {line for line in text.split("\n") if words in line}
-
-
-@lru_cache(maxsize=_MOST_TEXTS)
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
 
 
 @lru_cache(maxsize=_MOST_TEXTS)

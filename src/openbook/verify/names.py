@@ -162,6 +162,23 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     return None if is_other else found
 
 
+def same_definition(old: ComparedText, first: int, last: int, new: ComparedText) -> Relocation | None:
+    r"""Return where a newer text defines what some lines are the whole definition of, if only one has that name.
+
+    Example:
+        >>> old, new = ComparedText("def f(a):\n    return a"), ComparedText("x = 1\ndef f(\n    a,\n):\n    return a")
+        >>> found = same_definition(old, 1, 2, new)
+        >>> found.first_line, found.last_line
+        (2, 5)
+    """
+    head = _NAMED_HEAD.match(old.lines[first - 1])
+    before, now = ([*definitions(page, head["name"])] if head else [] for page in (old, new))
+    if before != [Relocation(first, last)] or len(now) != 1 or _scope(old, first) != _scope(new, now[0].first_line):
+        return None
+    begin, end = now[0].first_line, now[0].last_line
+    return Relocation(begin, end, likeness(old.keys[first - 1 : last], new.keys[begin - 1 : end]))
+
+
 def begins_type(line: str) -> bool:
     """Return whether a line begins the definition of a type.
 
@@ -231,13 +248,13 @@ def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
     """List where a name is defined: its first line and all that is indented below it, in order."""
     head = re.compile(_HEAD.replace("NAME", re.escape(name)))
     return [
-        Relocation(number, _end_of(page, number))
+        Relocation(number, end_of(page, number))
         for number, line in enumerate(page.lines, start=1)
         if name in line and head.match(line)
     ]
 
 
-def _end_of(page: ComparedText, line: int) -> int:
+def end_of(page: ComparedText, line: int) -> int:
     """Find the last line of what begins here, by indentation. A closing bracket at its margin belongs to it."""
     depth = depth_of(page.lines[line - 1])
     end = line

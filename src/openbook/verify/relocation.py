@@ -193,7 +193,7 @@ def relocate(
 def is_same_neighbourhood(part: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation) -> bool:
     """Return whether lines found in another file are those of a stretch, and not others that say the same by chance."""
     there = (spot.first_line, spot.last_line)
-    return _agreement(part, (first, last), new, there) >= _LEAST_AGREEMENT
+    return agreement(part, (first, last), new, there) >= _LEAST_AGREEMENT
 
 
 def _trimmed(page: ComparedText, first: int, last: int) -> tuple[int, int]:
@@ -224,14 +224,14 @@ def _chosen(
     twins = list(islice(old.occurrences(block), _MOST_PLACES))
     if len(candidates) == 1 and len(twins) <= 1 and len(block) >= DISTINCTIVE_CHARS:
         return Relocation(*candidates[0])
-    ranked = sorted(((_agreement(old, here, new, there), there) for there in candidates), reverse=True)
+    ranked = sorted(((agreement(old, here, new, there), there) for there in candidates), reverse=True)
     best, place = ranked[0]
     strict = is_part and len(candidates) > 1
     if best < (_LEAST_AGREEMENT_OF_PART if strict else _LEAST_AGREEMENT):
         return NotRelocated("the same text stands elsewhere, in other surroundings")
     second = ranked[1][0] if len(ranked) > 1 else 0.0
     # One of several equal lines can be gone while another stays: what stays must not belong to a twin.
-    rival = max((_agreement(old, twin, new, place) for twin in twins if twin != here), default=0.0)
+    rival = max((agreement(old, twin, new, place) for twin in twins if twin != here), default=0.0)
     lead = best - max(second, rival)
     if lead >= (_LEAD_OF_PART if strict else _LEAD):
         return Relocation(*place)
@@ -243,7 +243,7 @@ def _chosen(
     return NotRelocated(f"{len(candidates)} places look alike")
 
 
-def _agreement(old: ComparedText, here: tuple[int, int], new: ComparedText, there: tuple[int, int]) -> float:
+def agreement(old: ComparedText, here: tuple[int, int], new: ComparedText, there: tuple[int, int]) -> float:
     """Return how far surroundings agree, from 0 to 1: what is above, below, and around by indentation."""
     sides = [(old.above(here[0]), new.above(there[0])), (old.below(here[1]), new.below(there[1]))]
     # An end of the older text proves nothing: people add to the ends of files.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import LineRange
 from openbook.verify.history import History
-from openbook.verify.names import begins_type, same_line
+from openbook.verify.names import begins_type, same_definition, same_line
 from openbook.verify.relocation import (
     ComparedText,
     NotRelocated,
@@ -74,6 +74,8 @@ class RelocationSearch:
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)
+            if first < last and (defined := same_definition(past.page, first, last, page)):
+                return RelocatedLines(path, defined)
             lost = spot
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
         return (None if stays else self._in_other_file(past, first, last)) or lost

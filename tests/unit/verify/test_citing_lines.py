@@ -270,3 +270,61 @@ def test_lines_of_another_file_of_that_name_are_not_those_of_one_that_came_later
     finding = only(repository.folder, page)
 
     assert (finding.verdict, str(finding.place or "")) == ("unknown", "docs/app.py:14-16")
+
+
+def test_in_a_generated_page_a_line_that_gets_the_numbers_of_another_is_new(repository: Repository) -> None:
+    entry = "### {}\n\nIt does what {} is for.\n\n[app](../src/app.py#L{})\n\n"
+    repository.commit(
+        {"src/app.py": CODE, "docs/a.md": entry.format("get", "get", 7) + entry.format("post", "post", 10)}
+    )
+    repository.commit(
+        {
+            "src/app.py": PUSHED.replace("get(", "put("),
+            "docs/a.md": entry.format("put", "put", 9) + entry.format("post", "post", 12),
+        }
+    )
+    now = "import one\n" + PUSHED
+    repository.commit(
+        {"src/app.py": now, "docs/a.md": entry.format("get", "get", 10) + entry.format("post", "post", 13)}
+    )
+
+    found = checked(repository.folder, (repository.folder / "docs/a.md").read_text(encoding="utf-8"))
+
+    assert [finding.verdict for finding in found] == ["ok", "ok"]
+
+
+def test_a_citation_of_another_file_with_the_same_numbers_is_no_earlier_form(repository: Repository) -> None:
+    entry = "[source](../src/{}#L14-L16)\n\n"
+    repository.commit({"src/app.py": CODE, "src/more.py": CODE, "docs/a.md": entry.format("app.py")})
+    repository.commit(
+        {
+            "src/app.py": PUSHED,
+            "src/more.py": CODE.replace("each", "one"),
+            "docs/a.md": entry.format("more.py") + "[source](../src/app.py#L16-L18)\n",
+        }
+    )
+
+    found = checked(repository.folder, (repository.folder / "docs/a.md").read_text(encoding="utf-8"))
+
+    assert [finding.verdict for finding in found] == ["ok", "ok"]
+
+
+def test_a_function_whose_head_was_wrapped_is_found(repository: Repository) -> None:
+    body = "".join(f"    total += times * {number} + first\n" for number in range(9))
+    head = "def retry_often(times, first):\n"
+    page = "See src/a.py:3-12.\n"
+    repository.commit({"src/a.py": f"import os\n\n{head}{body}", "docs/a.md": page})
+    wrapped = "def retry_often(\n    times,\n    first,\n):\n"
+    repository.commit({"src/a.py": f"import os\nimport re\n\nLIMIT = 3\n\n{wrapped}{body}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/a.py:6-18")
+
+
+def test_source_code_with_the_suffix_of_a_binary_format_is_read(repository: Repository) -> None:
+    page = "See [it](../src/app.mo#L14-L16), /src/app.py:14-16.\n"
+    repository.commit({"src/app.mo": CODE, "src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"src/app.mo": PUSHED, "src/app.py": PUSHED})
+
+    found = checked(repository.folder, page)
+
+    assert [str(finding.now) for finding in found] == ["src/app.mo:16-18", "src/app.py:16-18"]
