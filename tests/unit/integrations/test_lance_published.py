@@ -118,6 +118,16 @@ def test_documents_that_are_gone_count_as_changes(machine: Machine, uri: str) ->
     assert objects(uri) != first
 
 
+def test_nothing_is_published_of_a_small_library_or_by_a_machine_that_keeps_nothing(uri: str, tmp_path: Path) -> None:
+    for cache, fewest_kept in ((tmp_path / "writer", 41), (None, 1)):
+        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=fewest_kept)) as writer:
+            filled(writer)
+
+            writer.optimize(every=True)
+
+            assert objects(uri) == []
+
+
 def test_nothing_is_published_twice(machine: Machine, uri: str) -> None:
     writer = machine("writer")
     filled(writer)
