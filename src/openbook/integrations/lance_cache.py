@@ -24,6 +24,7 @@ from openbook.index.column_file import open_column_file, write_column_file
 from openbook.index.columns import Columns
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import is_settled
+from openbook.integrations.lance_tables import ROW_ID
 from openbook.permissions import make_private_file, make_private_folder
 
 # Chunks of a library of which that is kept. Smaller ones are read in less time than LanceDB takes to load.
@@ -67,6 +68,10 @@ class Kept:
         stays = np.isin(self.columns.document_ids, columns.document_ids)
         same = int(self.columns.sizes[stays].sum())
         return len(self.columns) + len(columns) - 2 * same > MOST_CHANGED * len(self.columns)
+
+    def is_compacted_in(self, documents: DocumentTable) -> bool:
+        """Return whether rows have other ids now, so that each new process reads again what is light of them."""
+        return not np.array_equal(self.documents.numbers(ROW_ID), documents.numbers(ROW_ID))
 
 
 def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str, int]:

@@ -27,6 +27,7 @@ from obstore.store import LocalStore, from_url
 from openbook.errors import LibraryWriteError
 from openbook.integrations.lance_cache import FILES, MOST_CHANGED, Kept, LocalCache, State
 from openbook.integrations.lance_tables import split_address
+from openbook.memory import release_memory
 from openbook.permissions import make_private_file
 
 if TYPE_CHECKING:
@@ -113,7 +114,9 @@ class PublishedStates:
 
     def fetch(self, made: str, cache: LocalCache) -> bool:
         """Put the latest state of a library into what this machine keeps. False if that cannot be done."""
-        return any(cache.place(each.state, partial(self._read, each)) for each in self._of(made))
+        found = any(cache.place(each.state, partial(self._read, each)) for each in self._of(made))
+        release_memory()  # pieces that have been written
+        return found
 
     def _read(self, published: PublishedState, folder: Path) -> None:
         """Read an object into a folder.

@@ -42,6 +42,7 @@ class LanceState:
         self._rows = rows
         self._fewest_kept = fewest_kept
         self._loaded: State | None = None
+        self._keeps_anew = False
         self.made = ""
         """Name of the library whose ids are known."""
         self._begin(None)
@@ -96,7 +97,11 @@ class LanceState:
             return
         published = self._published.newest(self.made)
         if published is None or every or published.is_outdated_by(documents):
+            self._keeps_anew = every and self._kept is not None and self._kept.is_compacted_in(documents)
+            if self._keeps_anew:
+                self._catalogue = None
             self.catalogue({})  # keeps it
+            self._keeps_anew = False
             if self._kept and (published is None or published.state < self._kept.state):
                 self._published.publish(self._kept, self._cache)
 
@@ -158,7 +163,7 @@ class LanceState:
         """Keep what is known for other processes, and go on from that, if it pays."""
         if self._cache is None or self._loaded is None or len(columns) < self._fewest_kept:
             return False
-        if self._kept and not self._kept.is_outdated_by(columns):
+        if self._kept and not (self._keeps_anew or self._kept.is_outdated_by(columns)):
             return False
         first_ids = pending(self._documents, self._first_ids)
         kept = Kept(self._loaded, self._documents, columns, *self.words.packed(), self._next_id, first_ids)

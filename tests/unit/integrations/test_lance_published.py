@@ -104,6 +104,18 @@ def test_a_few_changes_publish_nothing_and_a_tenth_of_the_library_replaces_what_
     assert search(machine("new")) == search(writer)
 
 
+def test_what_was_compacted_is_published_anew(machine: Machine, uri: str, tmp_path: Path) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize()
+    put(writer, "03.md", "dog", vector=vector(1))  # another file of the table, so that there is something to compact
+
+    writer.optimize(every=True)
+
+    assert len(objects(uri)) == 1
+    assert rows_read(uri, tmp_path / "new", 40) == 0
+
+
 def test_documents_that_are_gone_count_as_changes(machine: Machine, uri: str) -> None:
     writer = machine("writer")
     filled(writer)
