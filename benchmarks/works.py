@@ -177,20 +177,30 @@ def code_search_wide(data: Path, checkouts: Path, *, mixed: bool) -> Work:
             continue
         questions = []
         root = checkout if mixed else checkout / item["root"]
-        for each in read_json(folder / "annotations" / f"{item['name']}.json"):
-            named = [
-                one["path"] if isinstance(one, dict) else one for one in each["relevant"] + each.get("secondary", [])
-            ]
-            files = [checkout / path for path in named if (checkout / path).is_file()]
+        asked = [
+            (
+                each["query"],
+                [one["path"] if isinstance(one, dict) else one for one in each["relevant"] + each.get("secondary", [])],
+            )
+            for each in read_json(folder / "annotations" / f"{item['name']}.json")
+        ]
+        anchor = _anchor([checkout, checkout / item["root"]], [path for _, named in asked for path in named])
+        for query, named in asked:
+            files = [anchor / path for path in named if (anchor / path).is_file()]
             inside = tuple(
                 ExpectedSpan(path.relative_to(root).as_posix()) for path in files if path.is_relative_to(root)
             )
             if inside:
-                questions.append(Question(each["query"], inside))
+                questions.append(Question(query, inside))
         collections.append(
             Collection(item["name"], root, tuple(questions), "all" if mixed else "code", item["language"])
         )
     return Work("code-search-wide, mixed" if mixed else "code-search-wide", tuple(collections), file_figures)
+
+
+def _anchor(folders: Sequence[Path], paths: Sequence[str]) -> Path:
+    """Return what paths are relative to: the folder that has most of them, the first of equals."""
+    return max(folders, key=lambda folder: sum((folder / path).is_file() for path in paths))
 
 
 def _collection(name: str, folder: Path, anchor: Path, items: Iterable[Any], content: str, language: str) -> Collection:

@@ -73,3 +73,26 @@ def test_halves_part_the_questions_of_each_collection_by_their_position() -> Non
     parts = {name: [question.text for question, _ in part[0]] for name, part in works.halves([questions])}
 
     assert parts == {"all": list("abcde"), "tuning": ["a", "c", "e"], "held": ["b", "d"]}
+
+
+@pytest.mark.parametrize("mixed", [True, False], ids=["whole", "code"])
+@pytest.mark.parametrize("named", ["Main.hs", "src/Main.hs"], ids=["below-the-code", "below-the-checkout"])
+def test_the_paths_of_a_topic_are_read_from_the_folder_that_has_most_of_them(
+    tmp_path: Path, named: str, *, mixed: bool
+) -> None:
+    data, checkout = tmp_path / "code-search-wide", tmp_path / "checkouts" / "xmonad"
+    for file in (checkout / "Main.hs", checkout / "src" / "Main.hs", checkout / "src" / "Core.hs"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("main = launch\n", encoding="utf-8")
+    (data / "annotations").mkdir(parents=True)
+    repository = {"name": "xmonad", "repository": "xmonad/xmonad", "root": "src", "language": "haskell"}
+    other = named.replace("Main", "Core")
+    topics = [{"query": "startup", "relevant": [named], "secondary": [{"path": other}]}]
+    (data / "repositories.json").write_text(json.dumps([repository]), encoding="utf-8")
+    (data / "annotations" / "xmonad.json").write_text(json.dumps(topics), encoding="utf-8")
+
+    (collection,) = works.code_search_wide(tmp_path, tmp_path / "checkouts", mixed=mixed).collections
+
+    below = "src/" if mixed else ""
+    wanted = (ExpectedSpan(f"{below}Main.hs"), ExpectedSpan(f"{below}Core.hs"))
+    assert collection.questions == (Question("startup", wanted),)
