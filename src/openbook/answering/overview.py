@@ -189,12 +189,13 @@ _BEGINS_AS_DESCRIPTION = re.compile(
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 # Pictures, addresses and tags; directives and fields of reStructuredText, as badges have them.
 _SAYS_NOTHING = re.compile(
-    r"!\[[^]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|\bhttps?://\S+|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*", re.MULTILINE
+    r"!\[[^]\n]{0,300}\]\([^)\n]{0,500}\)|\]\([^)\n]{0,500}\)|<[^<>]{0,500}>|\bhttps?://\S+"
+    r"|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*",
+    re.MULTILINE,
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*")
 _IS_A = r"(?P<is>\W{0,4}(?:\([^)\n]{0,80}\)\W{0,4})?(?:is|are)\s+(?:an?|the|one)\b)?"
 _LAST_SLOGAN = 60
-_SLOGAN = re.compile(r"(?!.*\S{40})[*_> ]*[A-Z][^\n<|•·:.!?`\[\]]+")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
@@ -267,20 +268,20 @@ def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
     found = list(filter(None, (subject.match(said, start.end()) for start in _SENTENCE_START.finditer(said))))
     if any(each["is"] for each in found):
         return 0
-    return 1 if found or _is_slogan(passage) or _BEGINS_AS_DESCRIPTION.search(text) else _TELLS_LITTLE
+    return 1 if found or _BEGINS_AS_DESCRIPTION.search(text) else _TELLS_LITTLE
 
 
 def _subject(names: Iterable[str]) -> re.Pattern[str]:
     """Return what finds one of some names as the subject: `good_job` is GoodJob, and `borg` BorgBackup."""
     either = "|".join(r"[\W_]*".join(map(re.escape, name)) for name in sorted(names) if name) or r"(?!)"
-    return re.compile(rf"(?i:{either})(?:[A-Z]\w{{0,12}})?\b{_IS_A}")
+    return re.compile(rf"(?i:{either})(?:(?<=[a-z])[A-Z]\w{{0,12}})?\b{_IS_A}")
 
 
 def _is_slogan(passage: Passage) -> bool:
     """Check whether a line without an end says what a project is, as one below the title of its README may."""
     span = passage.first.span
     is_high = "/" not in passage.shown.result.chunk.span.path and span.start_line <= _LAST_SLOGAN
-    return is_high and _SLOGAN.fullmatch(passage.text.strip()) is not None
+    return is_high and passage.lines == 1 and _BEGINS_AS_DESCRIPTION.match(passage.text) is not None
 
 
 def _plain(word: str) -> str:

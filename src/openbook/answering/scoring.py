@@ -300,15 +300,20 @@ def has_name(question: Question, text: str) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)
 
 
+# "Who calls it, and what does it return?" asks for the definition as well.
+_SECOND_HALF = re.compile(r"[,;]|\b(?:and|or|und|oder|et|ou|y|o)\b", re.IGNORECASE)
+_WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
+
+
 def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
     """Return what each passage is worth as what was asked for, and the keys of what is not quoted.
 
-    That are mere namesakes, and all other code where there are uses of a name and these are asked for.
+    That are mere namesakes, and all other code where there are uses of a name and nothing else is asked for.
     """
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         asked_for = {passage.key for passage in passages if _uses(passage, query)}
-        if asked_for:
+        if asked_for and query.intents <= {"uses", "where"} and not _SECOND_HALF.search(query.text):
             namesakes = {each.key for each in passages if not each.shown.is_prose} - asked_for
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
@@ -344,10 +349,18 @@ def _is_of_test(passage: Passage) -> bool:
 
 
 def _uses(passage: Passage, query: Question) -> bool:
-    """Return whether a passage of code has a name of the question, not in a comment alone, and does not define it."""
-    if passage.shown.is_prose or passage.defines in query.identifiers:
+    """Return whether a passage of code has a name of the question, not in comments alone, and does not define it."""
+    shown = passage.shown
+    if shown.is_prose or passage.defines in query.identifiers:
         return False
-    return has_name(query, "\n".join(line for line in passage.text.split("\n") if not is_comment(line)))
+    # `# define` with a space is code in C.
+    hash_sign = "" if shown.result.chunk.language in _WITH_MACROS else "# "
+    code = (
+        unit.text
+        for unit in passage.units
+        if not (_is_comment(shown, unit.number - 1) or (hash_sign and unit.text.lstrip().startswith(hash_sign)))
+    )
+    return has_name(query, "\n".join(code))
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:

@@ -215,3 +215,42 @@ def test_an_opening_that_leads_to_a_list_is_quoted_with_it(tmp_path: Path) -> No
     assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?") == [
         "Harbour is a small server that includes:\n\n- a quay\n- two tugs"
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Copyright 2020 The Harbour Authors and all its many contributors",
+        "Built and maintained with love by the Acme platform team",
+        "This README is also available in Chinese and Japanese",
+    ],
+)
+def test_another_line_without_a_full_stop_says_nothing(line: str, tmp_path: Path) -> None:
+    readme = f"# Harbour\n\n{line}\n\nShips are moored with it, and parcels are tracked until they arrive.\n"
+
+    assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?") == [
+        "Ships are moored with it, and parcels are tracked until they arrive."
+    ]
+
+
+def test_a_word_in_capitals_that_begins_with_the_name_is_not_the_project(tmp_path: Path) -> None:
+    readme = "# Harbour\n\nHARBOURED is the state of a ship in port.\n\nHarbourMaster is a server that moors ships.\n"
+
+    assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?")[0].startswith("HarbourMaster")
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("internals.md", "What is the architecture of this project?"),
+        ("design-notes.md", "How does the whole codebase hang together?"),
+        ("codebase.md", "Give me an overview of the codebase"),
+    ],
+)
+def test_a_page_on_the_structure_comes_before_one_about_the_project(name: str, question: str, tmp_path: Path) -> None:
+    files = {
+        "about.md": "# About\n\nIt was written by two people in one long summer.\n",
+        f"docs/{name}": "# Notes\n\nA request goes through the quay, which alone talks to ships.\n",
+    }
+
+    assert _quotes(tmp_path, files, question)[0].startswith("A request goes through the quay")

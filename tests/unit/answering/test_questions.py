@@ -81,6 +81,24 @@ def test_a_question_for_uses_is_answered_by_uses() -> None:
     assert quotes("Who calls `moor`?", definition, use)[0].endswith("dock.moor(ship, 2)")
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Where is moor_ship defined and where is it used?", "Who calls moor_ship, and what does moor_ship return?"],
+)
+def test_a_question_with_two_halves_keeps_the_definition(question: str) -> None:
+    definition = chunk_of("def moor_ship(ship):\n    return tie(ship)", "a.py", kind="code", defines=("moor_ship",))
+    use = chunk_of("def dock(ship):\n    moor_ship(ship)", "b.py", kind="code", defines=("dock",))
+
+    assert any("def moor_ship" in quote for quote in quotes(question, definition, use))
+
+
+def test_a_comment_of_python_is_no_use() -> None:
+    definition = chunk_of("def moor_ship(ship):\n    return tie(ship)", "a.py", kind="code", defines=("moor_ship",))
+    comment = chunk_of("# see moor_ship, which moor_ship calls\nLIMIT = 3", "b.py", kind="code", language="python")
+
+    assert any("def moor_ship" in quote for quote in quotes("Who calls moor_ship?", definition, comment))
+
+
 def test_neither_the_definition_nor_a_comment_is_quoted_as_a_use() -> None:
     definition = chunk_of(
         "// moor ties a ship.\nfunc moor(ship) {\n    tie(ship)\n}", "a.go", kind="code", defines=("moor",)
