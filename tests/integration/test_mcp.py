@@ -7,10 +7,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from openbook.index.sqlite import SqliteIndex
+from openbook.libraries.catalog import name_for
 from openbook.library import Library
 from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
@@ -375,6 +377,22 @@ def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hin
         told = asyncio.run(_heavy(address))
 
     assert "src/parcels.py:" in told
+
+
+def test_a_database_of_somebody_else_in_the_place_of_the_library_is_left_as_it_is(shop: Path) -> None:
+    library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
+    library.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(library)) as connection, connection:
+        connection.execute("CREATE TABLE letters (text TEXT)")
+    before = library.read_bytes()
+
+    command = [sys.executable, "-m", "openbook", "mcp", str(shop)]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, timeout=60, check=False
+    )
+
+    assert "move it away" in ended.stderr
+    assert library.read_bytes() == before
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])

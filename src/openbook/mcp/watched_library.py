@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from openbook.errors import LibraryWriteError, OpenbookError, SourceError
+from openbook.errors import LibraryError, LibraryWriteError, OpenbookError, SourceError, rebuild_hint
 from openbook.index.protocol import Source
 from openbook.library import Library
 
@@ -72,6 +73,8 @@ class WatchedLibrary:
         self._error: OpenbookError | None = None
         self._used = threading.local()
         self._missing: tuple[Path, ...] = ()
+        # Where its sources are, for a time when the library cannot tell any more.
+        self._locations: list[str] = []
         self._is_registered = self._is_watching = False
         self._watcher: threading.Thread | None = None
         self._worker: threading.Thread | None = None
@@ -83,6 +86,16 @@ class WatchedLibrary:
     @contextmanager
     def fresh(self) -> Iterator[Library]:
         """Yield the library after indexing changes, as far as that is done within the time limit."""
+        try:
+            self._refresh()
+            yield self.assistant
+        except LibraryError as exc:
+            # Damage can be met in any call, where the error does not know what the library is made of.
+            if exc.rebuild and self._locations:
+                exc.hint = rebuild_hint(exc.rebuild, [shlex.join(self._locations)])
+            raise
+
+    def _refresh(self) -> None:
         self._look_again()
         end = monotonic() + self._patience_s
         while self._is_due and monotonic() < end and not self._closing.is_set():
@@ -93,7 +106,6 @@ class WatchedLibrary:
             if error is not None:
                 raise error
         self._used.notes = (*self._gone(), *([str(self.reading)] if self.reading else []))
-        yield self.assistant
 
     @property
     def reading(self) -> ReadingState | None:
@@ -130,7 +142,7 @@ class WatchedLibrary:
     def _look_again(self) -> None:
         """Schedule a scan if there is no watcher, or if a folder that was missing is there now."""
         unwatched = self._watch and self._is_registered and not self._is_watching
-        if not self._is_due and (unwatched or any(place.exists() for place in self._missing)):
+        if not self._is_due and (unwatched or any(map(_identity, self._missing))):
             self._change()
 
     def _begin(self, delay_s: float = 0.0) -> None:
@@ -177,6 +189,7 @@ class WatchedLibrary:
             for path in self._paths:
                 self.assistant.register(path)
             self._is_registered = True
+            self._locations = [root.location for root in self.assistant.sources()]
         if self._watch and (self._missing or not self._is_watching):
             self._start()
         for root in self._sources():
@@ -195,7 +208,7 @@ class WatchedLibrary:
     def _start(self) -> None:
         self._stop.set()  # the one before does not know of what has come back
         places = [_watchable(root) for root in self._sources()]
-        there = [place for place in places if place.exists()]
+        there = [place for place in places if _identity(place)]
         self._missing = tuple(place for place in places if place not in there)
         self._stop = threading.Event()
         if self._closing.is_set():
@@ -213,7 +226,7 @@ class WatchedLibrary:
     def _gone(self) -> Iterator[str]:
         """Say of each source whose folder is not there that its documents may be out of date."""
         for root in self._sources():
-            if not _watchable(root).exists():
+            if _identity(_watchable(root)) is None:
                 yield f"the folder of {root.name} is gone: what is found in it was indexed before"
 
     def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
@@ -243,6 +256,7 @@ class WatchedLibrary:
 
 
 def _identity(place: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another one; None if it is gone, or cannot be reached."""
     try:
         found = place.stat()
     except OSError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 
-from openbook.errors import SourceError
+from openbook.errors import CorruptLibraryError, SourceError
+from openbook.index.schema import damaged
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.library import Library
 from openbook.mcp.tools import McpTools, as_tool
@@ -128,6 +131,39 @@ def test_a_source_that_is_gone_is_an_error_for_every_call_until_it_is_there(fold
         with library.fresh() as fresh:
             assert fresh.stats().documents == 1
         library.close()
+
+
+def test_a_folder_that_may_not_be_reached_any_more_is_gone_and_still_answers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached = Path.stat
+
+    def refusing(place: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if place == folder:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        return reached(place, follow_symlinks=follow_symlinks)
+
+    with Library.open("refused", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [folder], watch=False)
+        tools = McpTools(library)
+        tools.search("When does the ferry leave?")
+        monkeypatch.setattr(Path, "stat", refusing)
+
+        told = tools.search("When does the ferry leave?")
+        library.close()
+
+    assert "The ferry leaves." in told
+    assert library.notes == (f"the folder of {folder.name} is gone: what is found in it was indexed before",)
+
+
+def test_the_hint_of_damage_that_a_call_meets_names_the_folders(folder: Path) -> None:
+    with Library.open("damaged", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [folder], watch=False)
+        with pytest.raises(CorruptLibraryError) as caught, library.fresh():
+            raise damaged(Path("damaged.sqlite"))
+        library.close()
+
+    assert caught.value.hint.endswith(f"--library damaged {folder}")
 
 
 def test_closing_ends_reading_at_the_next_commit(slow: SlowLibrary, folder: Path) -> None:
