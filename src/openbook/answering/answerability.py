@@ -106,7 +106,8 @@ _BIAS = -8.98
 # Of the answerable ones that people really ask, 4 in 100 have lower odds (same command).
 ANSWERABLE_FLOOR = -1.5
 
-# Below even odds, an answer says that it is doubtful: `python -m benchmarks.answers` prints how often both are right.
+# Below even odds, an answer says that it is doubtful: `python -m benchmarks.answers` prints how often answers on each
+# side of it are right.
 DOUBTED_BELOW = 0.0
 
 
