@@ -168,7 +168,8 @@ class Index(Protocol):
     def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
         """Store a document and its chunks, in place of what was there under its source and path.
 
-        Chunks of files that have been prepared come packed. `packed` packs others.
+        Chunks of files that have been prepared come packed if the index has `takes_packed = True`, and as entries
+        if it has not. `packed` packs others.
 
         Raises:
             MismatchedLibraryError: The vectors have another size than those that are there. Nothing is stored.

@@ -61,6 +61,8 @@ class SqliteIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
+    takes_packed = True
+
     def __init__(
         self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0, fewest_mapped: int = _FEWEST_MAPPED
     ) -> None:

@@ -13,9 +13,10 @@ from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.embedding.protocol import Embedder
 from openbook.errors import SkippedFileError
-from openbook.index.catalogue import quantize
+from openbook.index.catalogue import dequantize, quantize
 from openbook.index.packing import NO_ENTRIES, PackedEntries, packed
 from openbook.index.protocol import IndexEntry
+from openbook.index.rows import chunk_from_row
 from openbook.process_pool import took_longer
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
@@ -182,6 +183,14 @@ def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | N
     chunks = sorted(chunk_document(document, options), key=attrgetter("span.start_char", "span.end_char"))
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks]) if embedder else [_NO_VECTOR] * len(chunks)
     return [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+
+
+def unpacked(document: Document, chunks: PackedEntries) -> list[IndexEntry]:
+    """Return entries that were packed as they are given to an engine that does not take them packed."""
+    places = ((0, 0, document.source, document.path, document.kind, document.language, *row) for row in chunks.rows)
+    cut = [chunk_from_row(place, document.text) for place in places]
+    vectors = dequantize(chunks.vectors, len(cut))
+    return [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(cut, vectors, strict=True)]
 
 
 def embedded(files: Sequence[PreparedFile], embedder: Embedder) -> list[PreparedFile]:

@@ -19,9 +19,10 @@ from openbook.settings import Settings
 from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import ScannedFile, SkippedFile
-from openbook.types import SkipReason, Stamp
+from openbook.types import Document, SkipReason, Stamp
 
 if TYPE_CHECKING:
+    from openbook.index.packing import PackedEntries
     from openbook.ingest.preparation import PreparedFile
 
 # Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
@@ -247,7 +248,7 @@ class _Writer:
         if outcome.document is None:
             self._index.touch(self._source, path, stamp)
             return "unchanged"
-        self._index.put(outcome.document, outcome.entries, stamp)
+        self._put(outcome.document, outcome.entries, stamp)
         if outcome.document.remarks:
             self.remarks[path] = outcome.document.remarks
         if was_indexed:
@@ -256,6 +257,14 @@ class _Writer:
             self._departed[outcome.document.content_hash] -= 1
             return "renamed"
         return "added"
+
+    def _put(self, document: Document, chunks: PackedEntries, stamp: Stamp) -> None:
+        if getattr(self._index, "takes_packed", False):
+            self._index.put(document, chunks, stamp)
+            return
+        from openbook.ingest.preparation import unpacked
+
+        self._index.put(document, unpacked(document, chunks), stamp)
 
 
 def _report(difference: Difference, writer: _Writer, skipped: Mapping[str, tuple[str, ...]]) -> SyncReport:

@@ -77,6 +77,8 @@ class LanceIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
+    takes_packed = True
+
     def __init__(
         self,
         uri: str,

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,13 @@ import pytest
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import SourceError
-from openbook.index.protocol import Index, Source
+from openbook.index.packing import PackedEntries
+from openbook.index.protocol import Index, IndexEntry, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
-from openbook.types import Filter
+from openbook.types import Document, Filter, Stamp
 from tests.children import run_child
 from tests.support import IDENTITY, dense, lexical, paths, write_tree
 
@@ -383,3 +384,24 @@ def test_files_of_many_chunks_do_not_wait_for_each_other_to_be_committed(index: 
 
     assert index.stats().chunks > 5_000
     assert told == [2, 4, 7]
+
+
+class IteratingIndex(SqliteIndex):
+    """An engine that goes through the chunks, and does not say that it takes them packed."""
+
+    takes_packed = False
+
+    def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
+        assert not isinstance(entries, PackedEntries)
+        super().put(document, list(entries), stamp)
+
+
+def test_an_engine_that_takes_no_packed_chunks_holds_the_same(index: Index, tree: Path, tmp_path: Path) -> None:
+    with contextlib.closing(IteratingIndex(tmp_path / "other.sqlite", IDENTITY)) as other:
+        for each in (index, other):
+            bring(each, tree)
+
+        for path in FILES:
+            assert other.chunks("s", path) == index.chunks("tree", path) != []
+            assert other.vectors("s", path).tolist() == index.vectors("tree", path).tolist()
+        assert lexical(other, ["fox"], 5) == lexical(index, ["fox"], 5) != []
