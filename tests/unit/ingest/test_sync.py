@@ -402,6 +402,6 @@ def test_an_engine_that_takes_no_packed_chunks_holds_the_same(index: Index, tree
             bring(each, tree)
 
         for path in FILES:
-            assert other.chunks("s", path) == index.chunks("tree", path) != []
-            assert other.vectors("s", path).tolist() == index.vectors("tree", path).tolist()
+            assert other.chunks("s", path) == index.chunks("s", path) != []
+            assert other.vectors("s", path).tolist() == index.vectors("s", path).tolist()
         assert lexical(other, ["fox"], 5) == lexical(index, ["fox"], 5) != []
