@@ -39,13 +39,14 @@ _PLAIN = re.compile(
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
-# What stands before the place in a stack trace of Java or Kotlin.
-_FRAME = re.compile(r"\s*at\s+[\w$<>/]+(?:\.[\w$<>]+)+\(")
+# What stands before the place in a stack trace of Java or Kotlin, behind a class loader and a module or without them:
+# `at app//shop.Cart.add(` and `at java.base@17.0.1/java.lang.Thread.run(`.
+_FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
 # What people put on a line that must not be checked: an example, or a line of a log.
-_IGNORED = "openbook: ignore"
+_IGNORED_LINE = re.compile(r"^.*openbook: ignore.*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,9 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
                 taken.append(match.span())
         taken.sort()
     inside = (lambda start: True) if allowed is None else _inside(allowed)
-    kept = [mention for mention in found if inside(mention.start_char) and not _is_ignored(text, mention)]
+    # Found once: a line can be as long as the text, and hold thousands of citations.
+    ignored = _inside([line.span() for line in _IGNORED_LINE.finditer(text)])
+    kept = [mention for mention in found if inside(mention.start_char) and not ignored(mention.start_char)]
     return sorted(kept, key=lambda mention: (mention.start_char, mention.lines_chars))
 
 
@@ -127,10 +130,13 @@ def _is_logged(match: re.Match[str]) -> bool:
 
     Such as `I0302 08:28:59 1 schedule_one.go:314] Bound` and `at shop.Cart.add(Cart.java:12)`.
     """
-    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
-    if match.string.startswith("]", match.end()):
-        return "[" not in before
-    return match.string.startswith(")", match.end()) and _FRAME.fullmatch(before) is not None
+    text, start = match.string, match.start()
+    if not text.startswith(("]", ")"), match.end()):
+        return False
+    line = text.rfind("\n", 0, start) + 1
+    if text.startswith("]", match.end()):
+        return text.find("[", line, start) < 0
+    return _FRAME.fullmatch(text, line, start) is not None
 
 
 def _mention(
@@ -175,12 +181,6 @@ def with_lines(written: str, first: int, last: int) -> str:
     if first == last and not numbers[5]:
         return f"{numbers[1]}{first}"
     return f"{numbers[1]}{first}{numbers[3] or '-'}{numbers[4] if numbers[5] else numbers[1]}{last}"
-
-
-def _is_ignored(text: str, mention: Mention) -> bool:
-    start = text.rfind("\n", 0, mention.start_char) + 1
-    end = text.find("\n", mention.end_char)
-    return text.find(_IGNORED, start, len(text) if end < 0 else end) >= 0
 
 
 def _inside(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:

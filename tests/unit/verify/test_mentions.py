@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,3 +150,37 @@ def test_a_frame_of_a_stack_trace_is_no_citation_and_a_line_that_begins_like_one
     lines = [mention.first_line for mention in find_mentions(text)]
 
     assert lines == [13, 14]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param("at java.base/java.lang.Thread.run(Thread.java:829)", id="module"),
+        pytest.param("at java.base@17.0.1/java.util.ArrayList.get(ArrayList.java:427)", id="version-of-a-module"),
+        pytest.param("at app//shop.Cart.<init>(Cart.java:12)", id="class-loader"),
+        pytest.param("at shop.Cart$$Lambda$14/0x0800.add(Cart.java:12)", id="lambda"),
+    ],
+)
+def test_a_frame_may_name_where_its_class_was_loaded_from(frame: str) -> None:
+    assert find_mentions(f"\t{frame}\n") == []
+
+
+class CountedText(str):
+    """A text that counts how often it is searched."""
+
+    searches = 0
+
+    def find(self, sub: str, start: SupportsIndex | None = None, end: SupportsIndex | None = None, /) -> int:
+        self.searches += 1
+        return super().find(sub, start, end)
+
+    def rfind(self, sub: str, start: SupportsIndex | None = None, end: SupportsIndex | None = None, /) -> int:
+        self.searches += 1
+        return super().rfind(sub, start, end)
+
+
+def test_a_line_is_not_searched_again_for_each_of_its_citations() -> None:
+    text = CountedText("a.py:1 " * 1_000)
+
+    assert len(find_mentions(text)) == 1_000
+    assert text.searches <= 1
