@@ -5,6 +5,7 @@ Candidates come from the words of the index, places from the syntax tree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -108,11 +109,14 @@ def _documents_with(name: str, index: Index, where: Filter) -> list[DocumentSumm
 
 def _references_in(document: Document, name: str) -> list[Reference]:
     lines = LineIndex(document.text)
+    # By its letters alone, `id` would be found in `widths`.
+    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
     def made(place: Occurrence) -> Reference:
         text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()
         if len(text) > _LONGEST_LINE:
-            text = text[max(0, text.find(name) - _LONGEST_LINE // 2) :][:_LONGEST_LINE]
+            named = whole.search(text)
+            text = text[max(0, (named.start() if named else 0) - _LONGEST_LINE // 2) :][:_LONGEST_LINE]
         return Reference(document.source, document.path, place.line, place.use, place.within, text, place.is_code)
 
     return [made(place) for place in find_occurrences(document.text, document.language, name)]

@@ -64,3 +64,11 @@ def test_a_long_line_is_kept_around_the_name(library: Library) -> None:
 
     assert "fetch(1)" in place.text
     assert len(place.text) <= 200
+
+
+def test_a_long_line_is_kept_around_the_name_and_not_around_a_word_that_holds_it(library: Library) -> None:
+    library.put("src/widths.js", f"const widths = [{'1,' * 150}]; id(3)", kind="code", language="javascript")
+
+    [place] = find_references("id", library.index).places
+
+    assert "id(3)" in place.text
