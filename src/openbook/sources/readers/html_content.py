@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from urllib.parse import unquote
 
 from openbook.sources.readers.html_marks import MarkupSpan, unescape
 
@@ -44,6 +45,12 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 # What documentation generators put beside a heading to link to it; so does its own id, as `#options`.
 _PERMALINK_SIGNS = frozenset({"#", "¶", "§", "🔗"})
+_NO_WORD = re.compile(r"[\W_]+")
+
+# What no heading holds: a heading that was not closed ends before them.
+_BELOW_HEADINGS = frozenset(
+    "article aside blockquote dl figure footer form header hr main nav ol p pre section table ul".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,28 +165,55 @@ def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpa
         ['#OPTIONS']
     """
     ranges: list[tuple[int, int]] = []
-    start = 0
+    start = -1
     for at, mark in enumerate(marks):
+        if start >= 0 and (mark.name in _HEADINGS or mark.name in _BELOW_HEADINGS):
+            ranges += _permalinks(text, marks[max(0, start - 2) : start], marks[start : at + 1])
+            start = -1
         if mark.name in _HEADINGS and mark.kind == "open":
-            start = at
-        elif mark.name in _HEADINGS and marks[start].name == mark.name:
-            ranges += _permalinks(text, marks[start : at + 1])
             start = at
     return list(_hidden(marks, ranges))
 
 
-def _permalinks(text: str, heading: Sequence[MarkupSpan]) -> list[tuple[int, int]]:
-    """Return the ranges of the text of permalinks between the marks of one heading."""
-    found, has_words = [], False
-    for opened, closed in pairwise(heading):
-        start, end = opened.end_char, closed.start_char
-        said = unescape(text[start:end]).strip()
-        link = attributes(text[opened.start_char : start]).get("href", "") if opened.name == "a" else ""
-        if said and link.startswith("#") and (said in _PERMALINK_SIGNS or said == link):
-            found.append((start, end))
+def _permalinks(text: str, before: Sequence[MarkupSpan], heading: Sequence[MarkupSpan]) -> list[tuple[int, int]]:
+    """Return the ranges of the text of permalinks of one heading.
+
+    Args:
+        text: The page.
+        before: The marks in front of the heading, whose id may be meant for it.
+        heading: The marks of the heading, and the one that ends it.
+    """
+    links: list[tuple[str, str, tuple[int, int]]] = []
+    words, said, link = list[str](), list[str](), heading[0]
+    for opened, mark in pairwise(heading):
+        said.append(text[opened.end_char : mark.start_char])
+        if mark.kind == "character":
+            said.append(text[mark.start_char : mark.end_char])
+        elif mark.name == "a" or mark is heading[-1]:
+            label = unescape("".join(said)).strip()
+            if label and link.name == "a" and link.kind == "open":
+                href = attributes(text[link.start_char : link.end_char]).get("href", "")
+                links.append((label, href, (link.end_char, mark.start_char)))
+            else:
+                words.append(label)
+            link, said = mark, []
+    tags = [attributes(text[tag.start_char : tag.end_char]) for tag in (*before, *heading[:-1]) if tag.kind == "open"]
+    own = {values.get(key, "") for values in tags for key in ("id", "name")}
+    # Without an id that says so, it is made of the words.
+    made = _slug(" ".join(words))
+    found = []
+    for label, href, chars in links:
+        name = unquote(href[1:])
+        is_own = href.startswith("#") and label[1:] in {name, href[1:]} and (name in own or _slug(name) == made)
+        if label in _PERMALINK_SIGNS or (label.startswith("#") and is_own):
+            found.append(chars)
         else:
-            has_words |= any(map(str.isalnum, said))
-    return found if has_words else []
+            words.append(label)
+    return found if any(map(str.isalnum, "".join(words))) else []
+
+
+def _slug(words: str) -> str:
+    return _NO_WORD.sub("-", words.casefold()).strip("-")
 
 
 def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, int]]:

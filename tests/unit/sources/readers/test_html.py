@@ -118,6 +118,10 @@ def test_a_title_has_no_spaces_where_markup_was() -> None:
         pytest.param("Paths #", "Paths", id="sign-behind-a-blank"),
         pytest.param("PATHS<a href='#PATHS'>#PATHS</a>", "PATHS", id="link-of-its-own-id"),
         pytest.param("<a class='anchor' href='#p'>#</a> Paths", "Paths", id="link-in-front"),
+        pytest.param("Paths<a href='guide.html#paths'>#</a>", "Paths", id="link-with-a-path"),
+        pytest.param("Paths<a name='paths'>#</a>", "Paths", id="link-without-a-target"),
+        pytest.param("Paths<a href='#p'><span aria-hidden=true>#</span></a>", "Paths", id="link-around-a-span"),
+        pytest.param("\u00dcber<a href='#%C3%BCber'>#\u00fcber</a>", "\u00dcber", id="escaped-id"),
     ],
 )
 def test_a_title_ends_before_its_permalink_and_not_before_the_sign_of_a_name(heading: str, title: str) -> None:
@@ -132,6 +136,13 @@ def test_a_title_ends_before_its_permalink_and_not_before_the_sign_of_a_name(hea
         pytest.param("<a href='#channel'>#channel</a>", "#channel", id="only-text"),
         pytest.param("Join <a href='#other'>#channel</a>", "Join #channel", id="another-link"),
         pytest.param("Options <a href='https://a.example/#o'>#o</a>", "Options #o", id="another-page"),
+        pytest.param("Join <a href='#general'>#general</a>", "Join #general", id="id-of-something-else"),
+        pytest.param("A</h2><p>see <a href='#a'>#a</a></p>", "A see #a", id="text-before-a-stray-end"),
+        pytest.param(
+            "Channels<p>See <a href='#channels'>#channels</a> now", "Channels See #channels now", id="unclosed"
+        ),
+        pytest.param("Join <a href='#o'>&para;</a>", "Join", id="character-reference"),
+        pytest.param("<span id=o>All options</span> <a href='#o'>#o</a>", "All options", id="id-of-a-span"),
     ],
 )
 def test_a_heading_is_shown_without_links_to_itself(heading: str, shown: str) -> None:
