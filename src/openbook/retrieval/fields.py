@@ -31,20 +31,25 @@ def embedding_text(chunk: Chunk) -> str:
 
     Without the place in front, NDCG@10 falls by .008 on code with documentation (design notes).
     """
-    place = (*_place(chunk.span.path), *chunk.context, *chunk.defines[:_EMBEDDED_NAMES])
+    place = (*place_of(chunk.span.path), *chunk.context, *chunk.defines[:_EMBEDDED_NAMES])
     # Embedders drop a form feed, which is a border between blocks and pages, and would join the words at it.
     return shown_text(f"{' '.join(place)}\n{chunk.text}")
 
 
 @lru_cache(maxsize=1)  # the chunks of a file come one after the other
 def _words_of_path(path: str) -> tuple[str, ...]:
-    *folders, stem = _place(path)
+    *folders, stem = place_of(path)
     # The file's own name counts twice: it is the shortest description that its author gave.
     return tuple(tokenize(" ".join((stem, stem, *folders))))
 
 
 @lru_cache(maxsize=1)
-def _place(path: str) -> tuple[str, ...]:
-    """Return the last folders of a path, and the name of the file."""
+def place_of(path: str) -> tuple[str, ...]:
+    """Return the last folders of a path, and the name of the file.
+
+    Example:
+        >>> place_of("src/server/http/routes/login.py")
+        ('server', 'http', 'routes', 'login')
+    """
     pure = PurePosixPath(path)
     return (*pure.parent.parts[-_PATH_FOLDERS:], pure.stem)

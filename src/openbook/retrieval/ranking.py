@@ -13,7 +13,7 @@ from openbook.index.protocol import Matches, Outline
 from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
 from openbook.retrieval import weights
-from openbook.retrieval.signals import Signals, chunk_signals, file_signals, question_signals
+from openbook.retrieval.signals import Signals, chunk_signals, file_signals, place_signals, question_signals
 from openbook.types import View
 
 # How much each better passage of a file takes from the next: the answer to a long question on code is spread over
@@ -74,6 +74,12 @@ def weighted_signals(signals: Signals, by: Mapping[str, float]) -> Signals:
 def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -> list[RankedChunk]:
     """Order passages again, now that there are more signals of each."""
     more = [weighted_signals(each, weights.QUESTION) for each in signals]
+    return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
+
+
+def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> list[RankedChunk]:
+    """Order files again, now that it is known how near the path of each is to the topic."""
+    more = [weighted_signals(place_signals(each), weights.TOPIC) for each in nearness]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 

@@ -131,6 +131,15 @@ def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, s
     }
 
 
+def place_signals(cosine: float) -> Signals:
+    """Measure the place of a file.
+
+    Args:
+        cosine: Of the topic with the last folders and the name of the file.
+    """
+    return {"place": max(0.0, cosine)}
+
+
 def _role_signals(query: Question, outline: Outline) -> Signals:
     role = role_of(outline.span.path, outline.kind)
     if role == "source" or asks_for(role, query.text):

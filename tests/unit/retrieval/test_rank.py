@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openbook.index.protocol import Evidence, Matches, Outline
 from openbook.questions.question import read_question
 from openbook.retrieval import weights
-from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages
+from openbook.retrieval.ranking import RankedChunk, rank, rerank_files, rerank_passages
 from openbook.types import Kind, View
 from tests.unit.retrieval.material import outline_of
 
@@ -324,3 +324,19 @@ def test_every_kind_can_be_ranked() -> None:
     candidates = [found(f"{kind}.x", kind=kind) for kind in get_args(Kind)]
 
     assert len(ranked(candidates)) == len(candidates)
+
+
+def test_of_equal_files_the_one_whose_path_is_nearer_to_the_topic_comes_first() -> None:
+    first = ranked([found("a.py"), found("b.py")])
+
+    again = rerank_files(first, [0.1, 0.6])
+
+    assert paths(first) == ["a.py", "b.py"]
+    assert paths(again) == ["b.py", "a.py"]
+    assert again[0].signals["place"] == pytest.approx(6 * again[1].signals["place"])
+
+
+def test_a_path_that_is_far_from_the_topic_takes_nothing_from_a_file() -> None:
+    first = ranked([found("a.py")])
+
+    assert rerank_files(first, [-0.4]) == first

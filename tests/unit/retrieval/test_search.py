@@ -181,6 +181,17 @@ def test_a_chunk_without_a_word_in_common_is_found_by_its_meaning(meaningful: Li
     assert all("lexical" not in result.signals for result in meaningful.search("doctor", view="passages"))
 
 
+def test_a_topic_finds_files_whose_paths_mean_it_without_a_word_in_common(meaningful: Library) -> None:
+    for path in ("lib/banana.py", "lib/authentication.py"):
+        meaningful.put(path, f"def run(value): return sign_in(value)  # {len(path)}", kind="code")
+
+    first, second = meaningful.search("password login", view="files")
+
+    assert first.chunk.span.path == "lib/authentication.py"
+    assert first.signals["place"] > second.signals.get("place", 0.0)
+    assert all("place" not in each.signals for each in meaningful.search("password login", view="passages"))
+
+
 def test_a_symbol_finds_its_definition_before_all_that_mention_it(library: Library) -> None:
     library.put("uses.py", *(f"send_all(); send_all({n}); send_all({n}, {n})" for n in range(20)), kind="code")
     library.put("guide.md", "Call send_all to send_all of them: send_all.")
