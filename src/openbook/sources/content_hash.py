@@ -13,7 +13,7 @@ from openbook.sources.languages import format_of_name
 # Incremented when a reader returns another text or other anchors for the same bytes, so that files of
 # that suffix, and no others, are read again by the next sync. Others have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(("msg", "t", "xml", "zip"), 2)
+    dict.fromkeys(("epub", "htm", "html", "msg", "t", "xhtml", "xml", "zip"), 2)
     | dict.fromkeys(("eml", "mbox", "org", "pod", "text", "txt"), 3)
     | dict.fromkeys(("adoc", "asciidoc", "latex", "tex"), 4)
 )
