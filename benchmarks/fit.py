@@ -368,7 +368,7 @@ def _shifted(found: Mapping[str, float], view: View) -> dict[str, float]:
     shifted = {name: value - lowest if name.count(":") == 1 else value for name, value in roles.items()}
     # Translations and lock files are rare among candidates, so the ridge would leave them in the middle.
     shifted["role:generated"] = 0.0
-    return {**values, **_SET[view], **_LOWERED[view], **shifted, "role:source": source - lowest}
+    return {**values, **_LOWERED[view], **_SET[view], **shifted, "role:source": source - lowest}
 
 
 def _write(found: Fitted) -> None:

@@ -196,6 +196,7 @@ _SAYS_NOTHING = re.compile(
 _SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*")
 _IS_A = r"(?P<is>\W{0,4}(?:\([^)\n]{0,80}\)\W{0,4})?(?:is|are)\s+(?:an?|the|one)\b)?"
 _LAST_SLOGAN = 60
+_DASH = re.compile(r"[*_`]*\s*[-–—:,]\s")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
@@ -278,10 +279,16 @@ def _subject(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _is_slogan(passage: Passage) -> bool:
-    """Check whether a line without an end says what a project is, as one below the title of its README may."""
-    span = passage.first.span
-    is_high = "/" not in passage.shown.result.chunk.span.path and span.start_line <= _LAST_SLOGAN
-    return is_high and passage.lines == 1 and _BEGINS_AS_DESCRIPTION.match(passage.text) is not None
+    """Check whether a line without an end says what a project is, as one below the title of its README may.
+
+    "A server that moors ships", "Harbour - moors ships by night"; other such lines are slogans, credits or links.
+    """
+    chunk = passage.shown.result.chunk
+    is_high = "/" not in chunk.span.path and passage.first.span.start_line <= _LAST_SLOGAN
+    named = _subject([_plain(PurePosixPath(chunk.source).name)]).match(passage.text.lstrip("*_`> "))
+    is_told = _BEGINS_AS_DESCRIPTION.match(passage.text) is not None
+    is_told = is_told or (named is not None and _DASH.match(named.string, named.end()) is not None)
+    return is_high and passage.lines == 1 and is_told
 
 
 def _plain(word: str) -> str:

@@ -300,8 +300,11 @@ def has_name(question: Question, text: str) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)
 
 
-# "Who calls it, and what does it return?" asks for the definition as well.
-_SECOND_HALF = re.compile(r"[,;]|\b(?:and|or|und|oder|et|ou|y|o)\b", re.IGNORECASE)
+# "Who calls it, and what does it return?" asks for the definition as well: it has two of these words.
+_ASKING_WORD = re.compile(
+    r"\b(?:who|what|where|which|how|why|define[sd]?|definition|declare[sd]?|returns?|returned|wer|wo|wie|qui|où|comment|quién|qué|dónde|cómo)\b",
+    re.IGNORECASE,
+)
 _WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
 
 
@@ -313,7 +316,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         asked_for = {passage.key for passage in passages if _uses(passage, query)}
-        if asked_for and query.intents <= {"uses", "where"} and not _SECOND_HALF.search(query.text):
+        if asked_for and query.intents <= {"uses", "where"} and len(_ASKING_WORD.findall(query.text)) < 2:
             namesakes = {each.key for each in passages if not each.shown.is_prose} - asked_for
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [

@@ -283,7 +283,7 @@ def of_this_version(
         return Library.open(name, settings=here)
     except remade as exc:
         libraries = LibraryCatalog(here)
-        # A file that is not ours stays. Another embedder may cost money, or send text elsewhere.
+        # A database of another program stays. Another embedder may cost money, or send text elsewhere.
         if not exc.rebuild or here.embedder or here.storage or not paths or name != name_for(paths):
             raise
         note(f"{exc}: rebuilding it")

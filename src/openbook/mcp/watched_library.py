@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 import threading
 from collections.abc import Iterator, Sequence
@@ -226,7 +227,7 @@ class WatchedLibrary:
     def _gone(self) -> Iterator[str]:
         """Say of each source whose folder is not there that its documents may be out of date."""
         for root in self._sources():
-            if _identity(_watchable(root)) is None:
+            if not _is_reachable(root):
                 yield f"the folder of {root.name} is gone: what is found in it was indexed before"
 
     def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
@@ -262,6 +263,13 @@ def _identity(place: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _is_reachable(root: Source) -> bool:
+    """Return whether the folder of a source is there and may be read, and a file that is there as well."""
+    place = _watchable(root)
+    is_hidden = root.kind == "file" and os.access(root.location, os.F_OK) and not os.access(root.location, os.R_OK)
+    return _identity(place) is not None and os.access(place, os.R_OK | os.X_OK) and not is_hidden
 
 
 def _watchable(root: Source) -> Path:

@@ -217,6 +217,14 @@ def test_an_opening_that_leads_to_a_list_is_quoted_with_it(tmp_path: Path) -> No
     ]
 
 
+def test_a_line_with_the_name_and_a_dash_says_what_a_project_is(tmp_path: Path) -> None:
+    readme = (
+        "# Harbour\n\nHarbour - a tiny library for mooring ships in every port\n\nCall moor with the name of a ship.\n"
+    )
+
+    assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?")[0].startswith("Harbour - a tiny")
+
+
 @pytest.mark.parametrize(
     "line",
     [

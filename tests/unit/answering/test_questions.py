@@ -82,14 +82,19 @@ def test_a_question_for_uses_is_answered_by_uses() -> None:
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["Where is moor_ship defined and where is it used?", "Who calls moor_ship, and what does moor_ship return?"],
+    ("question", "is_quoted"),
+    [
+        ("Where is moor_ship defined and where is it used?", True),
+        ("Who calls moor_ship? What does moor_ship return?", True),
+        ("Who calls moor_ship?", False),
+        ("Please, who calls `moor_ship(ship, rope)` in the client and the server?", False),
+    ],
 )
-def test_a_question_with_two_halves_keeps_the_definition(question: str) -> None:
+def test_a_question_with_two_halves_keeps_the_definition(question: str, *, is_quoted: bool) -> None:
     definition = chunk_of("def moor_ship(ship):\n    return tie(ship)", "a.py", kind="code", defines=("moor_ship",))
-    use = chunk_of("def dock(ship):\n    moor_ship(ship)", "b.py", kind="code", defines=("dock",))
+    use = chunk_of("dock = Dock(quay)\ndock.moor_ship(ship)", "b.py", kind="code")
 
-    assert any("def moor_ship" in quote for quote in quotes(question, definition, use))
+    assert any("def moor_ship" in quote for quote in quotes(question, definition, use)) is is_quoted
 
 
 def test_a_comment_of_python_is_no_use() -> None:

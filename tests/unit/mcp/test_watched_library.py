@@ -156,6 +156,28 @@ def test_a_folder_that_may_not_be_reached_any_more_is_gone_and_still_answers(
     assert library.notes == (f"the folder of {folder.name} is gone: what is found in it was indexed before",)
 
 
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_what_may_not_be_read_any_more_is_said_to_be_gone(
+    what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = next(folder.glob("*.md"))
+    source, hidden = (folder, folder) if what == "folder" else (file, file)
+    allowed = os.access
+
+    def refusing(place: str | Path, mode: int) -> bool:
+        return (mode == os.F_OK or Path(place) != hidden) and allowed(place, mode)
+
+    with Library.open("unreadable", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [source], watch=False)
+        tools = McpTools(library)
+        tools.search("When does the ferry leave?")
+        monkeypatch.setattr(os, "access", refusing)
+        tools.search("When does the ferry leave?")
+        library.close()
+
+    assert any("is gone" in note for note in library.notes)
+
+
 def test_the_hint_of_damage_that_a_call_meets_names_the_folders(folder: Path) -> None:
     with Library.open("damaged", settings=Settings.from_env()) as assistant:
         library = WatchedLibrary(assistant, [folder], watch=False)

@@ -205,7 +205,8 @@ def _permalinks(text: str, before: Sequence[MarkupSpan], heading: Sequence[Marku
     for label, href, chars in links:
         name = unquote(href[1:])
         is_own = href.startswith("#") and label[1:] in {name, href[1:]} and (name in own or _slug(name) == made)
-        if label in _PERMALINK_SIGNS or (label.startswith("#") and is_own):
+        is_sign = label in _PERMALINK_SIGNS and (not href or "#" in href)
+        if is_sign or (label.startswith("#") and is_own):
             found.append(chars)
         else:
             words.append(label)

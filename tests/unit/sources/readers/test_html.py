@@ -133,6 +133,7 @@ def test_a_title_ends_before_its_permalink_and_not_before_the_sign_of_a_name(hea
     [
         pytest.param("OPTIONS <a id=o href='#OPTIONS'>#OPTIONS</a>", "OPTIONS", id="own-id"),
         pytest.param("<a href='#o'>§</a> Options", "Options", id="sign-in-front"),
+        pytest.param("Der <a href='/p242'>§</a> 242 BGB", "Der § 242 BGB", id="sign-that-leads-elsewhere"),
         pytest.param("<a href='#channel'>#channel</a>", "#channel", id="only-text"),
         pytest.param("Join <a href='#other'>#channel</a>", "Join #channel", id="another-link"),
         pytest.param("Options <a href='https://a.example/#o'>#o</a>", "Options #o", id="another-page"),
