@@ -15,7 +15,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.names import NameEvidence, by_names, end_of, is_mostly_in, lost_words, stands_elsewhere, word
+from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
@@ -342,8 +342,8 @@ class _One:
         if spot.likeness < 1.0 or found.is_same:
             old = _lines(past.page, first, last)
             new = self._root.page(found.path)  # in which a definition may have been wrapped
-            last_line = end_of(new, spot.first_line) if found.is_same else spot.last_line
-            gone = lost_words(self._near, old, _lines(new, spot.first_line, last_line))
+            now_there = head_of(new, spot.first_line) if found.is_same else _lines(new, spot.first_line, spot.last_line)
+            gone = lost_words(self._near, old, now_there)
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)

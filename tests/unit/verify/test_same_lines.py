@@ -103,6 +103,59 @@ def test_a_head_that_lost_what_the_page_says_of_it_has_changed(repository: Repos
     assert (finding.verdict, finding.reason) == ("changed", "'times' is no longer there")
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "page", "lost"),
+    [
+        pytest.param(
+            "class Harbour(Dock):\n    x = 1\n",
+            "class Harbour(Pier):\n    x = 1\n\n    def other(self):\n        return Dock()\n",
+            "`Harbour` derives from `Dock` (../a.py:3).\n",
+            "Dock",
+            id="base",
+        ),
+        pytest.param(
+            "def retry(times, *, timeout=3):\n    return send(times)\n",
+            "def retry(times):\n    timeout = 5\n    return send(times)\n",
+            "`retry` takes a `timeout` of its caller (../a.py:3).\n",
+            "timeout",
+            id="parameter",
+        ),
+        pytest.param(
+            "def retry(times, *, timeout=3):\n    return send(times)\n",
+            "def retry(\n    times,  # no timeout\n):\n    timeout = 5\n    return send(times)\n",
+            "`retry` takes a `timeout` of its caller (../a.py:3).\n",
+            "timeout",
+            id="parameter-of-a-wrapped-head",
+        ),
+        pytest.param(
+            "const run = wrap((timeout) => send(timeout))\n",
+            "const run = wrap(\n  () => {\n    let timeout = 5\n    send(timeout)\n  },\n)\n",
+            "`run` takes a `timeout` of its caller (../a.py:3).\n",
+            "timeout",
+            id="parameter-of-a-function-without-a-name",
+        ),
+    ],
+)
+def test_a_word_that_left_the_head_of_a_definition_is_not_found_in_its_body(
+    repository: Repository, then: str, now: str, page: str, lost: str
+) -> None:
+    repository.commit({"a.py": f"import os\n\n{then}", "docs/a.md": page})
+    repository.commit({"a.py": f"import os\nimport re\n\n{now}"})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.reason) == ("changed", f"{lost!r} is no longer there")
+
+
+def test_a_word_in_the_wrapped_head_of_a_definition_is_still_there(repository: Repository) -> None:
+    page = "`retry` takes a `timeout` of its caller (../a.py:3).\n"
+    repository.commit({"a.py": "import os\n\ndef retry(times, timeout=3):\n    send(times)\n", "docs/a.md": page})
+    wrapped = 'def retry(\n    times,\n    mark=")",\n    timeout=3,\n):\n    send(times)\n'
+    repository.commit({"a.py": f"import os\nimport re\n\n{wrapped}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "a.py:4")
+
+
 def test_lines_that_are_most_of_what_the_page_names_follow_it_though_it_begins_above(repository: Repository) -> None:
     function = "def check(state):\n    one = 1\n    two = 2\n    three = 3\n    four = 4\n    return one\ny = 2\n"
     page = "`check` (src/a.py:4-8)\n"
