@@ -74,11 +74,13 @@ class RelocationSearch:
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)
-            if first < last and (defined := same_definition(past.page, first, last, page)):
-                return RelocatedLines(path, defined)
             lost = spot
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
-        return (None if stays else self._in_other_file(past, first, last)) or lost
+        if not stays and (elsewhere := self._in_other_file(past, first, last)):
+            return elsewhere
+        # What has moved may have left its name behind, to call it there: so this comes last.
+        same = same_definition(past.page, first, last, self._root.page(path)) if path and first < last else None
+        return RelocatedLines(path, same) if same else lost
 
     def _in_other_file(self, past: PastFile, first: int, last: int) -> RelocatedLines | None:
         """Find the very lines in the one other file that has them, if it did not have them then."""

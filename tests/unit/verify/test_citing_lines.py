@@ -320,6 +320,17 @@ def test_a_function_whose_head_was_wrapped_is_found(repository: Repository) -> N
     assert told(only(repository.folder, page)) == ("moved", "history", "src/a.py:6-18")
 
 
+def test_a_function_that_moved_and_is_still_called_by_its_name_is_found_where_it_is(repository: Repository) -> None:
+    body = "".join(f"    total += times * {number} + first\n" for number in range(9))
+    function = f"def retry_often(times, first):\n{body}    return total\n"
+    page = "Requests are sent again, see src/a.py:3-13.\n"
+    repository.commit({"src/a.py": f"import os\n\n{function}", "docs/a.md": page})
+    left = "from src import b\n\ndef retry_often(times, first):\n    return b.retry_often(times, first)\n"
+    repository.commit({"src/a.py": left, "src/b.py": f"import re\n\n\n{function}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/b.py:4-14")
+
+
 def test_source_code_with_the_suffix_of_a_binary_format_is_read(repository: Repository) -> None:
     page = "See [it](../src/app.mo#L14-L16), /src/app.py:14-16.\n"
     repository.commit({"src/app.mo": CODE, "src/app.py": CODE, "docs/a.md": page})
