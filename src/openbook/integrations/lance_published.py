@@ -158,6 +158,11 @@ class PublishedStates:
             return False
         return True
 
+    def withdraw(self, state: State) -> None:
+        """Delete what is not later than a state, as far as that can be done."""
+        with contextlib.suppress(BaseError, OSError, ValueError):  # no right to write, or the storage is another's
+            self._delete([each.name for each in self._listed() if each.layout <= _LAYOUT and each.state <= state])
+
     def _delete(self, names: Sequence[str]) -> None:
         if names:
             obstore.delete(self._store(), [f"{self._folder}/{name}" for name in names])

@@ -91,17 +91,25 @@ class LanceState:
         return cache.open(self.made) if kept is None and self._published.fetch(self.made, cache) else kept
 
     def publish(self, *, every: bool) -> None:
-        """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has."""
+        """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has.
+
+        Nothing stays published of a library that has become small: most of that would be documents that were deleted.
+        """
         documents = self.documents()
-        if self._cache is None or documents.numbers("chunks").sum() < self._fewest_kept:
+        if documents.numbers("chunks").sum() < self._fewest_kept:
+            self._published.withdraw(self._tables.state)
+            return
+        if self._cache is None:
             return
         published = self._published.newest(self.made)
         if published is None or every or published.is_outdated_by(documents):
             self._keeps_anew = every and self._kept is not None and self._kept.is_compacted_in(documents)
             if self._keeps_anew:
                 self._catalogue = None
-            self.catalogue({})  # keeps it
-            self._keeps_anew = False
+            try:
+                self.catalogue({})  # keeps it
+            finally:
+                self._keeps_anew = False
             if self._kept and (published is None or published.state < self._kept.state):
                 self._published.publish(self._kept, self._cache)
 

@@ -11,6 +11,7 @@ import pytest
 
 from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_cache import LocalCache
+from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_published import PublishedState
 from openbook.integrations.lance_state import LanceState
@@ -128,6 +129,60 @@ def test_documents_that_are_gone_count_as_changes(machine: Machine, uri: str) ->
 
     assert len(objects(uri)) == 1
     assert objects(uri) != first
+
+
+@pytest.mark.parametrize("left", [0, 29, 30])
+def test_nothing_stays_published_of_a_library_that_has_become_small(uri: str, tmp_path: Path, left: int) -> None:
+    with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "writer", fewest_kept=30)) as writer:
+        filled(writer)
+        writer.optimize(every=True)
+        (first,) = objects(uri)
+        other = first.with_name("notes.txt")
+        other.write_bytes(b"of others")
+        with writer.batch():
+            for number in range(left, 40):
+                writer.delete("s", f"{number:02}.md")
+
+        writer.optimize()
+
+    published = [path for path in objects(uri) if path != other]
+    assert other.exists()
+    assert first not in published
+    assert len(published) == (left == 30)
+    assert not any(b"39.md" in path.read_bytes() for path in published)
+
+
+def test_a_state_that_is_later_than_what_a_machine_knows_stays_published(machine: Machine, uri: str) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize()
+    early = writer._tables.state
+    put(writer, "more.md", "dog", vector=vector(1))
+    writer.optimize(every=True)
+    latest = objects(uri)
+
+    writer._state._published.withdraw(early)
+
+    assert objects(uri) == latest
+
+
+def test_a_library_is_not_kept_anew_for_ever_after_it_could_not_be_read(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize()
+    put(writer, "03.md", "dog", vector=vector(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(ColumnStore, "columns", _fail)
+        with pytest.raises(OSError, match="cannot be read"):
+            writer.optimize(every=True)
+
+    assert not writer._state._keeps_anew
+
+
+def _fail(*_: object) -> object:
+    raise OSError("cannot be read")
 
 
 def test_nothing_is_published_of_a_small_library_or_by_a_machine_that_keeps_nothing(uri: str, tmp_path: Path) -> None:
