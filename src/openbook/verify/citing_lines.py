@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from posixpath import basename
 
 from openbook.verify.mentions import Mention, find_mentions
@@ -16,15 +18,23 @@ _MOST_TEXTS = 500
 # Of 1: lines of one form that stand in surroundings this much alike are the same line.
 _SAME_PLACE = 0.9
 
+# Lines of one form that are compared with the one in question, so that long pages take no longer for each citation.
+_MOST_RIVALS = 40
+
 _DIGITS = re.compile(r"\d+")
 
 
-def _stands_in(words: str, text: str) -> bool:
-    """Return whether a text contains words, not just as the beginning of a longer number."""
+def _places(words: str, text: str) -> Iterator[int]:
+    """Return where a text contains words, not just as the beginning of a longer number."""
     at = text.find(words)
-    while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
+    while at >= 0:
+        if not text[at + len(words) : at + len(words) + 1].isdecimal():
+            yield at
         at = text.find(words, at + 1)
-    return at >= 0
+
+
+def _stands_in(words: str, text: str) -> bool:
+    return next(_places(words, text), -1) >= 0
 
 
 def has_citation(text: str, words: str, line: str, newer: str = "") -> bool:
@@ -35,10 +45,10 @@ def has_citation(text: str, words: str, line: str, newer: str = "") -> bool:
     if not _stands_in("".join(words.split()), _squeezed(text)):
         return False
     if line and line not in text:
-        shape = _DIGITS.sub("0", line)
-        same = {each for each in text.split("\n") if _DIGITS.sub("0", each) == shape}
-        same -= {*newer.split("\n")}
-        if same and not any(words in each for each in same):
+        lines = _page(text).lines
+        same = {lines[number - 1] for number in _shapes(text).get(_shape(line), ())}
+        same -= {*newer.split("\n")} if same else set()
+        if same and not any(_stands_in(words, each) for each in same):
             return False
     return not newer or _keeps_its_place(words, newer, text)
 
@@ -48,19 +58,43 @@ def _keeps_its_place(words: str, newer: str, older: str) -> bool:
 
     In a generated page many lines differ in nothing but numbers, and one gets by chance those that another had.
     """
+    here, own = _numbers(words, newer), _numbers(words, older)
+    if len(here) != 1 or not own:
+        return True
     new, old = _page(newer), _page(older)
-    here = [number for number, each in enumerate(new.lines, start=1) if words in each]
-    own = [number for number, each in enumerate(old.lines, start=1) if words in each]
-    shapes = {_DIGITS.sub("0", old.lines[number - 1]) for number in own}
-    others = [number for number, each in enumerate(old.lines, start=1) if _DIGITS.sub("0", each) in shapes]
-    if len(here) != 1 or len(others) <= len(own):
+    shapes = {_shape(old.lines[number - 1]) for number in own}
+    others = sorted(chain.from_iterable(map(_shapes(older).__getitem__, shapes)))
+    if len(others) <= len(own):
         return True
 
     def fit(there: int) -> float:
         return agreement(old, (there, there), new, (here[0], here[0]))
 
     best = max(map(fit, own))
-    return best >= _SAME_PLACE or all(fit(number) <= best for number in others if number not in own)
+    if best >= _SAME_PLACE:
+        return True
+    # Of many lines of one form, those are compared that come about as early among them as the line does today.
+    rank = bisect_left(_shapes(newer).get(_shape(new.lines[here[0] - 1]), []), here[0])
+    start = max(0, min(rank, len(others)) - _MOST_RIVALS // 2)
+    return all(fit(number) <= best for number in others[start : start + _MOST_RIVALS] if number not in own)
+
+
+def _numbers(words: str, text: str) -> list[int]:
+    """Return the 1-based lines that contain words, in order."""
+    return [*dict.fromkeys(text.count("\n", 0, at) + 1 for at in _places(words, text))] if "\n" not in words else []
+
+
+def _shape(line: str) -> str:
+    return _DIGITS.sub("0", line)
+
+
+@lru_cache(maxsize=_MOST_TEXTS)
+def _shapes(text: str) -> dict[str, list[int]]:
+    """Return the 1-based lines of a text by what they are without their numbers, in order."""
+    shapes = dict[str, list[int]]()
+    for number, line in enumerate(_page(text).lines, start=1):
+        shapes.setdefault(_shape(line), []).append(number)
+    return shapes
 
 
 def lines_with(words: str, text: str) -> set[str]:
