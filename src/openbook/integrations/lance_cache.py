@@ -12,6 +12,7 @@ import json
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,9 @@ FEWEST_KEPT = 20_000
 
 # It is kept anew when this share of the chunks has come or gone. Until then, each new process reads what has come.
 MOST_CHANGED = 0.1
+
+# A folder that is unfinished after this time was left by a process that ended; others are being written.
+_UNFINISHED_S = 24 * 3600
 
 # Changes with what is in the folders.
 _LAYOUT = "1"
@@ -127,20 +131,23 @@ class LocalCache:
         return self.place(kept.state, write)
 
     def place(self, state: State, write: Callable[[Path], None]) -> bool:
-        """Let the files of a state be written in place of others. False if that cannot be done."""
+        """Let the files of a state be written in place of those there now. False if that cannot be done.
+
+        What other processes write meanwhile stays.
+        """
         target = self.folder_of(state)
         written = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
         try:
             make_private_folder(self._folder)
+            others = [path for path in self._folder.iterdir() if path != target and not _is_being_written(path)]
             written.mkdir(mode=0o700)
             write(written)
             written.rename(target)
         except (OSError, ValueError, pa.ArrowException):  # a full disk, or another process was faster
             shutil.rmtree(written, ignore_errors=True)
             return False
-        for other in self._folder.iterdir():
-            if other != target:  # what is mapped stays until it is closed
-                shutil.rmtree(other, ignore_errors=True)
+        for other in others:  # what is mapped stays until it is closed
+            shutil.rmtree(other, ignore_errors=True)
         return True
 
     def scratch(self) -> BinaryIO | None:
@@ -153,6 +160,13 @@ class LocalCache:
     def remove(self) -> None:
         """Delete all states."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _is_being_written(folder: Path) -> bool:
+    try:
+        return folder.name.startswith(".") and time.time() - folder.stat().st_mtime < _UNFINISHED_S
+    except OSError:  # it has just been finished
+        return True
 
 
 def _write(path: Path, table: pa.Table) -> None:

@@ -113,8 +113,14 @@ class PublishedStates:
                     yield each
 
     def fetch(self, made: str, cache: LocalCache) -> bool:
-        """Put the latest state of a library into what this machine keeps. False if that cannot be done."""
-        found = any(cache.place(each.state, partial(self._read, each)) for each in self._of(made))
+        """Put the latest state of a library into what this machine keeps, unless another process has kept one.
+
+        False if there is none then.
+        """
+        found = any(
+            cache.place(each.state, partial(self._read, each)) or cache.open(made) is not None
+            for each in self._of(made)
+        )
         release_memory()  # pieces that have been written
         return found
 

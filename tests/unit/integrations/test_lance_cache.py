@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -238,6 +239,29 @@ def test_what_was_kept_goes_with_the_library_and_is_for_its_owner_alone(
     engine.remove("library")
 
     assert list(cache.iterdir()) == []
+
+
+def test_two_states_are_written_at_once_and_what_was_there_before_goes(uri: str, cache: Path) -> None:
+    kept = LocalCache(cache, uri)
+    first, second, third = [("5", number, 1) for number in (1, 2, 3)]
+    assert kept.place(first, _nothing)
+    abandoned, begun = (kept.folder_of(first).with_name(name) for name in (".5-1-1-ab", ".5-1-1-cd"))
+    for folder in (abandoned, begun):
+        folder.mkdir()
+    os.utime(abandoned, (0, 0))
+
+    def overtaken(folder: Path) -> None:
+        assert kept.place(third, _nothing)
+        assert folder.is_dir()
+
+    assert kept.place(second, overtaken)
+
+    left = {path.name for path in begun.parent.iterdir()}
+    assert left == {begun.name, kept.folder_of(second).name, kept.folder_of(third).name}
+
+
+def _nothing(_: Path) -> None:
+    """Write no file."""
 
 
 def test_a_machine_that_can_keep_nothing_finds_the_same(writer: LanceIndex, reader: Opener, cache: Path) -> None:

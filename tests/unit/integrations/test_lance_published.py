@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from openbook.integrations.lance import LanceIndex
-from openbook.integrations.lance_cache import LocalCache
+from openbook.integrations.lance_cache import LocalCache, State
 from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_published import PublishedState
@@ -222,6 +223,76 @@ def test_of_two_machines_that_publish_the_later_state_stays(machine: Machine, ur
 
     assert objects(uri) == latest
     assert rows_read(uri, tmp_path / "new", 60) == 0
+
+
+class Overtaken(LocalCache):
+    """Another process of the machine does something while a state is written."""
+
+    def __init__(self, folder: Path, uri: str, meanwhile: Callable[[], object], *, is_before: bool) -> None:
+        super().__init__(folder, uri)
+        self._meanwhile, self._is_before = meanwhile, is_before
+
+    def place(self, state: State, write: Callable[[Path], None]) -> bool:
+        def overtaken(folder: Path) -> None:
+            if self._is_before:
+                self._meanwhile()
+            write(folder)
+            if not self._is_before:
+                self._meanwhile()
+
+        return super().place(state, overtaken)
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_of_processes_that_start_at_once_on_a_new_machine_none_reads_the_library(
+    machine: Machine, uri: str, tmp_path: Path, is_before: bool
+) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize(every=True)
+    (older,) = objects(uri)
+    content = older.read_bytes()
+    filled(writer, 60)
+    writer.optimize(every=True)
+    (latest,) = objects(uri)
+    older.write_bytes(content)  # as one that could not be deleted
+    read = list[int]()
+    meanwhile = partial(_read_meanwhile, read, uri, tmp_path / "new")
+    tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
+    cache = Overtaken(tmp_path / "new", uri, meanwhile, is_before=is_before)
+    slow = LanceState(tables, cache, word_rows(), fewest_kept=1)
+
+    assert len(slow.catalogue({})) == 60
+    assert (tables.read, read) == (0, [0])
+    published = PublishedState.named(latest.name)
+    assert published is not None
+    assert list((tmp_path / "new").glob("*/*")) == [cache.folder_of(published.state)]
+
+
+def _read_meanwhile(read: list[int], uri: str, cache: Path) -> None:
+    read.append(rows_read(uri, cache, 60))
+
+
+def test_a_process_that_reads_a_damaged_object_goes_on_from_what_another_one_has_kept(
+    machine: Machine, uri: str, tmp_path: Path
+) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize(every=True)
+    (file,) = objects(uri)
+    file.write_bytes(damage(file.read_bytes(), "one byte"))
+    read = list[int]()
+    meanwhile = partial(_keep_meanwhile, read, uri, tmp_path / "new")
+    tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
+    cache = Overtaken(tmp_path / "new", uri, meanwhile, is_before=True)
+
+    assert len(LanceState(tables, cache, word_rows(), fewest_kept=1).catalogue({})) == 40
+    assert (tables.read, read) == (0, [81])
+
+
+def _keep_meanwhile(read: list[int], uri: str, cache: Path) -> None:
+    if not read:
+        read.append(rows_read(uri, cache, 40))
 
 
 def damage(content: bytes, way: str) -> bytes:
