@@ -130,14 +130,16 @@ def test_the_mouse_chooses_sources_which_stay_in_their_places_and_one_of_them_ch
     page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample", EXAMPLES / "formats"))
     boxes = page.locator("#sources input")
     expect(boxes).to_have_count(3)
-    in_their_places = "boxes => boxes.map((box) => box.getBoundingClientRect().top)"
-    places = boxes.evaluate_all(in_their_places)  # of all at once: the list may be drawn anew at any time
+    # Found and measured in one step: the list may be drawn anew at any time, and what is not shown any more is nowhere.
+    places_of = "[...document.querySelectorAll('#sources input')].map((box) => box.getBoundingClientRect().top)"
+    places = page.evaluate(places_of)
+    assert places[0] > 0
 
     boxes.nth(0).click()
     boxes.nth(1).click()
 
     expect(page.locator("#scope-open")).to_contain_text("only tides")
-    assert boxes.evaluate_all(in_their_places) == places
+    assert page.evaluate(places_of) == places
     boxes.nth(2).click()
     expect(page.get_by_role("alert")).to_contain_text("At least one source")
     expect(boxes.nth(2)).to_be_checked()
