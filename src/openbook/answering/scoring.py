@@ -302,7 +302,8 @@ def has_name(question: Question, text: str) -> bool:
 
 # "Who calls it, and what does it return?" asks for the definition as well: it has two of these words.
 _ASKING_WORD = re.compile(
-    r"\b(?:who|what|where|which|how|why|define[sd]?|definition|declare[sd]?|returns?|returned|wer|wo|wie|qui|où|comment|quién|qué|dónde|cómo)\b",
+    r"\b(?:who|what|where|which|how|why|define[sd]?|definition|declare[sd]?|returns?|returned"
+    r"|wer|wo|wie|qui|où|comment|quién|qué|dónde|cómo)\b",
     re.IGNORECASE,
 )
 _WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
@@ -315,9 +316,11 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     """
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
-        asked_for = {passage.key for passage in passages if _uses(passage, query)}
-        if asked_for and query.intents <= {"uses", "where"} and len(_ASKING_WORD.findall(query.text)) < 2:
-            namesakes = {each.key for each in passages if not each.shown.is_prose} - asked_for
+        uses = [passage for passage in passages if _uses(passage, query)]
+        outside = [] if asks_for("test", query.text) else [use for use in uses if not _is_of_test(use)]
+        asked_for = {use.key for use in outside or uses}
+        if uses and query.intents <= {"uses", "where"} and len(_ASKING_WORD.findall(query.text)) < 2:
+            namesakes = {each.key for each in passages if not each.shown.is_prose}.difference(use.key for use in uses)
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
@@ -356,12 +359,11 @@ def _uses(passage: Passage, query: Question) -> bool:
     shown = passage.shown
     if shown.is_prose or passage.defines in query.identifiers:
         return False
-    # `# define` with a space is code in C.
-    hash_sign = "" if shown.result.chunk.language in _WITH_MACROS else "# "
+    has_hash_comments = shown.result.chunk.language not in _WITH_MACROS  # `# define` with a space is code in C
     code = (
         unit.text
         for unit in passage.units
-        if not (_is_comment(shown, unit.number - 1) or (hash_sign and unit.text.lstrip().startswith(hash_sign)))
+        if not _is_comment(shown, unit.number - 1) and not (has_hash_comments and unit.text.lstrip().startswith("# "))
     )
     return has_name(query, "\n".join(code))
 

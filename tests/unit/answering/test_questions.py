@@ -97,6 +97,14 @@ def test_a_question_with_two_halves_keeps_the_definition(question: str, *, is_qu
     assert any("def moor_ship" in quote for quote in quotes(question, definition, use)) is is_quoted
 
 
+def test_callers_in_tests_come_last_unless_they_are_asked_for() -> None:
+    test = chunk_of("dock.moor_ship(ship)\nassert ship.is_moored", "tests/test_dock.py", kind="code")
+    use = chunk_of("dock = Dock(quay)\ndock.moor_ship(ship)", "dock.py", kind="code")
+
+    assert "Dock(quay)" in quotes("Who calls moor_ship?", test, use)[0]
+    assert "assert" in quotes("Which tests call moor_ship?", test, use)[0]
+
+
 def test_a_comment_of_python_is_no_use() -> None:
     definition = chunk_of("def moor_ship(ship):\n    return tie(ship)", "a.py", kind="code", defines=("moor_ship",))
     comment = chunk_of("# see moor_ship, which moor_ship calls\nLIMIT = 3", "b.py", kind="code", language="python")
