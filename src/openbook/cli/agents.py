@@ -15,7 +15,7 @@ import typer
 
 import openbook
 from openbook.cli import options, printing
-from openbook.errors import CorruptLibraryError, MismatchedLibraryError, MissingExtraError
+from openbook.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
@@ -52,10 +52,8 @@ def mcp(
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
-    # Nobody reads the hint of an error here: an agent shows that the server has failed.
-    remade = (MismatchedLibraryError, CorruptLibraryError)
-    with opening.of_this_version(library or name_for(wanted), here, wanted, remade) as assistant:
-        watched = WatchedLibrary(assistant, wanted)
+    with opening.for_agents(library or name_for(wanted), here, wanted) as (assistant, remake):
+        watched = WatchedLibrary(assistant, wanted, remake=remake)
         watched.start()
         try:
             if http:

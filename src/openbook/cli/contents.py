@@ -120,8 +120,10 @@ def remove(
         raise typer.BadParameter("name a source, or a library with --library", param_hint="NAME")
     here = opening.settings()
     opening.check_there(here, library)
-    LibraryCatalog(here).remove(library)
-    printing.note(f"deleted the library {library}")
+    aside = LibraryCatalog(here).remove(library)
+    printing.note(
+        f"the file there was no library of Openbook; it is now {aside}" if aside else f"deleted the library {library}"
+    )
 
 
 def prune(

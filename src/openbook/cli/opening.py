@@ -6,14 +6,16 @@ import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from openbook.cli.printing import note, print_report, size_text
 from openbook.errors import (
+    CorruptLibraryError,
     LibraryError,
     LibraryWriteError,
     MismatchedLibraryError,
@@ -44,6 +46,9 @@ _OF_SYSTEM = (
 # projects fewer than 5,000.
 _MOST_FILES = 20_000
 _MOST_BYTES = 1_000_000_000
+
+Remake = Callable[[LibraryError], Library]
+"""Replaces a library after an error by one of the same name that holds nothing yet."""
 
 
 def settings() -> Settings:
@@ -254,10 +259,18 @@ def library_with(source: str) -> str:
 
 
 @contextlib.contextmanager
-def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Library]:
-    """Open a library. Where it has to be made again, the hint is the very command; one of folders is made again."""
+def _library(
+    name: str,
+    here: Settings,
+    paths: Sequence[Path],
+    remade: type[LibraryError] | tuple[type[LibraryError], ...] = MismatchedLibraryError,
+) -> Iterator[Library]:
+    """Open a library. Where it has to be made again, the hint is the very command; one of folders is made again.
+
+    `remade`: the errors after which it is.
+    """
     try:
-        with of_this_version(name, here, paths) as assistant:
+        with _of_this_version(name, here, paths, remade) as assistant:
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
@@ -269,26 +282,53 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Libra
         raise
 
 
-def of_this_version(
+def _of_this_version(
     name: str,
     here: Settings,
     paths: Sequence[Path],
-    remade: type[LibraryError] | tuple[type[LibraryError], ...] = MismatchedLibraryError,
+    remade: type[LibraryError] | tuple[type[LibraryError], ...],
 ) -> Library:
-    """Open a library. One of folders that another version has made holds nothing else, so it is made again.
-
-    `remade`: the errors after which it is.
-    """
     try:
         return Library.open(name, settings=here)
     except remade as exc:
-        libraries = LibraryCatalog(here)
-        # A database of another program stays. Another embedder may cost money, or send text elsewhere.
-        if not exc.rebuild or here.embedder or here.storage or not paths or name != name_for(paths):
+        # A database of another program stays.
+        if not exc.rebuild or not _is_made_of(name, here, paths):
             raise
-        note(f"{exc}: rebuilding it")
-        libraries.remove(name)
-        return Library.open(name, settings=here)
+        return _made_again(exc, name, here)
+
+
+def _is_made_of(name: str, here: Settings, paths: Sequence[Path]) -> bool:
+    """Return whether a library holds nothing but what these paths hold, and making it again costs only time."""
+    # Another embedder may cost money, or send text elsewhere.
+    return bool(paths) and name == name_for(paths) and not (here.embedder or here.storage)
+
+
+def _made_again(exc: LibraryError, name: str, here: Settings) -> Library:
+    note(f"{exc}: rebuilding it")
+    libraries = LibraryCatalog(here)
+    known = libraries.roots(name)
+    _tell_aside(libraries.remove(name))
+    assistant = Library.open(name, settings=here)
+    for root in known:  # which of them hold courses
+        assistant.index.put_root(replace(root, synced_at=0.0))
+    return assistant
+
+
+def _tell_aside(aside: Path | None) -> None:
+    if aside is not None:
+        note(f"the file there was no library of Openbook; it is now {aside}")
+
+
+@contextlib.contextmanager
+def for_agents(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[tuple[Library, Remake | None]]:
+    """Open a library for a server, with what makes it again when it turns out to be damaged.
+
+    Nobody reads the hint of an error at its start: an agent shows that the server has failed. So a damaged library of
+    folders is made again.
+    """
+    remake = partial(_made_again, name=name, here=here) if _is_made_of(name, here, paths) else None
+    with _library(name, here, paths, (MismatchedLibraryError, CorruptLibraryError)) as assistant:
+        yield assistant, remake
 
 
 def add_paths(
@@ -312,7 +352,7 @@ def add_paths(
     if not may_be_wide:
         check_amount(here, name, [path for path in paths if path not in were_meant])
     if rebuild:
-        libraries.remove(name)
+        _tell_aside(libraries.remove(name))
     with _library(name, here, paths) as assistant, progress_bar() as progress:
         of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 _LOGS = ("-wal", "-shm")
@@ -31,6 +32,30 @@ def library_bytes(library: Path) -> int:
     """Return the size of a library with the log and the columns beside it."""
     files = (library, library.with_name(library.name + "-wal"), *column_files(library))
     return sum(file.stat().st_size for file in files if file.exists())
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file or folder from another in its place; None if it is gone, or cannot be reached."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def set_aside(file: Path) -> Path:
+    """Rename a file that is no library, with the log beside it, and return where it is now.
+
+    Raises:
+        OSError: It cannot be renamed.
+    """
+    places = (file.with_name(f"{file.name}.aside-{number}") for number in count(1))
+    aside = next(place for place in places if not place.exists())
+    file.rename(aside)
+    log = file.with_name(file.name + _LOGS[0])
+    if log.exists():
+        log.rename(aside.with_name(aside.name + _LOGS[0]))
+    return aside
 
 
 def remove_library_file(library: Path) -> None:

@@ -16,6 +16,9 @@ from openbook.permissions import make_private_file, make_private_folder, narrow
 # "OPBK": tells our files from other SQLite files before anything is written to them.
 APPLICATION_ID = 0x4F50424B
 
+# Where SQLite keeps it: https://www.sqlite.org/fileformat2.html#the_database_header
+_ID_AT = 68
+
 # Raised by one with every change of the tables below. Older files are refused, because an index
 # can always be made again from its sources, and a rebuild is faster than a migration is safe.
 SCHEMA_VERSION = 3
@@ -221,6 +224,19 @@ def other_vectors(place: Path | str, held: int, given: int, library: str) -> Mis
     """Return the error for vectors of another size: a server may change its model and keep the name."""
     said = f"the library {str(place)!r} has vectors of {held} numbers, and its embedder now gives {given}"
     return MismatchedLibraryError(said, rebuild=library)
+
+
+def is_library(path: Path) -> bool:
+    """Check whether Openbook wrote a file, which may be damaged. An empty one is nobody's."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):  # also of a log beside it
+                return True
+    except sqlite3.Error:
+        pass
+    with path.open("rb") as file:
+        start = file.read(_ID_AT + 4)
+    return not start or start[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def stored_sources(path: Path) -> list[Source]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from openbook.chunking.identity import chunks_identity, settings_of
 from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
-from openbook.index.files import remove_library_file
+from openbook.index.files import remove_library_file, set_aside
 from openbook.index.protocol import CachingEngine, IndexIdentity, Source
-from openbook.index.schema import stored_sources
+from openbook.index.schema import is_library, stored_sources
 from openbook.index.sqlite import SqliteIndex
 from openbook.permissions import make_private_folder, narrow
 from openbook.plugins import require_plugin
@@ -138,13 +138,21 @@ class LibraryCatalog:
                 break
         return match
 
-    def remove(self, name: str) -> None:
-        """Delete a library. None there is no error."""
+    def remove(self, name: str) -> Path | None:
+        """Delete a library. None there is no error.
+
+        A file in its place that Openbook did not write is renamed, and its new path returned.
+
+        Raises:
+            OSError: The file cannot be deleted or renamed.
+        """
         file = library_path(self._home, name)
         if self._engine:
             self._engine.remove(name)
-        else:
-            remove_library_file(file)
+            return None
+        aside = set_aside(file) if file.is_file() and not is_library(file) else None
+        remove_library_file(file)
+        return aside
 
 
 def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple[Source, str]]:

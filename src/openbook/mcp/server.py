@@ -17,11 +17,12 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
-from openbook.index.protocol import EVERYTHING
+from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.mcp.greeting import COURSE_TOOLS, Opening
 from openbook.mcp.opened_streams import Muted, Replayed
 from openbook.mcp.tools import McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
+from openbook.types import Document
 
 _INSTRUCTIONS = """\
 Openbook knows the folders it was started with: code, documentation and courses. Search it before you read files: \
@@ -177,12 +178,15 @@ class _Server(MCPServer[None]):
         return await anyio.to_thread.run_sync(self._listed)
 
     def _listed(self) -> list[Resource]:
-        with self._library.fresh() as assistant:
-            documents = assistant.index.documents(EVERYTHING)[:_MOST_RESOURCES]
+        documents = self._library.use(self._documents)[:_MOST_RESOURCES]
         return [
             Resource(uri=f"openbook://{quote(f'{each.source}/{each.path}')}", name=each.path, mime_type="text/plain")
             for each in documents
         ]
+
+    def _documents(self) -> list[DocumentSummary]:
+        with self._library.fresh() as assistant:
+            return assistant.index.documents(EVERYTHING)
 
 
 def _lean(schema: dict[str, Any]) -> dict[str, Any]:
@@ -198,11 +202,15 @@ def _cited_answer(question: str) -> str:
     return _PROMPT.format(question=question)
 
 
+def _document(library: WatchedLibrary, source: str, path: str) -> Document | None:
+    with library.fresh() as assistant:
+        return assistant.index.document(source, path)
+
+
 def _reader(library: WatchedLibrary) -> Callable[[str, str], str]:
     def document(source: str, path: str) -> str:
         """Return the text of a document as it is in the library."""
-        with library.fresh() as assistant:
-            found = assistant.index.document(source, path)
+        found = library.use(lambda: _document(library, source, path))
         if found is None:
             raise ResourceError(f"the library has no document {source}/{path}")
         return found.text

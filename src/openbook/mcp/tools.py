@@ -51,7 +51,7 @@ def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
-            text = function(*args, **kwargs)
+            text = library.use(lambda: function(*args, **kwargs))
         except OpenbookError as exc:
             raise RefusedCall("; ".join(filter(None, (str(exc), exc.hint, *library.notes)))) from exc
         return f"{text}\n({'; '.join(library.notes)})" if library.notes else text

@@ -6,13 +6,22 @@ import logging
 import os
 import shlex
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import TypeVar
 
-from openbook.errors import LibraryError, LibraryWriteError, OpenbookError, SourceError, rebuild_hint
+from openbook.errors import (
+    CorruptLibraryError,
+    LibraryError,
+    LibraryWriteError,
+    OpenbookError,
+    SourceError,
+    rebuild_hint,
+)
+from openbook.index.files import file_identity
 from openbook.index.protocol import Source
 from openbook.library import Library
 
@@ -31,6 +40,8 @@ PATIENCE_S = 4.0
 
 # The first requests of an agent, and their imports, precede indexing.
 _FIRST_REQUESTS_S = 1.0
+
+T = TypeVar("T")
 
 
 class _StoppedError(Exception):
@@ -55,13 +66,29 @@ class WatchedLibrary:
     """A library whose folders are watched, so that only changes are indexed, in the background."""
 
     def __init__(
-        self, assistant: Library, paths: Sequence[Path], *, watch: bool = True, patience_s: float = PATIENCE_S
+        self,
+        assistant: Library,
+        paths: Sequence[Path],
+        *,
+        watch: bool = True,
+        patience_s: float = PATIENCE_S,
+        remake: Callable[[LibraryError], Library] | None = None,
     ) -> None:
         """Take a library and its folders and files; nothing is read yet.
 
-        Without paths, the sources of the library are taken as they are; without `watch`, its first use reads them last.
+        Args:
+            assistant: The library.
+            paths: Folders and files; without any, the sources of the library are taken as they are.
+            watch: Follow them; otherwise the first use reads them last.
+            patience_s: How long a call waits for indexing.
+            remake: Replaces the library, once it is closed, after damage. None where that would lose something.
         """
         self.assistant = assistant
+        self._given = assistant
+        self._file = _file_of(assistant)
+        self._remake = remake
+        self._mending = threading.Lock()
+        self._mended = ""
         self._paths = paths
         self._watch = watch
         self._patience_s = patience_s
@@ -76,7 +103,8 @@ class WatchedLibrary:
         self._missing: tuple[Path, ...] = ()
         # Where its sources are, for a time when the library cannot tell any more.
         self._locations: list[str] = []
-        self._is_registered = self._is_watching = False
+        self._registered: Library | None = None
+        self._is_watching = False
         self._watcher: threading.Thread | None = None
         self._worker: threading.Thread | None = None
 
@@ -87,14 +115,50 @@ class WatchedLibrary:
     @contextmanager
     def fresh(self) -> Iterator[Library]:
         """Yield the library after indexing changes, as far as that is done within the time limit."""
+        assistant = self.assistant
         try:
             self._refresh()
-            yield self.assistant
+            yield assistant
         except LibraryError as exc:
             # Damage can be met in any call, where the error does not know what the library is made of.
             if exc.rebuild and self._locations:
                 exc.hint = rebuild_hint(exc.rebuild, [shlex.join(self._locations)])
             raise
+
+    def use(self, call: Callable[[], T]) -> T:
+        """Return what a call returns that uses the library, and call again if damage that it met is mended."""
+        assistant = self.assistant
+        try:
+            return call()
+        except LibraryError as exc:
+            if not self._is_mended(assistant, exc):
+                raise
+            return call()
+
+    def _is_mended(self, assistant: Library, exc: LibraryError) -> bool:
+        """Return whether another library is in the place of one that has failed."""
+        with self._mending:
+            if self.assistant is not assistant:  # by another call
+                return True
+            if not isinstance(exc, CorruptLibraryError) or not exc.rebuild:
+                return False
+            file = _file_of(assistant)
+            if file is not None and file != self._file:  # another process has made it again
+                fresh = Library(assistant.location, assistant.settings)
+                assistant.close()
+            elif self._remake is not None:
+                remake, self._remake = self._remake, None  # what is damaged again at once is not mended so
+                assistant.close()  # Windows deletes no open file
+                try:
+                    fresh = remake(exc)
+                except OSError as error:
+                    raise exc from error
+                self._mended = "the library was damaged: it is made again from its folders"
+            else:
+                return False
+            self._change()  # before anybody asks it
+            self.assistant, self._file = fresh, _file_of(fresh)
+            return True
 
     def _refresh(self) -> None:
         self._look_again()
@@ -106,7 +170,9 @@ class WatchedLibrary:
                 error, self._error = self._error, None
             if error is not None:
                 raise error
-        self._used.notes = (*self._gone(), *([str(self.reading)] if self.reading else []))
+        with self._mending:
+            mended, self._mended = self._mended, ""
+        self._used.notes = tuple(filter(None, (mended, *self._gone(), str(self.reading or ""))))
 
     @property
     def reading(self) -> ReadingState | None:
@@ -121,7 +187,7 @@ class WatchedLibrary:
 
     def may_have_courses(self) -> bool:
         """Return whether there are courses, or could be because nothing was read yet."""
-        return not self.assistant.stats().documents or bool(self.assistant.courses())
+        return self.use(lambda: not self.assistant.stats().documents or bool(self.assistant.courses()))
 
     def close(self) -> None:
         """Stop indexing and watching. What was indexed stays."""
@@ -131,6 +197,8 @@ class WatchedLibrary:
         for thread in (self._worker, self._watcher):
             if thread is not None:
                 thread.join(timeout=5)
+        if self.assistant is not self._given:
+            self.assistant.close()
 
     @property
     def _is_due(self) -> bool:
@@ -142,8 +210,8 @@ class WatchedLibrary:
 
     def _look_again(self) -> None:
         """Schedule a scan if there is no watcher, or if a folder that was missing is there now."""
-        unwatched = self._watch and self._is_registered and not self._is_watching
-        if not self._is_due and (unwatched or any(map(_identity, self._missing))):
+        unwatched = self._watch and self._registered is self.assistant and not self._is_watching
+        if not self._is_due and (unwatched or any(map(file_identity, self._missing))):
             self._change()
 
     def _begin(self, delay_s: float = 0.0) -> None:
@@ -176,29 +244,30 @@ class WatchedLibrary:
 
     def _read(self) -> OpenbookError | None:
         """Read what changed up to now, and give the error that leaves nothing to answer from."""
-        target, self._state = self._wanted, ReadingState()
+        target, self._state, assistant = self._wanted, ReadingState(), self.assistant
         try:
-            self._bring_up_to_date()
+            self._bring_up_to_date(assistant)
         except OpenbookError as exc:
-            return exc
+            with self._mending:
+                return exc if self.assistant is assistant else None
         with self._turn:
             self._done = target
         return None
 
-    def _bring_up_to_date(self) -> None:
-        if not self._is_registered:
+    def _bring_up_to_date(self, assistant: Library) -> None:
+        if self._registered is not assistant:
             for path in self._paths:
-                self.assistant.register(path)
-            self._is_registered = True
-            self._locations = [root.location for root in self.assistant.sources()]
+                assistant.register(path)
+            self._registered = assistant
+            self._locations = [root.location for root in assistant.sources()]
         if self._watch and (self._missing or not self._is_watching):
             self._start()
         for root in self._sources():
             try:
-                self.assistant.add(root.location, progress=self._progress)
+                assistant.add(root.location, progress=self._progress)
             except (SourceError, LibraryWriteError):
                 # A disk that is not there, or a library that is read-only: what is known still answers.
-                if not self.assistant.stats().documents:
+                if not assistant.stats().documents:
                     raise
 
     def _progress(self, done: int, total: int) -> None:
@@ -209,7 +278,7 @@ class WatchedLibrary:
     def _start(self) -> None:
         self._stop.set()  # the one before does not know of what has come back
         places = [_watchable(root) for root in self._sources()]
-        there = [place for place in places if _identity(place)]
+        there = [place for place in places if file_identity(place)]
         self._missing = tuple(place for place in places if place not in there)
         self._stop = threading.Event()
         if self._closing.is_set():
@@ -233,7 +302,7 @@ class WatchedLibrary:
     def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
         from watchfiles import watch
 
-        began = list(map(_identity, places))
+        began = list(map(file_identity, places))
         try:
             for _ in watch(
                 *places,
@@ -244,7 +313,7 @@ class WatchedLibrary:
                 rust_timeout=_POLL_MS,
             ):
                 # A folder that comes back is another one, of which the system tells nothing.
-                if list(map(_identity, places)) != began:
+                if list(map(file_identity, places)) != began:
                     break
                 self._change()
         except (OSError, RuntimeError) as exc:  # as where the system watches no more folders
@@ -256,20 +325,15 @@ class WatchedLibrary:
             self._change()
 
 
-def _identity(place: Path) -> tuple[int, int] | None:
-    """Return what tells a folder from another one; None if it is gone, or cannot be reached."""
-    try:
-        found = place.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+def _file_of(assistant: Library) -> tuple[int, int] | None:
+    return file_identity(assistant.location) if isinstance(assistant.location, Path) else None
 
 
 def _is_reachable(root: Source) -> bool:
     """Return whether the folder of a source is there and may be read, and a file that is there as well."""
     place = _watchable(root)
     is_hidden = root.kind == "file" and os.access(root.location, os.F_OK) and not os.access(root.location, os.R_OK)
-    return _identity(place) is not None and os.access(place, os.R_OK | os.X_OK) and not is_hidden
+    return file_identity(place) is not None and os.access(place, os.R_OK | os.X_OK) and not is_hidden
 
 
 def _watchable(root: Source) -> Path:

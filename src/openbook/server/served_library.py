@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from openbook.errors import LibraryError
+from openbook.index.files import file_identity
 from openbook.libraries.catalog import Location
 from openbook.libraries.repositories import link_to
 from openbook.library import Library
@@ -112,10 +113,4 @@ class ServedLibrary:
 
 
 def _identity(location: Location) -> tuple[int, int] | None:
-    if not isinstance(location, Path):
-        return None
-    try:
-        status = location.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+    return file_identity(location) if isinstance(location, Path) else None
