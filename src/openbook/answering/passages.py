@@ -90,7 +90,7 @@ COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 # What says nothing: targets of links, tags, pictures, and lines that set off a note or an example, or import what draws
 # a page.
 _MARKUP = re.compile(
-    r"^\s*\.\. _[^:\n]*:\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
+    r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
     r"|^\s*:{3}.*$|^[\s>]*\[!\w+\]\s*$|^import\s.+\sfrom\s[\"'].+$"
@@ -252,8 +252,10 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         is_entry = paragraph[0].number - 1 in entries and paragraph[-1].number - 1 > entries[paragraph[0].number - 1]
         short = _count_words(text) < _FEWEST_WORDS and not is_entry
         heading = HEADING.match(text)
-        is_heading = heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
-        if before and (is_heading or (short and _is_bold(text))):
+        is_title = is_heading(shown.result.chunk, paragraph[0]) or (
+            heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
+        )
+        if before and (is_title or (short and _is_bold(text))):
             offered = []  # it belongs to what is below
         elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.

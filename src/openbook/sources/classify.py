@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_name
+from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_name, name_of
 
 # A JSON or XML file above this size is a data set or generated: settings that people write are
 # smaller (the largest of 220 package.json, tsconfig and pom.xml files looked at has 27 kB).
@@ -79,7 +79,7 @@ def classify(path: str, text: str) -> Format:
         >>> classify("LICENSE", "MIT")
         ('docs', 'text')
     """
-    name = path.rpartition("/")[2].lower()
+    name = name_of(path)
     found = format_of_name(path)
     if found is None:
         found = _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from openbook.sources.formats import BINARY_FORMATS
-from openbook.sources.languages import format_of_name
+from openbook.sources.languages import format_of_name, name_of
 
 # Incremented when a reader returns another text or other anchors for the same bytes, so that files of
 # that suffix, and no others, are read again by the next sync. Others have version 1.
@@ -46,7 +46,7 @@ def is_read_as_now(remembered: str, path: str) -> bool:
 
 
 def _version_mark(path: str) -> str:
-    _, dot, suffix = path.rpartition("/")[2].lower().rpartition(".")
+    _, dot, suffix = name_of(path).rpartition(".")
     if dot and _MAN.fullmatch(suffix):
         version = _MAN_VERSION
     elif dot and (suffix in _VERSIONS or suffix in BINARY_FORMATS):

@@ -162,6 +162,17 @@ def format_of_name(path: str) -> Format | None:
         >>> format_of_name("docs/llms.txt"), format_of_name("docs/guide")
         (('docs', 'markdown'), None)
     """
-    name = path.rpartition("/")[2].lower()
+    name = name_of(path)
     _, dot, suffix = name.rpartition(".")
     return BY_NAME.get(name) or (BY_SUFFIX.get(suffix) if dot else None)
+
+
+def name_of(path: str) -> str:
+    """Return the name of a file in lower case, of a template that a build fills in without its `.in`.
+
+    Example:
+        >>> name_of("docs/Harbour.1.in"), name_of("MANIFEST.in")
+        ('harbour.1', 'manifest.in')
+    """
+    name = path.rpartition("/")[2].lower()
+    return name if name in BY_NAME else name.removesuffix(".in")

@@ -49,6 +49,10 @@ from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
         ("a.csv", ("data", "csv")),
         ("a.jsonl", ("data", "jsonl")),
         ("server.log", ("data", "log")),
+        ("man/harbour.pod.in", ("docs", "pod")),
+        ("config.h.in", ("code", "c")),
+        ("Makefile.in", ("config", "make")),
+        ("MANIFEST.in", ("config", "text")),
     ],
 )
 def test_names_tell_the_format(path: str, expected: tuple[str, str]) -> None:
@@ -191,6 +195,7 @@ def test_what_is_written_for_models_is_markdown() -> None:
         pytest.param(
             "docs/harbour.txt", "include::a.txt[]\n\nAsk link:b.html[the master] now.\n", "asciidoc", id="macros"
         ),
+        pytest.param("man/harbour.1.in", f".TH HARBOUR 1\n{_ASCIIDOC}", "man", id="roff-filled-in"),
         pytest.param("man/harbour.1", f".TH HARBOUR 1\n{_ASCIIDOC}", "man", id="roff"),
         pytest.param("docs/harbour", "== Mooring\n\nMoor the ship at noon today.\n", "text", id="one-title"),
         pytest.param("docs/harbour.txt", _ASCIIDOC.replace("\n", "\r\n"), "asciidoc", id="line-ends-of-windows"),
