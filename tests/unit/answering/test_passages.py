@@ -146,19 +146,8 @@ def test_a_short_heading_is_not_quoted_with_what_stands_above_it() -> None:
     )
 
     assert texts(entry) == ["Ships moor at the pier.", "Ships wait at the pier.", "The quay is long."]
-
-
-def test_a_short_heading_that_a_reader_marked_is_not_quoted_with_what_stands_above_it() -> None:
-    entry = shown("Ships moor at the pier.\n\nQuay rules\f\f\n\nThe quay is long.", language="asciidoc")
-
-    assert texts(entry) == ["Ships moor at the pier.", "The quay is long."]
-
-
-def test_targets_of_links_in_restructuredtext_are_not_quoted() -> None:
-    targets = ".. _Rope Guild: https://ropes.example/a:b\n.. _`a knot`: https://ropes.example/knots"
-    entry = shown(f"Ask the `Rope Guild`_ for `a knot`_.\n\n{targets}", language="rst")
-
-    assert texts(entry) == ["Ask the `Rope Guild`_ for `a knot`_."]
+    marked = shown("Ships moor at the pier.\n\nQuay rules\f\f\n\nThe quay is long.", language="asciidoc")
+    assert texts(marked) == ["Ships moor at the pier.", "The quay is long."]
 
 
 def test_a_label_in_bold_belongs_to_what_is_below() -> None:
