@@ -99,7 +99,7 @@ def _shapes(text: str) -> dict[str, list[int]]:
 
 def lines_with(words: str, text: str) -> set[str]:
     """Return the lines of a text that contain words."""
-    return {line for line in text.split("\n") if words in line}
+    return {line for line in text.split("\n") if _stands_in(words, line)}
 
 
 @lru_cache(maxsize=_MOST_TEXTS)

@@ -17,11 +17,12 @@ _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
 _HASH = r"L\d{1,12}(?:C\d{1,6})?(?:(?:-L?|:L)\d{1,12}(?:C\d{1,6})?)?"
 _END = r"(?![\w])(?!-\w)(?!\.\d)"
 
+# Each of these stops where the next one can begin, or begins where no other can: all are linear on any text.
 _PERMALINK = re.compile(
     r"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?P<repository>[\w.\-]+/[\w.\-]+)/(?:blob|blame|raw)/(?P<revision>[\w.\-]+)"
-    rf"/(?P<path>[^\s#?<>()\[\]\"'`]+)(?:\?[^\s#]*)?\#(?P<lines>{_HASH}){_END}"
+    rf"/(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//))++)(?:\?(?:[^\s#:]|:(?!//))*+)?\#(?P<lines>{_HASH}){_END}"
 )
-_URL = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s<>\"'`]*")
+_URL = re.compile(r"(?<![\w+.\-])[0-9+.\-]*+[a-zA-Z][a-zA-Z0-9+.\-]*+://[^\s<>\"'`]*")
 _LINK = re.compile(
     r"(?:\]\([ \t]*|^ {0,3}\[[^\]\n]+\]:[ \t]*)"
     r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>[^\s()<>#?]+)(?:\?[^\s()<>#]*)?)"
@@ -30,7 +31,7 @@ _LINK = re.compile(
     re.MULTILINE,
 )
 # Of AsciiDoc: `link:src/app.py#L3[it]`.
-_MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>]+)\#(?P<lines>{_HASH})(?=\[)")
+_MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>:]++)\#(?P<lines>{_HASH})(?=\[)")
 # Tried from the start of a run of path characters only, and the run taken whole: linear on any text.
 # A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
 # one more place: in `a.py:1, 30` the 30 may be anything.

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from openbook.verify.citing_lines import has_citation
+from openbook.verify.citing_lines import has_citation, lines_with
 
 ENTRY = "### fn{0}\n\nIt does what {1} is for.\n\n[app](../src/app.py#L{2})\n\n"
 
@@ -50,3 +50,10 @@ def test_the_words_of_another_citation_that_begin_alike_are_not_those_of_this_on
     newer = "[one](a.py#L8) and [two](b.py#L1)\n\nabove\n\n[at](a.py#L7)\n\nbelow\n"
 
     assert not has_citation(older, "a.py#L7", "[at](a.py#L7)", newer)
+
+
+def test_the_lines_with_a_citation_are_not_those_of_one_that_begins_alike() -> None:
+    assert lines_with("a.py#L7", "[one](a.py#L7)\n[two](a.py#L70)\na.py#L7, a.py#L71") == {
+        "[one](a.py#L7)",
+        "a.py#L7, a.py#L71",
+    }

@@ -132,7 +132,19 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "a.py:1 " * 20_000, "](" * 100_000, "a/" * 300_000 + ":1", "[" * 200_000]
+    "text",
+    [
+        "a" * 1_000_000,
+        "a.py:1 " * 20_000,
+        "](" * 100_000,
+        "a/" * 300_000 + ":1",
+        "[" * 200_000,
+        "a." * 500_000,
+        "link:-" * 200_000,
+        "https://host/owner/name/blob/main/a/" * 50_000,
+        "https://host/owner/name/blob/main/a?" * 50_000,
+    ],
+    ids=lambda text: text[:36],
 )
 def test_long_texts_are_read_through(text: str) -> None:
     assert len(find_mentions(text)) in {0, 1, 20_000}
