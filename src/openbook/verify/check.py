@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
-from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.text import LineIndex
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
+from openbook.verify.meant_paths import is_meant_as_file, leads_out
 from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, nearby
@@ -28,10 +28,6 @@ _SAME_BLOCK = 0.8
 # Of 1: the same of three and more lines that a permalink to a commit names.
 _SAME_PINNED_BLOCK = 0.9
 
-# Endings of files that are also names of products and hosts: `Node.js:18`, `crates.rs:443`. Without a folder
-# before them they are citations only in code or with `#L`.
-_DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
-
 # Of the files that a path can mean: named in a report, and looked into for how many lines they have.
 _MOST_LISTED = 3
 _MOST_NAMESAKES = 20
@@ -40,17 +36,6 @@ _MOST_NAMESAKES = 20
 _VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
 
 _ENDS_BEFORE = "the range ends before it begins"
-
-# What documentation calls a file that is none: `path/to/file.py:12`.
-_PLACEHOLDER = re.compile(
-    r"(?:.*/)?(?:path/to.*|(?:your|my|some)[-_]\w+\.\w+|(?:file|filename|foo|bar|baz|qux|example|path|name)\d*(?:\.\w+)?)",
-    re.IGNORECASE,
-)
-
-# Where systems keep their own files. Prose has other words with a slash before them, such as `/s:1`.
-_SYSTEM_PATH = re.compile(
-    r"/(?:bin|boot|dev|etc|home|lib\w*|mnt|opt|private|proc|root|run|s?bin|srv|sys|tmp|usr|var|Users|Volumes)/"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,27 +430,14 @@ class _One:
     def _leads_away(self, target: Target) -> bool:
         """Return whether a refused path is meant as one, though the root has no such file."""
         path = self._mention.path
-        if target.refused == OUTSIDE:
-            return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
-        return path.startswith(".") or "/" in path
+        return leads_out(path) if target.refused == OUTSIDE else path.startswith(".") or "/" in path
 
     def _is_evident(self, target: Target) -> bool:
         """Return whether text without a matching file is nevertheless meant as a path of the root."""
-        mention, text = self._mention, self._citing.text
-        if "/" in mention.path and "path/to" not in mention.path and self._root.has_folder(mention.path):
+        path = self._mention.path
+        if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
-        if _PLACEHOLDER.fullmatch(mention.path):
-            return False
-        if mention.form != "plain":
-            return True
-        name = mention.path.rpartition("/")[2].lower()
-        suffix = name.rpartition(".")[2] if "." in name else ""
-        if name not in BY_NAME and suffix not in BY_SUFFIX:
-            return False
-        if "/" in mention.path or text[mention.lines_chars[0]] == "L":
-            return True
-        in_code = text[mention.start_char - 1 : mention.start_char] == "`"
-        return in_code or (not target.namesakes and suffix not in _DOUBTFUL_SUFFIXES and bool(suffix))
+        return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
 
 
 def _cited(text: str, mention: Mention) -> str:
