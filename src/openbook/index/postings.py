@@ -7,6 +7,7 @@ a term filters by the ids that are alive.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -81,8 +82,7 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
     """
     fields = list(chain.from_iterable(terms))
     lengths = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields))
-    places = _places(chain.from_iterable(fields))
-    words = np.fromiter(map(places.__getitem__, chain.from_iterable(fields)), dtype=np.int64, count=lengths.sum())
+    vocabulary, words = _numbered(chain.from_iterable(fields), int(lengths.sum()))
     keys = words << (_CHUNK_BITS + _FIELD_BITS) | np.repeat(np.arange(len(fields)), lengths)
     keys.sort()
     starts = _starts(keys)
@@ -94,13 +94,22 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
     counts[rows, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
     pairs = pairs[starts]
     ids, ends = pairs & ((1 << _CHUNK_BITS) - 1), np.append(_starts(pairs >> _CHUNK_BITS), len(pairs))[1:]
-    packed = _packed(list(places), ends, Postings(ids.astype(np.uint32), counts))
+    packed = _packed(vocabulary, ends, Postings(ids.astype(np.uint32), counts))
     return packed, np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
 
-def _places(words: Iterable[str]) -> dict[str, int]:
-    """Return words in order, each once, with their places."""
-    return {word: place for place, word in enumerate(sorted(set(words)))}
+def _numbered(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.int64]]:
+    """Return so many words in order, each once, and for each that comes, its place among these.
+
+    Goes through them once: they are numbered as they come, and their numbers, which are few, put in order.
+    """
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    found = np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=count)
+    vocabulary = sorted(numbers)
+    places = np.empty(len(vocabulary), dtype=np.int64)
+    places[[*map(numbers.__getitem__, vocabulary)]] = np.arange(len(vocabulary))
+    return vocabulary, places[found]
 
 
 def _starts(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -227,11 +236,10 @@ def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], ND
     until = np.frombuffer(ends, dtype=np.uint32).astype(np.int64)
     sizes = np.diff(until, prepend=0)
     sizes[firsts] = until[firsts]
-    held = _places(chain.from_iterable(row.split(" ") for row in tokens))
-    split = chain.from_iterable(row.split(" ") for row in tokens)  # again, for as a list they would take 60 bytes each
-    words = np.fromiter(map(held.__getitem__, split), dtype=np.int64, count=len(sizes))
+    # Never as a list: they would take 60 bytes each.
+    vocabulary, words = _numbered(chain.from_iterable(row.split(" ") for row in tokens), len(sizes))
     postings = Postings(np.frombuffer(ids, dtype=np.uint32), np.frombuffer(counts, dtype=np.uint8).reshape(-1, FIELDS))
-    return list(held), words, sizes, postings
+    return vocabulary, words, sizes, postings
 
 
 def _parts(words: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[slice]:
