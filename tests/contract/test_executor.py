@@ -12,10 +12,11 @@ import pytest
 from openbook.ingest.executor import Executor, InlineExecutor, ProcessExecutor
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
 from openbook.integrations.ray_executor import RayExecutor
+from openbook.integrations.ray_worker import stop_children
 from openbook.process_pool import JobFailure
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from tests.fakes.one_process_ray import OneProcessRay, stop_children
+from tests.fakes.one_process_ray import OneProcessRay
 from tests.jobs import FragileEmbedder
 from tests.support import write_tree
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from openbook.integrations import ray_executor
-
 
 class RayError(Exception):
     """The worker is lost."""
@@ -29,26 +27,31 @@ class OneProcessRay:
         self.sizes: list[int] = []
         self.most_out = 0
         self.cancelled = 0
-        self._out: dict[int, tuple[Callable[..., Any], bytes, Sequence[bytes]]] = {}
+        self._out: dict[int, tuple[Callable[..., Any], Any, Sequence[bytes]]] = {}
+
+    @property
+    def out(self) -> int:
+        """How many tasks have been sent whose results nobody has asked for."""
+        return len(self._out)
 
     def remote(self, **_: object) -> Callable[[Callable[..., Any]], Any]:
-        return lambda function: SimpleNamespace(remote=lambda packed, files: self._send(function, packed, files))
+        return lambda function: SimpleNamespace(remote=lambda setup, files: self._send(function, setup, files))
 
-    def _send(self, function: Callable[..., Any], packed: bytes, files: Sequence[bytes]) -> int:
+    def _send(self, function: Callable[..., Any], setup: object, files: Sequence[bytes]) -> int:
         self.sizes.append(len(files))
-        self._out[len(self.sizes)] = (function, packed, files)
-        self.most_out = max(self.most_out, len(self._out))
+        self._out[len(self.sizes)] = (function, setup, files)
+        self.most_out = max(self.most_out, self.out)
         return len(self.sizes)
 
     def wait(self, out: Sequence[int], **_: object) -> tuple[Sequence[int], Sequence[int]]:
         return (out[-1:] if self.cpus else []), out[:-1]  # the last first: nothing may depend on the order
 
     def get(self, reference: int) -> object:
-        function, packed, files = self._out.pop(reference)
+        function, setup, files = self._out.pop(reference)
         if self.loses(reference, len(files)):
             raise RayError
         try:
-            return function(packed, files)
+            return function(setup, files)
         except Exception as exc:
             raise RayTaskError(f"remote traceback\n{type(exc).__name__}: {exc}") from exc
 
@@ -58,10 +61,3 @@ class OneProcessRay:
 
     def cluster_resources(self) -> dict[str, float]:
         return {"CPU": self.cpus} if self.cpus else {}
-
-
-def stop_children() -> None:
-    """End the child that prepared what the cluster was sent."""
-    for _, child in ray_executor._serving.values():
-        child.close()
-    ray_executor._serving.clear()

@@ -7,15 +7,15 @@ import pickle
 import time
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.executor import MEMORY_BYTES, Outcome
-from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, Preparer
+from openbook.ingest.preparation import FileContent, FileJob, FilePreparer
 from openbook.integrations.ray_connection import Ray, connected
+from openbook.integrations.ray_worker import WorkerSetup, identity_of, prepare_batch
 from openbook.memory import collection_paused
-from openbook.process_pool import JobFailure, SharedProcess, apply_safely
+from openbook.process_pool import JobFailure, apply_safely
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,30 +42,6 @@ _LOOK_S = 5.0
 
 # A cluster that grows by itself takes minutes for its first machine.
 _PATIENCE_S = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSetup:
-    """The configuration that each batch carries to a worker. A few hundred bytes when pickled."""
-
-    preparer: Preparer
-    timeout_s: float
-
-
-def identity_of(preparer: Preparer) -> str:
-    """Name all that decides what becomes of a file, as it is installed here. The options travel with the preparer."""
-    from openbook.chunking.identity import chunks_identity
-    from openbook.tokens import tokens_identity
-
-    embedder = preparer.load_embedder().identity if preparer.load_embedder else "no embedder"
-    return f"openbook {_version()}, {chunks_identity(Settings())}, {tokens_identity()}, {embedder}"
-
-
-def _version() -> str:
-    try:
-        return version("openbook")
-    except PackageNotFoundError:  # run from a folder that is on the path
-        return "of a folder"
 
 
 class RayExecutor:
@@ -101,10 +77,11 @@ class RayExecutor:
         self._now = now
 
     def run(self, files: FilePreparer, jobs: Iterable[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
-        setup = WorkerSetup(files.preparer, settings.file_timeout_s)
+        setup = WorkerSetup(pickle.dumps(files.preparer), settings.file_timeout_s, MEMORY_BYTES)
+        identity = identity_of(files.preparer)
         with (
             self._connect(self._address, settings.workers) as ray,
-            contextlib.closing(_Flights(ray, setup, self._now)) as flights,
+            contextlib.closing(_Flights(ray, setup, identity, self._now)) as flights,
         ):
             for job in jobs:
                 read = apply_safely(files.read, job)
@@ -133,10 +110,10 @@ class _Flight:
 class _Flights:
     """The batches that are out, and the one that is being filled."""
 
-    def __init__(self, ray: Ray, setup: WorkerSetup, now: Callable[[], float]) -> None:
+    def __init__(self, ray: Ray, setup: WorkerSetup, identity: str, now: Callable[[], float]) -> None:
         self._ray = ray
-        self._packed = pickle.dumps(setup)
-        self._identity = identity_of(setup.preparer)
+        self._setup = setup
+        self._identity = identity
         # Not again by itself: Ray would try forever what takes too much memory. See `_lost`.
         self._prepare = ray.remote(num_cpus=1, max_retries=0)(prepare_batch)
         self._out: dict[Any, _Flight] = {}
@@ -187,7 +164,7 @@ class _Flights:
         self._out.clear()
 
     def _send(self, flight: _Flight) -> None:
-        self._out[self._prepare.remote(self._packed, [content for _, content in flight.files])] = flight
+        self._out[self._prepare.remote(self._setup, [content for _, content in flight.files])] = flight
         self._out_bytes += flight.size_bytes()
 
     def _landed(self, reference: Any) -> list[Outcome]:
@@ -198,9 +175,11 @@ class _Flights:
             identity, results = self._ray.get(reference)
         except errors.RayTaskError as exc:
             # Whatever a file does is a result. This is the installation there, and will be so for the next batch.
-            raise _failed_there(exc) from exc
+            raise _failed_there(str(exc)) from exc
         except errors.RayError:
             return self._lost(flight)
+        if isinstance(identity, JobFailure):
+            raise _failed_there(identity.reason)
         if identity != self._identity:
             raise ClusterError(
                 f"a machine of the cluster has another Openbook: {identity}; here it is {self._identity}",
@@ -236,47 +215,9 @@ class _Flights:
             )
 
 
-def _failed_there(exc: Exception) -> ClusterError:
-    *_, reason = str(exc).strip().splitlines() or [type(exc).__name__]
+def _failed_there(told: str) -> ClusterError:
+    *_, reason = told.strip().splitlines() or ["unknown reason"]
     return ClusterError(
         f"a machine of the cluster cannot prepare files: {reason.strip()}",
         hint="install the same version of openbook on all machines of the cluster",
     )
-
-
-# From here on: what runs on the machines of the cluster.
-
-_serving: dict[bytes, tuple[str, SharedProcess[bytes, bytes]]] = {}
-"""By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
-
-
-def prepare_batch(packed: bytes, contents: Sequence[bytes]) -> tuple[str, list[bytes]]:
-    """Prepare a few files in a child of this process, which is a worker of the cluster.
-
-    Args:
-        packed: A pickled `WorkerSetup`.
-        contents: A pickled `FileContent` for each file.
-
-    Returns:
-        What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order.
-    """
-    if packed not in _serving:
-        for _, child in _serving.values():
-            child.close()
-        _serving.clear()
-        setup: WorkerSetup = pickle.loads(packed)
-        child = SharedProcess(_Pickled(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=MEMORY_BYTES)
-        _serving[packed] = (identity_of(setup.preparer), child)
-    identity, child = _serving[packed]
-    outcomes = [child.ask(content) for content in contents]
-    return identity, [outcome if isinstance(outcome, bytes) else pickle.dumps(outcome) for outcome in outcomes]
-
-
-class _Pickled:
-    """A function of what is pickled, with a pickled result: what only passes a worker is not unpacked there."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
-
-    def __call__(self, packed: bytes) -> bytes:
-        return pickle.dumps(self._function(pickle.loads(packed)))

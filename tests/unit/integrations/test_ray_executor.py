@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -14,12 +16,13 @@ from openbook.embedding.protocol import Embedder
 from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
 from openbook.integrations.ray_executor import BATCH_FILES, RayExecutor
+from openbook.integrations.ray_worker import stop_children
 from openbook.process_pool import JobFailure
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.testing import HashEmbedder
-from tests.fakes.one_process_ray import OneProcessRay, stop_children
-from tests.jobs import CountedEmbedder, FirstLoader
+from tests.fakes.one_process_ray import OneProcessRay
+from tests.jobs import EndingLoader, FirstLoader, OtherHashEmbedder
 from tests.support import write_tree
 
 FILES = {f"{number}.md": f"# Part {number}\n\nOwls.\n" for number in range(2 * BATCH_FILES + 6)}
@@ -104,8 +107,8 @@ def test_without_an_embedder_entries_have_no_vectors(run: Run) -> None:
 
 
 def test_a_machine_with_another_openbook_is_refused(run: Run) -> None:
-    with pytest.raises(ClusterError, match=r"another Openbook: .*-2; here it is .*-1") as caught:
-        run(OneProcessRay(), load_embedder=CountedEmbedder)
+    with pytest.raises(ClusterError, match=r"another Openbook: .*-\d+; here it is .*-\d+") as caught:
+        run(OneProcessRay(), load_embedder=OtherHashEmbedder)
 
     assert "same version" in caught.value.hint
 
@@ -113,6 +116,22 @@ def test_a_machine_with_another_openbook_is_refused(run: Run) -> None:
 def test_a_machine_that_cannot_do_it_is_refused_with_the_reason(run: Run) -> None:
     with pytest.raises(ClusterError, match="cannot prepare files: ArithmeticError: no model here"):
         run(OneProcessRay(), load_embedder=FirstLoader())
+
+
+def test_a_child_that_is_ended_while_it_loads_is_started_again(run: Run, tmp_path: Path) -> None:
+    outcomes = run(OneProcessRay(), load_embedder=EndingLoader(tmp_path / "ended"))
+
+    assert documents(outcomes) == set(FILES)
+    assert (tmp_path / "ended").exists()
+
+
+def test_what_passes_files_on_loads_nothing_that_prepares_them() -> None:
+    asked = "import sys, openbook.integrations.ray_worker; print(*sys.modules)"
+
+    loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "openbook.process_pool" in loaded
+    assert not {"numpy", "openbook.ingest.preparation", "openbook.chunking"}.intersection(loaded)
 
 
 def test_a_cluster_without_processors_is_given_up_after_a_while(run: Run) -> None:

@@ -1,0 +1,98 @@
+"""What runs on the machines of a Ray cluster. A worker passes on what it is sent, and a child of it prepares files.
+
+Imports little: what prepares files is loaded by the child alone.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from openbook.process_pool import JobFailure, SharedProcess
+
+if TYPE_CHECKING:
+    from openbook.ingest.preparation import Preparer
+
+# Asks a child which Openbook it is. No pickle is empty.
+_WHO = b""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """The configuration that each batch carries to a worker. A few hundred bytes when pickled."""
+
+    preparer: bytes
+    """A pickled `Preparer`, which only a child unpacks."""
+    timeout_s: float
+    memory_bytes: int
+
+
+def identity_of(preparer: Preparer) -> str:
+    """Name all that decides what becomes of a file, as it is installed here. The options travel with the preparer."""
+    from openbook.chunking.identity import chunks_identity
+    from openbook.settings import Settings
+    from openbook.tokens import tokens_identity
+
+    embedder = preparer.load_embedder().identity if preparer.load_embedder else "no embedder"
+    return f"openbook {_version()}, {chunks_identity(Settings())}, {tokens_identity()}, {embedder}"
+
+
+def _version() -> str:
+    try:
+        return version("openbook")
+    except PackageNotFoundError:  # run from a folder that is on the path
+        return "of a folder"
+
+
+_serving: dict[WorkerSetup, tuple[str, SharedProcess[bytes, bytes]]] = {}
+"""By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
+
+
+def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | JobFailure, list[bytes]]:
+    """Prepare a few files in a child of this process, which is a worker of the cluster.
+
+    Args:
+        setup: What it prepares them with.
+        contents: A pickled `FileContent` for each file.
+
+    Returns:
+        What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order; or why
+        nothing can be prepared here.
+    """
+    if setup not in _serving:
+        stop_children()
+        child = SharedProcess(_Preparing(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
+        told = child.ask(_WHO)
+        if isinstance(told, JobFailure):  # it may have been ended from outside
+            told = child.ask(_WHO)
+        if not isinstance(told, bytes):
+            child.close()
+            return told or JobFailure("does not respond"), []
+        _serving[setup] = (told.decode(), child)
+    identity, child = _serving[setup]
+    outcomes = [child.ask(content) for content in contents]
+    return identity, [outcome if isinstance(outcome, bytes) else pickle.dumps(outcome) for outcome in outcomes]
+
+
+def stop_children() -> None:
+    """End the child that prepares files."""
+    for _, child in _serving.values():
+        child.close()
+    _serving.clear()
+
+
+class _Preparing:
+    """Prepares what is pickled, with a pickled result: what only passes a worker is not unpacked there."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
+        self._preparer: Preparer | None = None
+
+    def __call__(self, packed: bytes) -> bytes:
+        preparer = self._preparer = self._preparer or pickle.loads(self._packed)
+        if packed == _WHO:
+            return identity_of(preparer).encode()
+        return pickle.dumps(preparer(pickle.loads(packed)))
