@@ -83,15 +83,21 @@ class RayExecutor:
             self._connect(self._address, settings.workers) as ray,
             contextlib.closing(_Flights(ray, setup, identity, self._now)) as flights,
         ):
+            landed: list[Outcome] = []
             for job in jobs:
                 read = apply_safely(files.read, job)
                 if isinstance(read, FileContent):
                     flights.take(job, read)
                 else:
                     yield job, read
+                if flights.full():
+                    # Only now, when as much is out as may be: what is done with a result takes longer than a file.
+                    yield from landed
+                    landed = []
                 while flights.full():
-                    yield from flights.landed()
+                    landed += flights.landed()
             flights.send_the_rest()
+            yield from landed
             while flights.out():
                 yield from flights.landed()
 

@@ -72,6 +72,18 @@ def test_no_more_is_out_than_twice_the_processors(run: Run) -> None:
     assert ray.most_out == 2
 
 
+def test_results_are_written_while_as_much_is_out_as_may_be(tmp_path: Path) -> None:
+    many = {f"{number}.md": "Owls.\n" for number in range(6 * BATCH_FILES)}
+    files = FilePreparer(Folder(write_tree(tmp_path / "many", many), "s"), Preparer("s", Settings(), HashEmbedder))
+    ray = OneProcessRay(cpus=1)
+    executor = RayExecutor("auto", connect=lambda *_: contextlib.nullcontext(ray))
+
+    out = [ray.out for _ in executor.run(files, [FileJob(path, "") for path in many], Settings())]
+    stop_children()
+
+    assert out == [2] * (4 * BATCH_FILES) + [1] * BATCH_FILES + [0] * BATCH_FILES
+
+
 def test_a_batch_that_is_lost_comes_again_one_by_one(run: Run) -> None:
     ray = OneProcessRay(loses=lambda number, _: number == 1)
 
