@@ -22,7 +22,7 @@ from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.overview import introduction
-from openbook.answering.scoring import has_name
+from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -112,7 +112,11 @@ class EvidenceFinder:
         """Rank passages by what they say alone, as `find` does for questions that are not on courses."""
         if question.identifiers and "uses" in question.intents:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
-            return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
+            named = sorted(found, key=lambda result: not has_name(question, result.chunk.text))
+            if asks_only_for_uses(question):
+                # Ten callers are told before the definition, which is not quoted.
+                named.sort(key=lambda each: is_inside(each.chunk, question) or not has_name(question, each.chunk.text))
+            return named[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
         # One that speaks of both sides is seldom there. What each of them is says how they differ.
         sides = [read_question(asking_what_is(side)) for side in question.compared]

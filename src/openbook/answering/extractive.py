@@ -16,6 +16,7 @@ from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
     ASKED_BONUS,
     ReadPassage,
+    asks_only_for_uses,
     bonuses_of,
     has_name,
     read_passage,
@@ -110,7 +111,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     ranked = _ranked(query, passages, embedder, rarity)
     if query.compared:
         return _sides(query, ranked, passages, embedder, rarity)
-    return _answer(ranked, passages, rarity, by_place=by_place)
+    return _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
 
 
 def _ranked(
@@ -196,6 +197,7 @@ def _answer(
     *,
     by_place: bool = False,
     most_words: int = _MOST_WORDS,
+    points_to_all: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with what is quoted around them, and the pointers to the other results."""
     chosen = _chosen(ranked, passages, rarity, most_words, by_place=by_place)
@@ -205,7 +207,8 @@ def _answer(
     quoted = with_surroundings([item.passage for item in chosen], passages, room=room)
     answer = [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
     if not by_place:
-        places = further_places([item.passage for item in ranked if not item.is_echo], quoted, rarity)
+        open_to = [item.passage for item in ranked if not item.is_echo]
+        places = further_places(open_to, quoted, rarity, points_to_all=points_to_all)
         answer += [ScoredPassage(place, 0.0, is_pointer=True) for place in places]
     return answer
 
@@ -411,16 +414,24 @@ _LEAST_POINTER_SHARE = 0.125
 _MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s)*")
 
 
-def further_places(ranked: Sequence[Passage], quotes: Sequence[Passage], rarity: Mapping[str, float]) -> list[Passage]:
+def further_places(
+    ranked: Sequence[Passage],
+    quotes: Sequence[Passage],
+    rarity: Mapping[str, float],
+    *,
+    points_to_all: bool = False,
+) -> list[Passage]:
     """Return a pointer to each good result that is not quoted, in the order of the results, and none twice.
 
     Args:
         ranked: What may be quoted, best first.
         quotes: What is quoted.
         rarity: Weight of each token of the question.
+        points_to_all: Whether results that are much weaker than the best are good: each caller of a name answers.
     """
     done = {quote.shown.number for quote in quotes}
-    least = _LEAST_POINTER_SCORE * max((passage.shown.result.score for passage in ranked), default=0.0)
+    share = 0.0 if points_to_all else _LEAST_POINTER_SCORE
+    least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
     found: dict[int, Passage] = {}
     for passage in ranked:
         number = passage.shown.number

@@ -18,6 +18,7 @@ from openbook.questions.question import OPTION, Question
 from openbook.retrieval.roles import asks_for, is_aside, role_of
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
+from openbook.types import Chunk
 
 
 class PassageSignals(NamedTuple):
@@ -309,18 +310,28 @@ _ASKING_WORD = re.compile(
 _WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
 
 
+def asks_only_for_uses(query: Question) -> bool:
+    """Return whether a question names something, and wants to know who calls or uses it and nothing else."""
+    is_of_uses = bool(query.identifiers) and {"uses"} <= query.intents <= {"uses", "where"}
+    return is_of_uses and len(_ASKING_WORD.findall(query.text)) < 2
+
+
 def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
     """Return what each passage is worth as what was asked for, and the keys of what is not quoted.
 
-    That are mere namesakes, and all other code where there are uses of a name and nothing else is asked for.
+    That are mere namesakes, and all without the name where there are uses of it and nothing else is asked for.
     """
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
-        outside = [] if asks_for("test", query.text) else [use for use in uses if not _is_of_test(use)]
-        asked_for = {use.key for use in outside or uses}
-        if uses and query.intents <= {"uses", "where"} and len(_ASKING_WORD.findall(query.text)) < 2:
-            namesakes = {each.key for each in passages if not each.shown.is_prose}.difference(use.key for use in uses)
+        others = [
+            use for use in uses if not is_inside(use.shown.result.chunk, query)
+        ]  # that it calls itself is said last
+        outside = [] if asks_for("test", query.text) else [use for use in others if not _is_of_test(use)]
+        asked_for = {use.key for use in outside or others or uses}
+        if uses and asks_only_for_uses(query):
+            told = {each.key for each in passages if each.shown.is_prose and has_name(query, each.text)}
+            namesakes = {each.key for each in passages}.difference(told, (use.key for use in uses))
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
@@ -352,6 +363,11 @@ def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[P
 def _is_of_test(passage: Passage) -> bool:
     chunk = passage.shown.result.chunk
     return role_of(chunk.span.path, chunk.kind) == "test"
+
+
+def is_inside(chunk: Chunk, query: Question) -> bool:
+    """Return whether a chunk is of the definition of a name of the question."""
+    return chunk.symbol.rpartition(".")[2] in query.identifiers
 
 
 def _uses(passage: Passage, query: Question) -> bool:
