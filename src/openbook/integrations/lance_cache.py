@@ -11,9 +11,10 @@ import hashlib
 import json
 import secrets
 import shutil
+import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -36,6 +37,9 @@ MOST_CHANGED = 0.1
 
 # A folder that is unfinished after this time was left by a process that ended; others are being written.
 _UNFINISHED_S = 24 * 3600
+
+# A million chunks are 300 MB, which come in this time at 5 MB/s. Who has waited for longer gets them as well.
+_MOST_WAITED_S = 60.0
 
 # Changes with what is in the folders.
 _LAYOUT = "1"
@@ -86,9 +90,33 @@ def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str,
 class LocalCache:
     """The folder of one library. Several processes may use it at once."""
 
-    def __init__(self, folder: Path, uri: str) -> None:
-        """Take the folder of all libraries, and the address of one. Nothing is made yet."""
+    def __init__(self, folder: Path, uri: str, *, wait_s: float = _MOST_WAITED_S) -> None:
+        """Take the folder of all libraries, and the address of one. Nothing is made yet.
+
+        `wait_s`: how long to wait for another process that gets a state.
+        """
         self._folder = folder / hashlib.sha256(f"{_LAYOUT} {uri}".encode()).hexdigest()[:32]
+        self._lock = self._folder.with_suffix(".lock")
+        self._wait_s = wait_s
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Have others of this machine wait, and yield whether they do: nobody waits for ever, or where nothing locks.
+
+        The system ends the lock of a process that is killed.
+        """
+        connection, is_alone = None, False
+        with contextlib.suppress(OSError, sqlite3.Error):
+            make_private_folder(self._folder.parent)
+            make_private_file(self._lock)
+            connection = sqlite3.connect(self._lock, timeout=self._wait_s, isolation_level=None)
+            connection.execute("BEGIN EXCLUSIVE")  # locks on all systems, and writes nothing
+            is_alone = True
+        try:
+            yield is_alone
+        finally:
+            if connection is not None:
+                connection.close()
 
     def open(self, made: str) -> Kept | None:
         """Return the latest state that is kept of a library; None if there is none."""
@@ -160,6 +188,8 @@ class LocalCache:
     def remove(self) -> None:
         """Delete all states."""
         shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._lock.unlink()
 
 
 def _is_being_written(folder: Path) -> bool:

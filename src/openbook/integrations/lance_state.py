@@ -88,10 +88,12 @@ class LanceState:
     def _found(self, cache: LocalCache) -> Kept | None:
         """Return what this machine has kept, or else what another one has published."""
         kept = cache.open(self.made)
-        if kept is None:
-            self._published.fetch(self.made, cache)
-            kept = cache.open(self.made)  # another process may have been faster, even if nothing is published any more
-        return kept
+        if kept is None and self._published.newest(self.made):
+            with cache.alone():  # of processes that start at once, one gets it
+                kept = cache.open(self.made)
+                if kept is None:
+                    self._published.fetch(self.made, cache)
+        return kept or cache.open(self.made)  # another process may have been faster, even if nothing is published now
 
     def publish(self, *, every: bool) -> None:
         """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has.

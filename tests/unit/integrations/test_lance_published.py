@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import random
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from openbook.integrations.lance import LanceIndex
-from openbook.integrations.lance_cache import LocalCache, State
+from openbook.integrations.lance_cache import Kept, LocalCache, State
 from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_engine import LanceEngine
 from openbook.integrations.lance_published import PublishedState
@@ -58,7 +62,7 @@ def search(index: LanceIndex) -> object:
 def rows_read(uri: str, cache: Path, expected: int) -> int:
     """Return how many rows a process reads of the library until it can search."""
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-    state = LanceState(tables, LocalCache(cache, uri), word_rows(), fewest_kept=1)
+    state = LanceState(tables, LocalCache(cache, uri, wait_s=0), word_rows(), fewest_kept=1)
     assert len(state.catalogue({})) == expected
     return tables.read
 
@@ -196,6 +200,32 @@ def test_nothing_is_published_of_a_small_library_or_by_a_machine_that_keeps_noth
             assert objects(uri) == []
 
 
+def test_of_a_deleted_document_nothing_is_found_and_its_path_stays_published_until_the_library_is_optimized(
+    machine: Machine, uri: str
+) -> None:
+    writer = machine("writer")
+    filled(writer)
+    put(writer, "salaries.md", "plugh is what they earn", vector=vector(1))
+    writer.optimize(every=True)
+    writer.delete("s", "salaries.md")
+
+    new = machine("new")
+    assert new.document("s", "salaries.md") is None
+    assert [each.path for each in new.documents(EVERYTHING) if "salaries" in each.path] == []
+    assert answers(new, ["plugh"], vector(1), 50, EVERYTHING) == answers(writer, ["plugh"], vector(1), 50, EVERYTHING)
+    assert new.frequencies(["plugh"]) == {}
+    assert _published(uri, b"salaries", b"what they earn") == [True, False]
+
+    writer.optimize(every=True)
+
+    assert _published(uri, b"salaries", b"what they earn") == [False, False]
+
+
+def _published(uri: str, *words: bytes) -> list[bool]:
+    (content,) = (file.read_bytes() for file in objects(uri))
+    return [word in content for word in words]
+
+
 def test_nothing_is_published_twice(machine: Machine, uri: str) -> None:
     writer = machine("writer")
     filled(writer)
@@ -229,7 +259,7 @@ class Overtaken(LocalCache):
     """Another process of the machine does something while a state is written."""
 
     def __init__(self, folder: Path, uri: str, meanwhile: Callable[[], object], *, is_before: bool) -> None:
-        super().__init__(folder, uri)
+        super().__init__(folder, uri, wait_s=0)
         self._meanwhile, self._is_before = meanwhile, is_before
 
     def place(self, state: State, write: Callable[[Path], None]) -> bool:
@@ -271,6 +301,63 @@ def test_of_processes_that_start_at_once_on_a_new_machine_none_reads_the_library
 
 def _read_meanwhile(read: list[int], uri: str, cache: Path) -> None:
     read.append(rows_read(uri, cache, 60))
+
+
+class Starting(LocalCache):
+    """Of a process that looks for what is kept at the same time as others."""
+
+    def __init__(self, folder: Path, uri: str, together: threading.Barrier) -> None:
+        super().__init__(folder, uri)
+        self._together = together
+        self.looks = self.placed = 0
+
+    def open(self, made: str) -> Kept | None:
+        kept = super().open(made)
+        self.looks += 1
+        if self.looks == 1:
+            self._together.wait(30)
+        return kept
+
+    def place(self, state: State, write: Callable[[Path], None]) -> bool:
+        self.placed += 1
+        return super().place(state, write)
+
+
+def test_of_processes_that_start_at_once_on_a_new_machine_one_gets_what_was_published(
+    machine: Machine, uri: str, tmp_path: Path
+) -> None:
+    writer = machine("writer")
+    filled(writer)
+    writer.optimize(every=True)
+    together = threading.Barrier(4)
+
+    def started(cache: Starting) -> tuple[int, int, int]:
+        tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
+        found = len(LanceState(tables, cache, word_rows(), fewest_kept=1).catalogue({}))
+        return found, tables.read, cache.placed
+
+    with ThreadPoolExecutor(4) as pool:
+        done = sorted(pool.map(started, [Starting(tmp_path / "new", uri, together) for _ in range(4)]))
+
+    assert done == [(40, 0, 0), (40, 0, 0), (40, 0, 0), (40, 0, 1)]
+
+
+def test_a_process_that_is_killed_while_it_gets_a_state_keeps_nobody_waiting(uri: str, tmp_path: Path) -> None:
+    command = (
+        "import sys, time; from pathlib import Path; from openbook.integrations.lance_cache import LocalCache\n"
+        "with LocalCache(Path(sys.argv[1]), sys.argv[2]).alone():\n    print(flush=True); time.sleep(600)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", command, str(tmp_path / "new"), uri], stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    with LocalCache(tmp_path / "new", uri, wait_s=0).alone() as is_alone:
+        assert not is_alone
+
+    holder.kill()
+    holder.communicate()
+
+    with LocalCache(tmp_path / "new", uri, wait_s=0).alone() as is_alone:
+        assert is_alone
 
 
 def test_a_process_that_reads_a_damaged_object_goes_on_from_what_another_one_has_kept(
