@@ -55,7 +55,7 @@ _DOCUMENTATION_OF_TOPICS = 0.5
 # What is set, not fitted. No topic in the data is a heading; and what a name that stands alone names comes first, which
 # the few symbols among them would not ask for so plainly. Neither changes a figure by .002.
 _SET: Mapping[View, dict[str, float]] = {
-    "passages": {"defining": 6.0, "definition:asked": 6.0, "exact": 12.0},
+    "passages": {"defining": 6.0, "definition:asked": 6.0, "exact": 12.0, "setting": 12.0},
     "files": {"definition:asked": 6.0, "exact": 12.0, "heading": 2.0},
 }
 # Set when all others are fitted. The topics that we have are answered by large files more often than others: with the
@@ -287,7 +287,7 @@ def _cases(project: Project) -> Iterator[Case]:
         whole = question_signals(query, signals, outlines)
         for each, chunk in zip(whole, chunks, strict=True):
             near = proximity(expand_inflections(tokenize(chunk.text), query.tokens), rarity)
-            each |= text_signals(query, chunk.text, near, _nearest(embedder, vector, chunk.text), is_prose=is_prose)
+            each |= text_signals(query, chunk, near, _nearest(embedder, vector, chunk.text), is_prose=is_prose)
         right = np.array([question.is_answered_by(project.place(chunk)) for chunk in chunks])
         yield Case(whole, right, project.share)
 

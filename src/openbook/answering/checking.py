@@ -144,7 +144,7 @@ def _with_quotes(
         query = read_question(answer.query)
     except QueryError:  # an agent may be asked what has no telling word
         return answer
-    picked = pick(query, context, finder.embedder, finder.weigh(query).rarity) if context.shown else []
+    picked = pick(query, context, finder.embedder, finder.weigh(query).rarity, finder.text_of) if context.shown else []
     quotes = compose(picked) if picked else ""
     told = checked.answer.rstrip()
     note = build_uncited_note(has_quotes=bool(picked), is_empty=not told)

@@ -143,6 +143,11 @@ class EvidenceFinder:
     def _supports(self, topic: str, results: Sequence[RetrievalResult]) -> bool:
         return support(topic, results, self.embedder, self.weigh(read_question(topic)).rarity) >= SUPPORT_FLOOR
 
+    def text_of(self, source: str, path: str) -> str | None:
+        """Return the text of a document as it was indexed."""
+        document = self.index.document(source, path)
+        return None if document is None else document.text
+
     def weigh(self, question: Question) -> TermStatistics:
         """Weigh the words of a question."""
         with self.index.snapshot():

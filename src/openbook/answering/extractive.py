@@ -23,6 +23,7 @@ from openbook.answering.scoring import (
     signals_of,
     without_imports,
 )
+from openbook.answering.setting_passages import TextOf, parents_shown, with_settings
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, leads_in, with_statement, with_surroundings
 from openbook.answers import Claim
@@ -90,7 +91,13 @@ class ScoredPassage:
     """It is listed below the quotes, as a further place."""
 
 
-def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[ScoredPassage]:
+def pick(
+    query: Question,
+    context: Context,
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+    text_of: TextOf | None = None,
+) -> list[ScoredPassage]:
     """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
 
     Args:
@@ -98,6 +105,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         context: What may be quoted.
         embedder: The one that made the index.
         rarity: Weight of each token of the question.
+        text_of: Tells what stands before a result in its document.
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
@@ -106,6 +114,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
+    passages = with_settings(query, passages, context, text_of)
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)
@@ -285,7 +294,10 @@ def _chosen(
         quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
         if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
-        if not (taken or by_place) and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE:
+        if (
+            not (taken or by_place or quote.setting)
+            and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE
+        ):
             quote = enlarged(quote, passages)
         near = next((each for each in taken if not by_place and _adjoin(each.passage, quote)), None)
         if near is None:
@@ -319,10 +331,17 @@ def _entry_of(passage: Passage) -> ListEntry | None:
 
 def _quotable(passage: Passage, taken: Sequence[Passage], *, by_place: bool) -> Passage | None:
     """Return a passage with what it cannot be understood without; None if it adds nothing to what is taken."""
-    whole = completed(passage) if passage.shown.is_prose else with_statement(passage)
+    whole = _whole(passage)
     free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
     return None if repeats else free
+
+
+def _whole(passage: Passage) -> Passage:
+    """Return a passage with what it cannot be understood without. What is said of a setting is whole, but for rows."""
+    if passage.setting is not None and passage.setting.form != "row":
+        return passage
+    return completed(passage) if passage.shown.is_prose else with_statement(passage)
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:
@@ -378,6 +397,9 @@ def _heading(passage: Passage) -> tuple[str, bool]:
     A lesson goes by its course alone where the quote is its heading.
     """
     lesson = passage.shown.result.chunk.lesson
+    if passage.setting is not None:
+        parents = parents_shown(passage.setting)
+        return (in_code(".".join(parents)), True) if parents else ("", False)
     if lesson is None:
         position = passage.first.number - 1
         entry = _entry_of(passage)

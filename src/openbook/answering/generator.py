@@ -236,7 +236,7 @@ class Generator:
             yield Stage("writing")
             relevance, query = answer, alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
-            picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
+            picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             answer = GenerationResult(

@@ -14,6 +14,7 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.displaying import Example, examples_of
 from openbook.answering.list_entries import entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
+from openbook.retrieval.setting_entries import SettingEntry
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
@@ -137,6 +138,8 @@ class Passage:
     """What the definition of a head stands in: lines, names, headings and path."""
     is_head: bool = False
     """It is the head of a definition: signature and summary."""
+    setting: SettingEntry | None = None
+    """What it says of a setting that is asked for, all of it."""
 
     @property
     def key(self) -> PassageKey:

@@ -33,6 +33,8 @@ def quoted(passage: Passage) -> str:
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     example = passage.example
+    if example is None and passage.setting is not None and passage.setting.form in ("key", "flag"):
+        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # of an example that begins or ends in another chunk
     if example is None and (found := _literal_over(passage)):
         return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
     if example is None and not is_entry and _is_indented_code(text):

@@ -162,7 +162,9 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     names = dict.fromkeys((*filter(str.isupper, joined), *options, *alone))
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
-    told = _in_entries(query, passages) or _in_comments(_undefined(query, passages), passages)
+    if settings := {each.key for each in passages if each.setting is not None}:
+        return settings | _in_entries(query, passages)
+    told = _in_entries(query, passages) or _in_comments(undefined(query, passages), passages)
     if told or not titles:
         return told
     heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
@@ -194,7 +196,7 @@ _TYPE = r"[`*]*(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|–|—|-(?=\s))"
 _OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
 
 
-def _undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
+def undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
     """Return the names of a question that no function and no class has, but for tests: these may be parameters."""
     return [
         name

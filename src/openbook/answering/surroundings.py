@@ -283,7 +283,7 @@ def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *,
     """
     found = list(quotes)
     for place, quote in enumerate(found):
-        if quote.shown.is_prose:
+        if quote.shown.is_prose and quote.setting is None:
             before = next((each for each in passages if joins(each, quote)), quote)
             behind = next((each for each in passages if joins(quote, each)), quote)
             wide = join_passages(before, behind)

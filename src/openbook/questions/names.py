@@ -9,7 +9,7 @@ _QUOTED = re.compile(r"`([^`\s][^`]*)`")
 # From the first name of a dotted one alone: a run of them would take the square of its length.
 _CALL = re.compile(r"(?<!\w)(?<!\w\.)([A-Za-z_][\w.]*)\(\)?")
 _IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+"  # dotted
+    r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+(?!-\w)"  # dotted, but no setting such as `server.max-age`
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
     r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
 )

@@ -13,6 +13,7 @@ from openbook.questions.course_questions import CourseQuestion, read_course_ques
 from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.languages import languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
+from openbook.questions.settings_asked import AskedSetting, asked_settings
 from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
@@ -279,6 +280,13 @@ class Question:
         named = (*OPTION.findall(self.text), *(found[found.lastgroup or 0] for found in _TERM.finditer(self.text)))
         told = (term for term in named if set(tokenize(term)).intersection(self.tokens))
         return tuple(dict.fromkeys((*self.identifiers, *told)))
+
+    @cached_property
+    def settings(self) -> tuple[AskedSetting, ...]:
+        """The settings that it asks for, if it asks for little else."""
+        if self.compared or not self.intents.isdisjoint(("where", "uses")):
+            return ()
+        return asked_settings(self.text, self.tokens)
 
     @property
     def content_words(self) -> int:

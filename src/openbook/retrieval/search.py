@@ -130,15 +130,15 @@ class Retriever:
     ) -> list[RankedChunk]:
         """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
-        # The sentence that says what a thing is has its name once, and ranks low among those that use it.
-        best = ranked[:_READ] if query.definition is None else ranked
+        # The place that says what a thing is has its name once, and ranks low among those that use it.
+        best = ranked if query.definition is not None or query.settings else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         proximities = [
             proximity(expand_inflections(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]
         ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
-            text_signals(query, chunk.text, near, cosine, is_prose=is_prose)
+            text_signals(query, chunk, near, cosine, is_prose=is_prose)
             for chunk, near, cosine in zip(
                 chunks, chain(proximities, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
             )

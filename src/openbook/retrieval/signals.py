@@ -18,7 +18,9 @@ from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.roles import asks_for, is_home_page, role_of
+from openbook.retrieval.setting_entries import setting_entries, share_of_owners
 from openbook.tokens import tokenize
+from openbook.types import Chunk
 
 Signals = dict[str, float]
 
@@ -86,12 +88,12 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
     ]
 
 
-def text_signals(query: Question, text: str, proximity: float, cosine: float, *, is_prose: bool) -> Signals:
+def text_signals(query: Question, chunk: Chunk, proximity: float, cosine: float, *, is_prose: bool) -> Signals:
     """Measure what the text of a chunk says.
 
     Args:
         query: The question.
-        text: Of the chunk.
+        chunk: With its text.
         proximity: How close together the text holds the words of the question, from 0 to 1.
         cosine: Of the question and the nearest sentence; 0 if not read.
         is_prose: Whether no code is among the candidates.
@@ -101,8 +103,31 @@ def text_signals(query: Question, text: str, proximity: float, cosine: float, *,
         "proximity:prose": is_prose * proximity,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
-        "defining": float(query.definition is not None and query.definition.search(text) is not None),
+        "defining": float(query.definition is not None and query.definition.search(chunk.text) is not None),
+        "setting": setting_strength(query, chunk),
     }
+
+
+# What only sets it says what it is for by its value.
+_ONLY_SET = 0.3
+# `IdleTimeout` may be what keeps the setting `idle-timeout`, or something else.
+_OTHER_SPELLING = 0.6
+# A word of everyday language names much else.
+_PLAIN = 0.5
+
+
+def setting_strength(query: Question, chunk: Chunk) -> float:
+    """Return how much a chunk says what a setting is that a question asks for, from 0 to 1; 0 for most."""
+    best = 0.0
+    for name, owners, is_plain in query.settings:
+        if chunk.kind != "code" and name in chunk.defines:  # in a definition list
+            return 1.0
+        worth = _PLAIN if is_plain else 1.0
+        for entry in setting_entries(chunk.text, name, owners, chunk.kind):
+            strength = worth * share_of_owners(entry, owners, chunk)
+            strength *= (1.0 if entry.is_described else _ONLY_SET) * (1.0 if entry.is_exact else _OTHER_SPELLING)
+            best = max(best, strength)
+    return best
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:

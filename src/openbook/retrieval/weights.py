@@ -34,6 +34,7 @@ QUESTION: dict[str, float] = {
     "role:legal": 4.18,
     "role:source": 4.02,
     "sentence": 3.20,
+    "setting": 12.00,
 }
 
 TOPIC: dict[str, float] = {

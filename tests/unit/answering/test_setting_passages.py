@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from openbook.answering.context import build_context
+from openbook.answering.extractive import compose, pick
+from openbook.questions.question import read_question
+from openbook.testing import HashEmbedder
+from openbook.types import Chunk, Kind
+from tests.unit.answering.picking import picked, quotes
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def config(text: str, path: str = "port.toml", kind: Kind = "config", before: str = "") -> Chunk:
+    return chunk_of(text, path, kind=kind, before=before)
+
+
+CRANE = "[crane]\n# Tonnes that it lifts.\nmax_load = 4\n\n# Metres that it reaches.\nreach = 30"
+USES = "def lift(crane):\n    if crane.max_load < 4:\n        print('the crane lifts a max_load of', crane.max_load)"
+
+
+def test_the_key_with_its_comment_is_quoted_before_code_that_uses_it() -> None:
+    found = picked("What does crane.max_load do?", config(USES, "lift.py", "code"), config(CRANE))
+
+    assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
+
+
+def test_the_setting_of_what_the_question_names_is_quoted() -> None:
+    gate = "[gate]\n# Tonnes that it holds.\nmax_load = 9"
+
+    found = picked("What does crane.max_load do?", config(gate, "gate.toml"), config(CRANE))
+
+    assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
+
+
+def test_a_default_is_answered_by_the_place_that_has_one() -> None:
+    field = "pub struct Crane {\n    /// Tonnes that it lifts.\n    pub max_load: u8,\n}"
+
+    found = picked("What is the default of crane.max_load?", config(field, "crane.rs", "code"), config(CRANE))
+
+    assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
+
+
+def test_values_are_answered_by_the_place_that_lists_them() -> None:
+    field = 'type Crane struct {\n\t// How the crane turns.\n\tTurns string `yaml:"turns"`\n}'
+    listed = "crane:\n  # One of 'slow' | 'fast'.\n  turns: slow"
+
+    found = picked(
+        "Which values can crane.turns take?", config(field, "crane.go", "code"), config(listed, "crane.yaml")
+    )
+
+    assert quotes(found)[0] == "  # One of 'slow' | 'fast'.\n  turns: slow"
+
+
+def test_a_copy_of_a_configuration_is_quoted_from_the_top_alone() -> None:
+    found = picked("What does crane.max_load do?", config(CRANE, "ci/tests-e2e/port.toml"), config(CRANE))
+
+    assert [each.passage.first.span.path for each in found if not each.is_pointer] == ["port.toml"]
+
+
+def test_the_keys_that_a_setting_stands_below_are_shown_though_its_result_begins_behind_them() -> None:
+    before = "harbour:\n  crane:\n"
+    text = "    # Tonnes that it lifts.\n    maxLoad: 4"
+    chunk = config(text, "port.yaml", before=before)
+    query = read_question("What does crane.maxLoad do?")
+    context = build_context([result_of(chunk)], 10_000)
+
+    found = pick(query, context, HashEmbedder(), dict.fromkeys(query.tokens, 1.0), lambda *_: before + text)
+
+    assert "`harbour.crane`\n\n```\n    # Tonnes that it lifts.\n    maxLoad: 4\n```" in compose(found)
+
+
+def test_an_example_that_a_page_shows_is_quoted_as_code() -> None:
+    page = "  # Tonnes that it lifts.\n  maxLoad: 4\n  # Metres that it reaches.\n  reach: 30"
+
+    found = picked("What does crane.maxLoad do?", config(page, "docs/port.md", "docs"))
+
+    assert "```\n# Tonnes that it lifts.\nmaxLoad: 4\n```" in compose(found)
+
+
+def test_a_function_of_that_name_is_what_is_asked_for() -> None:
+    function = 'def max_load(crane):\n    """Return how many tonnes a crane lifts."""\n    return crane.limit'
+    chunk = chunk_of(
+        function, "crane.py", kind="code", symbol="max_load", defines=("max_load",), signature="def max_load(crane):"
+    )
+
+    found = picked("What does max_load do?", config(CRANE), chunk)
+
+    assert quotes(found)[0].startswith("def max_load")

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.questions.names import identifiers
+from openbook.questions.question import read_question
+
+
+def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
+    return [(each.owners, each.name) for each in read_question(text).settings]
+
+
+@pytest.mark.parametrize(
+    ("question", "owners", "name"),
+    [
+        ("What does crane.maxLoad do?", ("crane",), "maxLoad"),
+        ("what is harbour.crane.max-load for", ("harbour", "crane"), "max-load"),
+        ("What is the default of max_load?", (), "max_load"),
+        ("Which values can crane.reach take?", ("crane",), "reach"),
+        ("How do I set max-load?", (), "max-load"),
+        ("What does the berths option do?", (), "berths"),
+        ("What is the default value of berths?", (), "berths"),
+        ("Which values can berths have in crane_config?", ("crane_config",), "berths"),
+        ("Was macht crane.maxLoad?", ("crane",), "maxLoad"),
+    ],
+)
+def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ...], name: str) -> None:
+    assert asked(question) == [(owners, name)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is maxLoad read?",
+        "Who calls max_load?",
+        "What is a HarbourCrane?",
+        "What does harbour.toml hold?",
+        "What is the difference between max_load and min_load?",
+        "Why does the crane stop in the middle of the night after I changed max_load?",
+        "How do I moor a ship?",
+        "How do I change it to Ctrl-a?",
+    ],
+)
+def test_other_questions_ask_for_no_setting(question: str) -> None:
+    assert asked(question) == []
+
+
+def test_the_first_part_of_a_name_with_hyphens_is_no_name_of_code() -> None:
+    assert identifiers("What does crane.max-load do?") == []
+    assert identifiers("What does Crane.load do?") == ["Crane.load"]

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from openbook.retrieval.setting_entries import SettingEntry, setting_entries, share_of_owners
+from openbook.types import Chunk, Kind
+from tests.unit.retrieval.material import chunk_of
+
+
+def found(text: str, name: str, kind: Kind = "config", owners: tuple[str, ...] = ()) -> list[str]:
+    text = textwrap.dedent(text)
+    return [text[each.start : each.end] for each in setting_entries(text, name, owners, kind)]
+
+
+def only(text: str, name: str, kind: Kind = "config", owners: tuple[str, ...] = ()) -> SettingEntry:
+    (entry,) = setting_entries(textwrap.dedent(text), name, owners, kind)
+    return entry
+
+
+def test_a_key_has_the_comment_above_it_and_the_keys_that_it_stands_below() -> None:
+    text = """
+    harbour:
+      # Boats that may moor at once.
+      berths: 12
+      crane:
+        # Tonnes that it lifts.
+        maxLoad: 4
+    """
+
+    assert found(text, "maxLoad") == ["    # Tonnes that it lifts.\n    maxLoad: 4"]
+    assert only(text, "maxLoad").parents == ("harbour", "crane")
+
+
+def test_a_key_that_is_commented_out_has_no_comment_of_the_one_above() -> None:
+    text = """
+    ## Boats that may moor at once.
+    # berths = 12
+
+    ## Tonnes that the crane lifts.
+    # max-load = 4
+    # min-load = 1
+    """
+
+    assert found(text, "max-load") == ["## Tonnes that the crane lifts.\n# max-load = 4"]
+    assert not only(text, "min-load").is_described
+
+
+def test_a_key_of_a_section_stands_in_it() -> None:
+    text = "[harbour.crane]\n; Tonnes that it lifts.\n; load=4\n\n[harbour.gate]\n; Seconds that it takes.\n; load=9\n"
+
+    assert [each.parents for each in setting_entries(text, "load", kind="config")] == [
+        ("harbour.crane",),
+        ("harbour.gate",),
+    ]
+
+
+def test_a_value_that_goes_on_below_belongs_to_its_key() -> None:
+    text = """
+    # Colours of a flag.
+    colours:
+      - green
+      - white
+    size: 2
+    """
+
+    assert found(text, "colours") == ["# Colours of a flag.\ncolours:\n  - green\n  - white"]
+
+
+def test_a_property_of_a_schema_is_described_by_what_it_holds() -> None:
+    text = """
+    "properties": {
+      "maxLoad": {
+        "type": "integer",
+        "description": "Tonnes that the crane lifts.",
+        "default": 4
+      },
+      "minLoad": {}
+    }
+    """
+    entry = only(text, "maxLoad", "data")
+
+    assert (entry.is_described, entry.has_default) == (True, True)
+    assert found(text, "maxLoad", "data")[0].rstrip().endswith("},")
+
+
+def test_a_table_that_describes_a_setting_is_one() -> None:
+    text = '[crane.load]\ndefault = 4\ndescription = "Tonnes that it lifts."\n\n[crane.reach]\ndefault = 9\n'
+
+    assert found(text, "load") == ['[crane.load]\ndefault = 4\ndescription = "Tonnes that it lifts."']
+    assert only(text, "load").parents == ("crane",)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("type Crane struct {\n\t// Tonnes that it lifts.\n\tMaxLoad int\n}\n", "maxLoad"),
+        ('type Crane struct {\n\t// Tonnes that it lifts.\n\tLoad int `yaml:"maxLoad"`\n}\n', "maxLoad"),
+        ('type Crane struct {\n\tLoad int `long:"max-load" description:"Tonnes that it lifts."`\n}\n', "max-load"),
+        ("pub struct Crane {\n    /// Tonnes that it lifts.\n    pub max_load: u8,\n}\n", "max-load"),
+        ("interface Crane {\n  /**\n   * Tonnes that it lifts.\n   */\n  maxLoad?: number;\n}\n", "maxLoad"),
+        ("class Crane:\n    max_load: int = 4  # tonnes that it lifts\n", "max_load"),
+        ("class Crane {\n  // Tonnes that it lifts.\n  private int maxLoad = 4;\n}\n", "maxLoad"),
+        ('flags.Int("max-load", 4, "Tonnes that it lifts.")\n', "max-load"),
+        ('parser.add(\n    "max-load",\n    help="Tonnes that it lifts.",\n)\n', "max-load"),
+    ],
+    ids=["go", "go tag", "go description", "rust", "typescript", "python", "java", "flag", "flag of several lines"],
+)
+def test_a_field_is_described_by_its_comment_its_tag_or_its_flag(text: str, name: str) -> None:
+    entry = only(text, name, "code")
+
+    assert entry.is_described
+    assert "onnes that it lifts" in text[entry.start : entry.end]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    # Never more than the limit.\n    max_load = config.get('load')\n",
+        "    input(id='max-load', placeholder='Four by default')\n",
+    ],
+    ids=["what a function computes", "a widget"],
+)
+def test_what_only_uses_a_setting_is_no_entry(code: str) -> None:
+    assert setting_entries(code, "max_load", kind="code") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Key | What |\n|--|--|\n| `max-load` | Tonnes that the crane lifts |\n",
+        "- `max-load`: tonnes that the crane lifts\n",
+        "# - max-load is how many tonnes the crane lifts\n",
+        "## `crane.max-load` {#load}\n\nTonnes that the crane lifts.\n",
+        "``max-load``\n~~~~~~~~~~~~\n\nTonnes that the crane lifts.\n",
+        ".. confval:: max-load\n   :default: 4\n\n   Tonnes that the crane lifts.\n",
+    ],
+    ids=["row", "item", "item in a comment", "section", "section of rst", "directive"],
+)
+def test_prose_describes_a_setting_in_rows_items_sections_and_directives(text: str) -> None:
+    entry = only(text, "max-load", "docs")
+
+    assert entry.is_described
+    assert "crane lifts" in text[entry.start : entry.end]
+
+
+def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
+    text = "## max-load\n\nTonnes that the crane lifts.\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
+
+    assert found(text, "max-load", "docs") == ["Tonnes that the crane lifts."]
+
+
+def test_other_names_that_hold_it_are_not_the_setting() -> None:
+    assert found("# Tonnes of a second crane.\nmax-load-two = 4\nother-max-load = 4\n", "max-load") == []
+
+
+def test_an_entry_stands_in_what_the_question_says_by_its_keys_its_type_or_its_path() -> None:
+    of_crane = only("[crane]\n# Tonnes.\nload = 4\n", "load", owners=("crane",))
+    of_gate = only("[gate]\n# Tonnes.\nload = 4\n", "load", owners=("crane",))
+    cut = only("# Tonnes.\nload = 4\n", "load", owners=("crane",))
+
+    def share(entry: SettingEntry, chunk: Chunk) -> float:
+        return share_of_owners(entry, ("crane",), chunk)
+
+    config = chunk_of("text", path="port.toml", kind="config")
+    assert share(of_crane, config) == 1.0
+    assert share(of_gate, config) == 0.0
+    assert 0.0 < share(cut, config) < 1.0  # the section may begin above
+    assert share(cut, chunk_of("text", path="crane.toml", kind="config")) == 1.0
