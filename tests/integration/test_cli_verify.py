@@ -123,11 +123,29 @@ def test_json_holds_every_citation(shop: Repository, capsys: Captured) -> None:
         "place": {"path": "src/app.py", "start_line": 4, "end_line": 6},
         "now": {"path": "src/app.py", "start_line": 6, "end_line": 8},
         "reason": "",
+        "doubt": "",
         "pinned": False,
         "fixed": False,
         "known": False,
     }
     assert outcome.json["counts"]["moved"] == 2
+
+
+def test_a_place_that_is_not_certain_is_reported_with_the_reason_and_not_written(
+    shop: Repository, capsys: Captured
+) -> None:
+    code = "".join(f"price_{number} = {number}\n" for number in range(9))
+    shop.commit({"src/prices.py": code, "docs/b.md": "See src/prices.py:4 too.\n"})
+    shop.commit({"src/prices.py": "# one\n# two\n" + code})
+    shop.commit({"docs/b.md": "Look at src/prices.py:4.\n"})
+
+    outcome = run(capsys, "verify", "--fix", "docs/b.md")
+
+    assert (
+        "docs/b.md:1: moved: src/prices.py:4 -> src/prices.py:6 (not certain, so that --fix leaves it: " in outcome.out
+    )
+    assert (shop.folder / "docs/b.md").read_text(encoding="utf-8") == "Look at src/prices.py:4.\n"
+    assert outcome.code == 1
 
 
 def test_a_saved_answer_is_checked_and_fixed(shop: Repository, capsys: Captured) -> None:

@@ -89,7 +89,8 @@ def _detail(finding: Finding) -> str:
     now = f"{arrow}{finding.now}" if finding.now and arrow else ""
     is_shown = finding.pinned and finding.verdict in {"moved", "changed", "missing file"}
     still = "the link still shows the old lines" if is_shown else ""
-    reasons = "; ".join(filter(None, (finding.reason, still)))
+    unsure = f"not certain, so that --fix leaves it: {finding.doubt}" if finding.doubt else ""
+    reasons = "; ".join(filter(None, (finding.reason, unsure, still)))
     return printing.one_line(f"{finding.cited}{now}{f' ({reasons})' if reasons else ''}")
 
 
@@ -111,7 +112,7 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
 
 def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
     """Say how what is wrong can be put right."""
-    moved = 0 if is_fixed else sum(finding.verdict == "moved" for finding in wrong)
+    moved = 0 if is_fixed else sum(finding.verdict == "moved" and not finding.doubt for finding in wrong)
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
         steps.append("correct the text or the lines of what only a reader can judge")

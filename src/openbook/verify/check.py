@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
+from openbook.sources.classify import classify
 from openbook.text import LineIndex
+from openbook.verify.certainty import Move, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.meant_paths import is_meant_as_file, leads_out
 from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
-from openbook.verify.nearby import Nearby, nearby
+from openbook.verify.nearby import Nearby, heading_names, nearby, says_little
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
 from openbook.verify.relocation_search import PastFile, RelocatedLines, RelocationSearch
@@ -116,6 +118,7 @@ class _One:
         self._blank = blank
         self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
+        self._is_guessed = False
 
     def judged(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""
@@ -123,7 +126,7 @@ class _One:
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
         if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
-            target = self._named_before(target)
+            target, self._is_guessed = self._named_before(target), True
         if target.refused:
             is_meant = self._is_evident(target) or self._leads_away(target)
             return self._say("refused", reason=target.refused) if is_meant else None
@@ -324,7 +327,8 @@ class _One:
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
         reason = ""
-        if spot.likeness < 1.0 or found.is_same:
+        is_wrapped = bool(self._pin) and first == last and spot.first_line < spot.last_line
+        if spot.likeness < 1.0 or found.is_same or is_wrapped:
             old = _lines(past.page, first, last)
             new = self._root.page(found.path)  # in which a definition may have been wrapped
             now_there = head_of(new, spot.first_line) if found.is_same else _lines(new, spot.first_line, spot.last_line)
@@ -334,7 +338,8 @@ class _One:
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)
             is_like = spot.likeness >= _SAME_BLOCK or found.is_same or is_raised
             if gone or is_pinned or not is_like:
-                reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of the text is the same"
+                likeness = "the line is wrapped now" if is_wrapped else f"{spot.likeness:.0%} of the text is the same"
+                reason = f"{gone!r} is no longer there" if gone else likeness
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
             reason = "edited since"
@@ -342,7 +347,25 @@ class _One:
             return self._say("ok", path, basis="history", reason=reason)
         if doubt := self._doubt(past, found):
             return self._say("changed", path or past.path, basis="names", reason=doubt)
-        return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+        moved = self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+        return replace(moved, doubt=self._why_unsure(path, past, found))
+
+    def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
+        """Return why the new place of lines is not certain enough to be written; empty if it is."""
+        near, citing = self._near, self._citing
+        is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
+        above = heading_names(citing.text, self._mention.start_char) if is_prose else ()
+        heading = above if says_little(citing.text, self._mention, near) else ()
+        names = (*self._named(), *near.names, *above)
+        is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
+        newer = self._past_of_line(Target(path or found.path))
+        then = self._whereabouts.find(newer, *self._range, path) if newer and newer.commit != past.commit else found
+        return why_unsure(
+            Move(past.page, *self._range, self._root.page(found.path), found.spot, names, heading),
+            is_other_file=not is_known,
+            is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
+            is_path_guessed=self._is_guessed,
+        )
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
         """Return whether only versions differ, such as those in `go.mod`, and the text states no number."""

@@ -50,6 +50,8 @@ class Finding:
     """Where the lines are, for `moved`; for `changed` where they might be, if that can be said."""
     reason: str = ""
     """For people; empty if there is nothing to say."""
+    doubt: str = ""
+    """Why the new place of `moved` is not certain, so that it is reported and not written; empty if it is certain."""
     pinned: bool = False
     """Whether it is a permalink to a commit that has the lines: such a link goes on showing them."""
 
@@ -71,6 +73,7 @@ class Finding:
             "place": _as_dict(self.place),
             "now": _as_dict(self.now),
             "reason": self.reason,
+            "doubt": self.doubt,
             "pinned": self.pinned,
         }
 

@@ -231,6 +231,20 @@ def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[
     return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
 
 
+def is_called(page: ComparedText, first: int, last: int, names: Sequence[str]) -> bool:
+    """Return whether lines contain, define or stand in what one of some names is for.
+
+    A name on many lines of the file says nothing of these unless they are its definition, or a part of that.
+    """
+    around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
+    return any(
+        len(lines_with(page, name)) <= _RARE_LINES
+        or any(place.first_line <= last and first <= place.last_line for place in definitions(page, name))
+        for name in names
+        if word(name).search(around)
+    )
+
+
 def _is_above(page: ComparedText, line: int, name: str) -> bool:
     """Return whether a line is part of the comment or the decorators above the definition of a name."""
     return any(_decorated(page, place.first_line) <= line < place.first_line for place in definitions(page, name))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from openbook.text import sentences
 from openbook.verify.mentions import Mention
@@ -17,6 +19,12 @@ _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _NUMBER = re.compile(r"(?<![\w.,:#-])\d+(?:[.,]\d+)*(?![\w:]|[.,]\d)")
 # A paragraph, an item of a list, a row of a table, a comment: what one sentence does not leave.
 _BORDER = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
+_HEADING = re.compile(
+    r"^(?P<level>#{1,6}|={2,6})[ \t]+(?P<title>.*)|^(?P<underlined>[^\s#=].*)\n(?P<line>[=~^+*-])(?P=line){3,}[ \t]*$",
+    re.MULTILINE,
+)
+# What introduces a citation without saying anything of it: "Defined in", "See also".
+_FEW_WORDS = 3
 # As far as a citation can be from what it is for.
 _LONGEST_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
@@ -72,6 +80,45 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     numbers = tuple(match.group() for match in _NUMBER.finditer(said))
     label = _label(text, mention) if mention.form != "plain" else ()
     return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention), label)
+
+
+def heading_names(text: str, start: int) -> tuple[str, ...]:
+    r"""Return what the heading above a character names: code and identifiers in it, or its one word.
+
+    If it names nothing, as "Defined in" does, it is what the heading above that one names.
+
+    Example:
+        >>> heading_names("# API\n\n## `Client.get`\n\n### Defined in\n\na.py:3", 40)
+        ('get',)
+    """
+    headings = _headings(text)
+    at = bisect_right(headings, (start,)) - 1
+    return headings[at][1] if at >= 0 else ()
+
+
+@lru_cache(maxsize=2)
+def _headings(text: str) -> Sequence[tuple[int, tuple[str, ...]]]:
+    """Return where the headings of a text begin, and what each of them names."""
+    found = list[tuple[int, tuple[str, ...]]]()
+    above = list[tuple[int, tuple[str, ...]]]()  # level and names
+    for match in _HEADING.finditer(text):
+        level = len(match["level"]) if match["level"] else 1 + "=-".find(match["line"]) % 3
+        title = (match["title"] or match["underlined"] or "").strip().strip("#=").strip()
+        while above and above[-1][0] >= level:
+            above.pop()
+        names = (_name(title),) if _DOTTED.fullmatch(title.removesuffix("()")) else _collect(title).names
+        names = names or (above[-1][1] if above else ())
+        above.append((level, names))
+        found.append((match.start(), names))
+    return found
+
+
+def says_little(text: str, mention: Mention, near: Nearby) -> bool:
+    """Return whether the line of a citation has next to nothing but links: as in "Defined in: [a.py:3](a.py#L3)"."""
+    start, end = text.rfind("\n", 0, mention.start_char) + 1, text.find("\n", mention.end_char)
+    line = text[start : mention.start_char] + " " + text[mention.end_char : end if end >= 0 else None]
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\[[^\[\]]*\]\(\s*\)?", "", line))
+    return not (near.names or near.quotes or near.label) and len(words) <= _FEW_WORDS
 
 
 def _label(text: str, mention: Mention) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ def edits_for(
 ) -> dict[int, list[Edit]]:
     """Return how to rewrite the moved citations of a text, by position in `findings`.
 
-    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths.
+    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So is a place
+    that is not certain.
 
     `head`: commit that a permalink to a commit names from now on; empty to leave such links alone.
     """
@@ -53,7 +54,8 @@ def edits_for(
             # `?s=10:20` of Go's documentation names the bytes as well.
             asks = text[mention.path_chars[1] : mention.lines_chars[0] - 1]
             is_plain = not asks.startswith("?") or asks.startswith(("?plain=", "?raw="))
-            if finding.verdict == "moved" and finding.now and (head or not finding.pinned) and is_plain:
+            is_certain = finding.verdict == "moved" and finding.now and not finding.doubt
+            if is_certain and (head or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
     return edits
 

@@ -68,7 +68,8 @@ def _result(report: FileReport, finding: Finding, *, is_known: bool) -> dict[str
 def _message(finding: Finding) -> str:
     arrow = " -> " if finding.verdict == "moved" else ", perhaps "
     now = f"{arrow}{finding.now}" if finding.now else ""
-    return f"{finding.verdict}: {finding.cited}{now}" + (f" ({finding.reason})" if finding.reason else "")
+    reasons = "; ".join(filter(None, (finding.reason, finding.doubt)))
+    return f"{finding.verdict}: {finding.cited}{now}" + (f" ({reasons})" if reasons else "")
 
 
 def _related(number: int, place: LineRange) -> dict[str, Any]:

@@ -1,0 +1,124 @@
+"""A new place is written only if lines, file, dates and page agree on it; else it is reported with what does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.finding import Finding
+from openbook.verify.verify import FileVerifier
+from tests.repositories import Repository
+from tests.unit.verify.checks import CODE, PUSHED
+
+PAGE = "docs/a.md"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "shop")
+
+
+def fixed(repository: Repository) -> tuple[Finding, int]:
+    """Fix the one citation of the page; return its finding, and how many were rewritten."""
+    report = FileVerifier(repository.folder).verify(str(repository.folder / PAGE), fix=True)
+    (finding,) = report.findings
+    return finding, len(report.fixed)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "heading", "written"),
+    [
+        pytest.param("Look at src/app.py:10.", "Use", 0, id="nothing-is-named"),
+        pytest.param("Look at src/app.py:10.", "`Client.post`", 1, id="named-by-the-heading"),
+        pytest.param("Then `post` does it (src/app.py:10).", "Use", 1, id="named-by-the-sentence"),
+        pytest.param("Look at src/app.py:10.", "`retry`", 0, id="another-is-named"),
+    ],
+)
+def test_a_sentence_edited_after_the_lines_moved_is_rewritten_only_if_the_page_names_them(
+    repository: Repository, sentence: str, heading: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: f"# {heading}\n\nSee src/app.py:10.\n"})
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({PAGE: f"# {heading}\n\n{sentence}\n"})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
+    assert bool(finding.doubt) == (not written)
+
+
+AGAIN = "def again(times, pause_s=0):\n    wait(pause_s)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "new", "place", "written"),
+    [
+        pytest.param("15", PUSHED, "src/app.py:17", 1, id="short-and-nothing-else-changed"),
+        pytest.param("15", PUSHED.replace("def retry(times):\n", AGAIN), "src/app.py:18", 0, id="short"),
+        pytest.param("15-16", PUSHED.replace("def retry(times):\n", AGAIN), "src/app.py:18-19", 1, id="long"),
+    ],
+)
+def test_a_short_line_whose_surroundings_have_changed_is_not_rewritten(
+    repository: Repository, line: str, new: str, place: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: f"See src/app.py:{line}.\n"})
+    repository.commit({"src/app.py": new})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", place, written)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "written"),
+    [pytest.param("See src/app.py:14.", 0, id="unnamed"), pytest.param("`retry` (src/app.py:14)", 1, id="named")],
+)
+def test_the_head_of_a_definition_of_which_little_is_left_is_rewritten_only_if_the_page_names_it(
+    repository: Repository, sentence: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: f"{sentence}\n"})
+    repository.commit(
+        {"src/app.py": PUSHED.replace("def retry(times):", "def retry(policy, *, pause_s=0.1, clock=now):")}
+    )
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:16", written)
+
+
+@pytest.mark.parametrize(
+    ("at_once", "written"), [pytest.param(True, 1, id="renamed"), pytest.param(False, 0, id="one-that-is-like-it")]
+)
+def test_edited_lines_are_written_only_in_a_file_that_git_knows_as_the_same(
+    repository: Repository, at_once: bool, written: int
+) -> None:
+    lines = [f"    the_{number}th = make_the_{number}th(one, another)\n" for number in range(12)]
+    edited = [line.replace("another", "other") if number in range(3, 6) else line for number, line in enumerate(lines)]
+    repository.commit({"src/app.py": "".join(lines), PAGE: "See src/app.py:3-7.\n"})
+    if at_once:
+        (repository.folder / "src/app.py").unlink()
+    repository.commit({"src/more.py": "import x\n" + "".join(edited)})
+    (repository.folder / "src/app.py").unlink(missing_ok=True)
+    repository.commit()
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/more.py:4-8", written)
+
+
+ENTRY = "### {0}\n\nIt does its part.\n\n#### Defined in\n\n[app](../src/app.py#L{1})\n\n"
+
+
+@pytest.mark.parametrize(
+    ("heading", "written"), [pytest.param("post", 1, id="of-the-lines"), pytest.param("retry", 0, id="of-other-lines")]
+)
+def test_a_citation_of_which_only_the_heading_says_something_is_rewritten_if_that_fits(
+    repository: Repository, heading: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: ENTRY.format(heading, 10)})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
