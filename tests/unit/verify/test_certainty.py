@@ -122,3 +122,12 @@ def test_a_citation_of_which_only_the_heading_says_something_is_rewritten_if_tha
     finding, count = fixed(repository)
 
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
+
+
+def test_lines_that_the_named_definition_begins_in_have_moved_with_it(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: "`retry` (src/app.py:10-14) is near the calls.\n"})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding, _ = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), finding.doubt) == ("moved", "src/app.py:12-16", "")
