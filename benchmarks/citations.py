@@ -17,7 +17,8 @@ The rules were tuned on some of the repositories. Others are held out, and the `
 when the rules were done, and the `newest` ones after the rules that these led to. The `unseen` ones came last, in
 `cases/citations_unseen.jsonl`: of them, what one page says in two links of the same line is one case. The `latest` ones
 are of four more repositories, and the `last` ones of ten more, in the same file. The `blind` ones are of yet others, in
-`cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work.
+`cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work. So are the
+`sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind")
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 UNSEEN = CASES.with_name("citations_unseen.jsonl")
 BLIND = CASES.with_name("citations_blind.jsonl")
+SEALED = CASES.with_name("citations_sealed.jsonl")
 SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
 
 _Key = tuple[str, int, str, int, int]
@@ -86,7 +88,7 @@ def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, 
     """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
     read_again = dict(_rows(SECOND_READER))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind")):
+    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind"), (SEALED, "sealed")):
         for (repository, key), row in _rows(file):
             again = read_again.get((repository, key))
             if row.get("set", default) == chosen and (again or not second_reader):
