@@ -15,15 +15,19 @@ STOP_WORDS = frozenset(
     " describe find".split()
 )
 
-# Words that only join others. Left out as well, unless the question has no others: `make all` is one.
+# Words that only join others, and numbers that say "many". Left out as well, unless the question has no others:
+# `make all` is one.
 FILLING_WORDS = frozenset(
-    "also although always am among another anything because been being between both but cannot come each else ever"
-    " every few gets getting goes going happen happens he her here him his however just let like made make makes making"
-    " many may might more most much must need needs neither no nor now off often once only other others otherwise ought"
-    " own per rather same she should since some something still such sure take takes they thing things though through"
-    " thus together too toward towards upon very via want wants way ways well went whatever whether while whole whom"
-    " whose yet".split()
+    "also although always am among another anything because been being between both but cannot come dozen dozens each"
+    " else ever every few gets getting goes going happen happens he her here him his however hundred hundreds just let"
+    " like made make makes making many may might million millions more most much must need needs neither no nor now"
+    " off often once only other others otherwise ought own per rather same she should since some something still such"
+    " sure take takes they thing things though thousand thousands through thus together too toward towards upon very"
+    " via want wants way ways well went whatever whether while whole whom whose yet".split()
 )
+
+# Behind a small letter, `LIKE` and `WHERE` are words of SQL; "WHERE IS the rope" is only loud.
+_SPELLED = re.compile(r"(?<=[a-z] )[A-Z]{2,}\b")
 
 # Of these, some are words of other languages as well.
 _SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
@@ -46,6 +50,13 @@ _ASKS_FOR_GIST = re.compile(
     r"\W*(?:please\s+)?(?:summari[sz]e|sum\s+up|outline|(?:give\s+(?:me\s+)?)?(?:a|the)?\s*summary\s+of)\s+(?:the\s+)?"
     r"(?:chapter|lesson|section|page|part|unit|module)s?\s+(?:on|about|of)\s+(.*\S)\W*",
     re.IGNORECASE | re.DOTALL,
+)
+
+# "Where in the code are ropes spliced?" asks for code that splices ropes, which need not say that it is code.
+IN_CODE = re.compile(
+    r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b"
+    r"|\bin (?:the |this |your )?(?:source )?(?:code|codebase)(?=\W*$)",
+    re.IGNORECASE,
 )
 
 COMMON_WORDS = {
@@ -109,10 +120,14 @@ def content_words_of_question(text: str) -> list[str]:
     for pattern in (_ASKS_FOR_VALUES, _ASKS_FOR_GIST):
         if (asked := pattern.fullmatch(text)) and (words := content_words_of_question(asked[1])):
             return words
-    words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
+    spelled = frozenset(_SPELLED.findall(text))
+    words = [
+        word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS or word in spelled
+    ]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words
-    return [word for word in words if word.lower() not in FILLING_WORDS] or words
+    told = [word for word in words if word.lower() not in FILLING_WORDS or word in spelled]
+    return told or words
 
 
 def folded(text: str) -> str:
