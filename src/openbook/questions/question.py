@@ -14,7 +14,7 @@ from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.languages import languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import AskedSetting, asked_settings
-from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
+from openbook.questions.words import IN_CODE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
 
@@ -29,6 +29,9 @@ _COMPARES = tuple(
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
         r".*\bwhen\s+(?:should|would|do|to)\s+(?:(?:i|we|you|one)\s+)?use\s+(.+?)"
         r"\s+(?:instead of|rather than|over|or)\s+(.+)",
+        r".*\b(?:should|would)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer|take)\s+(.+?)\s+or\s+(.+)",
+        r"(.+?)\s+(?:or|and)\s+(.+?)[,:;]\s+(?:what|which|how|where)\b.*\b(?:differen(?:ce|ces|t)|differ|better|prefer(?:able)?)\b.*",
+        r".*\b(?:better|preferable),\s+(.+?)\s+or\s+(.+)",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
         r".*\bdiff[ée]rences?\s+entre\s+(.+?)\s+et\s+(.+)",
@@ -302,7 +305,12 @@ class Question:
     @cached_property
     def asks_whether(self) -> bool:
         """Whether yes or no would answer it."""
-        return _ASKS_WHETHER.match(self.text) is not None
+        return _ASKS_WHETHER.match(self.text) is not None and not self.compared
+
+    @cached_property
+    def is_of_code(self) -> bool:
+        """Whether it says that the answer is in code."""
+        return IN_CODE.search(self.text) is not None
 
     @cached_property
     def view(self) -> View:
@@ -327,7 +335,7 @@ class Question:
         Another name that is spelled as code, such as `Client.send`, is something in the project.
         """
         text = without_names(self.text, names)
-        return not identifiers(text) and kind_of(text) == "whole"
+        return not self.compared and not identifiers(text) and kind_of(text) == "whole"
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -385,7 +393,7 @@ def read_question(text: str) -> Question:
     sides = () if places or is_symbol else compared(text)
     # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places, and what tells two
     # things apart need not speak of a difference.
-    looked_for = text[places.end() :] if places else " and ".join(sides) or text
+    looked_for = text[places.end() :] if places else " and ".join(sides) or IN_CODE.sub("", text)
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):

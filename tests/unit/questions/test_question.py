@@ -378,3 +378,19 @@ def test_an_entry_of_a_glossary_defines(entry: str, *, is_told: bool) -> None:
 
     assert definition is not None
     assert (definition.search(entry) is not None) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "is_of_code"),
+    [
+        ("Where in the code are ropes spliced?", True),
+        ("where are ropes spliced in the source code", True),
+        ("Where is the code of a rope printed?", False),
+        ("Which colours may stand in the code of a ship?", False),
+    ],
+)
+def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: str, *, is_of_code: bool) -> None:
+    question = read_question(text)
+
+    assert question.is_of_code is is_of_code
+    assert ("code" in question.tokens) is not is_of_code
