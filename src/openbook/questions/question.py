@@ -30,7 +30,7 @@ _COMPARES = tuple(
         r".*\bwhen\s+(?:should|would|do|to)\s+(?:(?:i|we|you|one)\s+)?use\s+(.+?)"
         r"\s+(?:instead of|rather than|over|or)\s+(.+)",
         r".*\b(?:should|would)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer|take)\s+(.+?)\s+or\s+(.+)",
-        r"(.+?)\s+(?:or|and)\s+(.+?)[,:;]\s+(?:what|which|how|where)\b.*\b(?:differen(?:ce|ces|t)|differ|better|prefer(?:able)?)\b.*",
+        r"(.+?)\s+(?:or|and)\s+(.+?)[,:;]\s+(?:what|which|how|where)\b.*\b(?:differences?|different|differ|better|prefer(?:able)?)\b.*",
         r".*\b(?:better|preferable),\s+(.+?)\s+or\s+(.+)",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
