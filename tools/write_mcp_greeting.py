@@ -28,7 +28,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 
 from openbook.library import Library
 from openbook.mcp.greeting import VERSION
-from openbook.mcp.server import build_server
+from openbook.mcp.server import CHANGES, build_server
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 
@@ -36,6 +36,8 @@ FILE = Path(__file__).parents[1] / "src" / "openbook" / "mcp" / "greeting.json"
 
 LISTS = ("tools/list", "prompts/list", "resources/templates/list")
 """Requests whose answers are the same for all libraries, but for the tools for courses."""
+
+_COURSE = "Course Title: Parcels\n\nLesson 0: Scales\nA scale stands on level ground.\n"
 
 CLIENT = {"name": "client", "version": "1"}
 
@@ -71,7 +73,7 @@ async def _answers(server: MCPServer, messages: Sequence[dict[str, Any]]) -> dic
     results: dict[str, Any] = {}
     async with anyio.create_task_group() as group, to_server, from_server:
         lowlevel = server._lowlevel_server  # noqa: SLF001 - the SDK serves only its own transports otherwise
-        group.start_soon(lowlevel.run, read, write, lowlevel.create_initialization_options())
+        group.start_soon(lowlevel.run, read, write, lowlevel.create_initialization_options(CHANGES))
         for message in messages:
             await to_server.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
             if "id" in message:
@@ -85,6 +87,7 @@ async def _answers(server: MCPServer, messages: Sequence[dict[str, Any]]) -> dic
 def greeting() -> dict[str, Any]:
     """Return what the SDK answers, as the server keeps it."""
     with tempfile.TemporaryDirectory() as home, Library.open("empty", settings=Settings(home=Path(home))) as library:
+        library.add_text(_COURSE, "course.txt")  # so that the tools for courses are listed
         server = build_server(WatchedLibrary(library, (), watch=False), version=VERSION)
         return {
             "handshake_versions": HANDSHAKE_PROTOCOL_VERSIONS,

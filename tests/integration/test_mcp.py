@@ -44,6 +44,7 @@ def library(shop: Path) -> Iterator[WatchedLibrary]:
 
 
 def test_every_tool_is_described_with_its_arguments_and_only_reads(library: WatchedLibrary) -> None:
+    call(library, "list_sources")  # those for courses are listed once there is one
     listed = ask(library, lambda client: client.list_tools())
 
     assert [tool.name for tool in listed.tools] == [
@@ -303,7 +304,7 @@ def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path, m
     listed, called, again, resources = asyncio.run(use())
 
     assert "src/parcels.py:1-6" in called
-    assert set(again) == listed
+    assert listed <= set(again)
     assert "src/parcels.py" in resources
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import ToolListChangedNotification
 
 from openbook.library import Library
 from openbook.settings import Settings
@@ -50,6 +51,37 @@ def school(tmp_path: Path) -> Path:
         assistant.add(tmp_path / "ropes", course=True)
         assistant.add(tmp_path / "talks")
     return tmp_path
+
+
+def test_the_tools_for_courses_come_with_the_first_course_and_the_client_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "openbook", "mcp", str(tmp_path)], env=dict(os.environ), cwd=str(tmp_path)
+    )
+    told: list[object] = []
+
+    async def note(message: object) -> None:
+        told.append(message)
+
+    async def use() -> list[bool]:
+        async with Client(stdio_client(server), mode="legacy", message_handler=note) as client:
+            listed = [await has_tools(client)]
+            while "incomplete" in said(await client.call_tool("list_sources")):
+                pass
+            listed.append(bool(told))
+            (tmp_path / "parcels.txt").write_text(COURSE, encoding="utf-8")
+            for _ in range(600):
+                if told:
+                    break
+                await client.call_tool("list_sources")
+                await asyncio.sleep(0.05)
+            return [*listed, await has_tools(client)]
+
+    async def has_tools(client: Client) -> bool:
+        return {"list_courses", "course_outline"} <= {tool.name for tool in (await client.list_tools()).tools}
+
+    assert asyncio.run(use()) == [False, False, True]
+    assert [type(each) for each in told] == [ToolListChangedNotification]
 
 
 def said(reply: Any) -> str:

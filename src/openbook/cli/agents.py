@@ -73,7 +73,7 @@ def _run_stdio(watched: WatchedLibrary) -> None:
     """Answer what agents ask first, and only then import what answers the rest."""
     from openbook.mcp.greeting import Greeter
 
-    began = Greeter(openbook.__version__, watched.may_have_courses).greet()
+    began = Greeter(openbook.__version__, watched.has_courses).greet()
     if not began.is_over:
         from openbook.mcp.server import build_server
 

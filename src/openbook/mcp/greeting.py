@@ -10,7 +10,7 @@ import json
 import os
 import select
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -37,6 +37,8 @@ class Opening:
     """Whether the first of `lines` is an `initialize` that is already answered."""
     is_over: bool = False
     """Whether the client has disconnected."""
+    offers_courses: bool = False
+    """Whether the tools for courses were listed."""
 
 
 class Greeter:
@@ -49,7 +51,7 @@ class Greeter:
         self._has_courses = has_courses
         self._source = source
         self._target = target
-        self._is_initialized = False
+        self._is_initialized = self._offers_courses = False
 
     def greet(self) -> Opening:
         """Answer until the tools are listed, or a request needs the SDK."""
@@ -58,7 +60,7 @@ class Greeter:
         while not is_done or self._has_more():
             line = self._read_line()
             if not line:
-                return Opening(tuple(kept), self._is_initialized, is_over=not kept or self._is_initialized)
+                return self._opening(kept, is_over=not kept or self._is_initialized)
             message = _message(line)
             result = self._result(message)
             if result is None or message["method"] == "initialize":
@@ -68,7 +70,10 @@ class Greeter:
             is_done = is_done or message.get("method") == "tools/list" or (result is None and "id" in message)
             if not self._is_initialized and kept:  # the SDK decides what is to be said first
                 break
-        return Opening(tuple(kept), self._is_initialized)
+        return self._opening(kept)
+
+    def _opening(self, kept: Sequence[bytes], *, is_over: bool = False) -> Opening:
+        return Opening(tuple(kept), self._is_initialized, is_over, self._offers_courses)
 
     def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Return the answer to a request, None if it is not recorded."""
@@ -84,8 +89,10 @@ class Greeter:
         if is_modern == self._is_initialized or (is_modern and not self._is_enveloped(meta)):
             return None
         result: dict[str, Any] | None = self._recorded["modern" if is_modern else "handshake"].get(method)
-        if method == "tools/list" and result is not None and not self._has_courses():
-            return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in COURSE_TOOLS]}
+        if method == "tools/list" and result is not None:
+            self._offers_courses = self._has_courses()
+            if not self._offers_courses:
+                return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in COURSE_TOOLS]}
         return result
 
     def _initialized(self, params: dict[str, Any]) -> dict[str, Any] | None:

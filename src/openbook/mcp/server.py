@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
+from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.stdio import stdio_server
@@ -36,6 +37,9 @@ _SHOWN_AT_ONCE = {"anthropic/alwaysLoad": True}
 
 # Seconds between progress notifications.
 _REPORT_S = 0.5
+
+CHANGES = NotificationOptions(tools_changed=True)
+"""What a client is told of that stays connected."""
 
 # Clients show them in one list.
 _MOST_RESOURCES = 1000
@@ -83,6 +87,7 @@ class _Server(MCPServer[None]):
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
         self._opening = opening
+        self._offers_courses, self._times_read = opening.offers_courses, -1
         self._schemas: dict[str, dict[str, Any]] = {}
         self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
 
@@ -115,6 +120,8 @@ class _Server(MCPServer[None]):
                 raise
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
             raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
+        if context is not None and not self._offers_courses:
+            await self._tell_of_courses(context)
         first = result.content[0] if notes and isinstance(result, CallToolResult) else None
         if isinstance(first, TextContent):
             first.text += f"\n({'; '.join(notes)})"
@@ -143,9 +150,19 @@ class _Server(MCPServer[None]):
 
     async def list_tools(self) -> list[Tool]:
         """List the tools, those for courses only where there are any, without what schemas repeat."""
-        has_courses = await anyio.to_thread.run_sync(self._library.may_have_courses)
-        listed = [tool for tool in await super().list_tools() if has_courses or tool.name not in COURSE_TOOLS]
+        offers = self._offers_courses = await anyio.to_thread.run_sync(self._library.has_courses)
+        listed = [tool for tool in await super().list_tools() if offers or tool.name not in COURSE_TOOLS]
         return [tool.model_copy(update={"input_schema": _lean(tool.input_schema)}) for tool in listed]
+
+    async def _tell_of_courses(self, context: Context[None, Any]) -> None:
+        """Tell the client that there are other tools if the first course has come since they were listed."""
+        read = self._library.times_read
+        if read != self._times_read:
+            self._times_read = read
+            if await anyio.to_thread.run_sync(self._library.has_courses):
+                self._offers_courses = True
+                await context.session.send_tool_list_changed()  # for clients of the protocol until 2025
+                await context.notify_tools_changed()
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output, from where the opening has left off."""
@@ -154,7 +171,7 @@ class _Server(MCPServer[None]):
             await server.run(
                 Replayed(read, opening.lines),
                 Muted(write, opening.lines[:1] if opening.is_answered else ()),
-                server.create_initialization_options(),
+                server.create_initialization_options(CHANGES),
             )
 
     @asynccontextmanager

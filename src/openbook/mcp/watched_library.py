@@ -185,9 +185,14 @@ class WatchedLibrary:
         notes: tuple[str, ...] = getattr(self._used, "notes", ())
         return notes
 
-    def may_have_courses(self) -> bool:
-        """Return whether there are courses, or could be because nothing was read yet."""
-        return self.use(lambda: not self.assistant.stats().documents or bool(self.assistant.courses()))
+    def has_courses(self) -> bool:
+        """Return whether there are courses among what was read so far."""
+        return self.use(lambda: bool(self.assistant.courses()))
+
+    @property
+    def times_read(self) -> int:
+        """A number that changes when changes were read."""
+        return self._done
 
     def close(self) -> None:
         """Stop indexing and watching. What was indexed stays."""

@@ -76,7 +76,7 @@ def test_each_version_of_the_protocol_is_answered_as_the_sdk_does(
     messages = modern(version) if version in MODERN_PROTOCOL_VERSIONS else handshake(version)
     methods = {each["id"]: each["method"] for each in messages if "id" in each}
 
-    told, opening, left = greeted(*messages, has_courses=library.may_have_courses())
+    told, opening, left = greeted(*messages, has_courses=library.has_courses())
 
     by_sdk = answers(build_server(library, version="1.2.3"), messages)
     assert {methods[each["id"]]: each["result"] for each in told} == by_sdk
