@@ -18,7 +18,7 @@ from openbook.verify.history import History, is_commit_name
 from openbook.verify.meant_paths import is_meant_as_file, leads_out
 from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
-from openbook.verify.nearby import Nearby, heading_names, nearby, says_little
+from openbook.verify.nearby import Nearby, Said, nearby, said_of
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
 from openbook.verify.relocation_search import PastFile, RelocatedLines, RelocationSearch
@@ -352,16 +352,16 @@ class _One:
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
         """Return why the new place of lines is not certain enough to be written; empty if it is."""
-        near, citing = self._near, self._citing
+        citing = self._citing
         is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
-        above = heading_names(citing.text, self._mention.start_char) if is_prose else ()
-        heading = above if says_little(citing.text, self._mention, near) else ()
-        names = (*self._named(), *near.names, *above)
+        said = (
+            said_of(citing.text, self._mention, self._near) if is_prose else Said((*self._named(), *self._near.names))
+        )
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
         then = self._whereabouts.find(newer, *self._range, path) if newer and newer.commit != past.commit else found
         return why_unsure(
-            Move(past.page, *self._range, self._root.page(found.path), found.spot, names, heading),
+            Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
             is_path_guessed=self._is_guessed,

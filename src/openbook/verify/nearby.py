@@ -25,6 +25,9 @@ _HEADING = re.compile(
 )
 # What introduces a citation without saying anything of it: "Defined in", "See also".
 _FEW_WORDS = 3
+# Nobody quotes more than some screens of code.
+_LONGEST_LISTING = 10_000
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # As far as a citation can be from what it is for.
 _LONGEST_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
@@ -82,38 +85,91 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention), label)
 
 
-def heading_names(text: str, start: int) -> tuple[str, ...]:
-    r"""Return what the heading above a character names: code and identifiers in it, or its one word.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a page says of the lines that a citation is for."""
 
-    If it names nothing, as "Defined in" does, it is what the heading above that one names.
+    names: tuple[str, ...] = ()
+    """In its sentence, and in the heading above."""
+    title: tuple[str, ...] = ()
+    """The name that is the heading above, if that is all that the page says of the lines."""
+    listings: tuple[str, ...] = ()
+    """Code that the page quotes beside the citation."""
+
+
+def said_of(text: str, mention: Mention, near: Nearby) -> Said:
+    """Collect what a page says of the lines of a citation, also beyond its sentence."""
+    above = heading_above(text, mention.start_char)
+    is_all = above.is_symbol and _says_little(text, mention, near)
+    subject = (near.subject,) if near.subject else ()
+    names = (*near.label, *subject, *near.names, *above.names)
+    return Said(names, above.names if is_all else (), listings_beside(text, mention))
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a heading names."""
+
+    names: tuple[str, ...] = ()
+    """Code and identifiers in it, or its one word."""
+    is_symbol: bool = False
+    """Whether it is nothing but that name, as in a reference of an API."""
+
+
+def heading_above(text: str, start: int) -> Heading:
+    r"""Return the heading above a character; if it names nothing, as "Defined in", the one above that.
 
     Example:
-        >>> heading_names("# API\n\n## `Client.get`\n\n### Defined in\n\na.py:3", 40)
-        ('get',)
+        >>> heading_above("# API\n\n## `Client.get`\n\n### Defined in\n\na.py:3", 40)
+        Heading(names=('get',), is_symbol=True)
     """
     headings = _headings(text)
-    at = bisect_right(headings, (start,)) - 1
-    return headings[at][1] if at >= 0 else ()
+    at = bisect_right(headings, start, key=lambda found: found[0]) - 1
+    return headings[at][1] if at >= 0 else Heading()
 
 
 @lru_cache(maxsize=2)
-def _headings(text: str) -> Sequence[tuple[int, tuple[str, ...]]]:
+def _headings(text: str) -> Sequence[tuple[int, Heading]]:
     """Return where the headings of a text begin, and what each of them names."""
-    found = list[tuple[int, tuple[str, ...]]]()
-    above = list[tuple[int, tuple[str, ...]]]()  # level and names
+    found = list[tuple[int, Heading]]()
+    above = list[tuple[int, Heading]]()  # by level
     for match in _HEADING.finditer(text):
         level = len(match["level"]) if match["level"] else 1 + "=-".find(match["line"]) % 3
-        title = (match["title"] or match["underlined"] or "").strip().strip("#=").strip()
+        title = (match["title"] or match["underlined"] or "").strip().strip("#=`").strip()
         while above and above[-1][0] >= level:
             above.pop()
-        names = (_name(title),) if _DOTTED.fullmatch(title.removesuffix("()")) else _collect(title).names
-        names = names or (above[-1][1] if above else ())
-        above.append((level, names))
-        found.append((match.start(), names))
+        is_symbol = _DOTTED.fullmatch(title.removesuffix("()")) is not None
+        heading = Heading((_name(title),) if is_symbol else _collect(title).names, is_symbol)
+        if not heading.names and above:
+            heading = above[-1][1]
+        above.append((level, heading))
+        found.append((match.start(), heading))
     return found
 
 
-def says_little(text: str, mention: Mention, near: Nearby) -> bool:
+def listings_beside(text: str, mention: Mention) -> tuple[str, ...]:
+    r"""Return the code in fences beside a citation: right above and below its line, or opened by it.
+
+    Example:
+        >>> from openbook.verify.mentions import find_mentions
+        >>> text = "```python\na = 1\n```\n\na.py:3\n\nIt is one."
+        >>> listings_beside(text, find_mentions(text)[0])
+        ('a = 1',)
+    """
+    start = text.rfind("\n", 0, mention.start_char) + 1
+    above = text[max(0, start - _LONGEST_LISTING) : start].rstrip().split("\n")[::-1]
+    line, _, rest = text[start : start + _LONGEST_LISTING].partition("\n")
+    below = [line, *rest.split("\n")] if _FENCE.match(line) else rest.lstrip("\n").split("\n")
+    return tuple("\n".join(code) for code in (_fenced(above)[::-1], _fenced(below)) if code)
+
+
+def _fenced(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines between a fence, if they begin with one, and the next."""
+    ends = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    return lines[1 : ends[1]] if len(ends) > 1 and ends[0] == 0 else []
+
+
+def _says_little(text: str, mention: Mention, near: Nearby) -> bool:
     """Return whether the line of a citation has next to nothing but links: as in "Defined in: [a.py:3](a.py#L3)"."""
     start, end = text.rfind("\n", 0, mention.start_char) + 1, text.find("\n", mention.end_char)
     line = text[start : mention.start_char] + " " + text[mention.end_char : end if end >= 0 else None]

@@ -48,21 +48,22 @@ def test_a_sentence_edited_after_the_lines_moved_is_rewritten_only_if_the_page_n
     assert bool(finding.doubt) == (not written)
 
 
-AGAIN = "def again(times, pause_s=0):\n    wait(pause_s)\n"
+AGAIN = "\n\ndef again(all):\n    for each in range(times):\n        yield 2 * each\n"
+HEAD = "def retry(times):\n"
 
 
 @pytest.mark.parametrize(
-    ("line", "new", "place", "written"),
+    ("code", "new", "place", "written"),
     [
-        pytest.param("15", PUSHED, "src/app.py:17", 1, id="short-and-nothing-else-changed"),
-        pytest.param("15", PUSHED.replace("def retry(times):\n", AGAIN), "src/app.py:18", 0, id="short"),
-        pytest.param("15-16", PUSHED.replace("def retry(times):\n", AGAIN), "src/app.py:18-19", 1, id="long"),
+        pytest.param(CODE + AGAIN, PUSHED + AGAIN, "src/app.py:17", 1, id="nothing-else-changed"),
+        pytest.param(CODE + AGAIN, PUSHED.replace(HEAD, "    wait()\n") + AGAIN, "src/app.py:17", 0, id="of-two"),
+        pytest.param(CODE, PUSHED.replace(HEAD, "    wait()\n"), "src/app.py:17", 1, id="the-only-one"),
     ],
 )
-def test_a_short_line_whose_surroundings_have_changed_is_not_rewritten(
-    repository: Repository, line: str, new: str, place: str, written: int
+def test_one_of_several_such_lines_whose_surroundings_have_changed_is_not_rewritten(
+    repository: Repository, code: str, new: str, place: str, written: int
 ) -> None:
-    repository.commit({"src/app.py": CODE, PAGE: f"See src/app.py:{line}.\n"})
+    repository.commit({"src/app.py": code, PAGE: "See src/app.py:15.\n"})
     repository.commit({"src/app.py": new})
 
     finding, count = fixed(repository)
@@ -111,7 +112,12 @@ ENTRY = "### {0}\n\nIt does its part.\n\n#### Defined in\n\n[app](../src/app.py#
 
 
 @pytest.mark.parametrize(
-    ("heading", "written"), [pytest.param("post", 1, id="of-the-lines"), pytest.param("retry", 0, id="of-other-lines")]
+    ("heading", "written"),
+    [
+        pytest.param("post", 1, id="of-the-lines"),
+        pytest.param("retry", 0, id="of-other-lines"),
+        pytest.param("Before you `retry`", 1, id="of-a-chapter"),
+    ],
 )
 def test_a_citation_of_which_only_the_heading_says_something_is_rewritten_if_that_fits(
     repository: Repository, heading: str, written: int
@@ -131,3 +137,21 @@ def test_lines_that_the_named_definition_begins_in_have_moved_with_it(repository
     finding, _ = fixed(repository)
 
     assert (finding.verdict, str(finding.now), finding.doubt) == ("moved", "src/app.py:12-16", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "written"), [("def post(self, url):", 1), ("def get(self, url):", 0)], ids=["these-lines", "other-lines"]
+)
+@pytest.mark.parametrize(
+    "page", ["```python\n{code}\n```\n\n{link}\n", "{link}\n\n```\n{code}\n```\n"], ids=["above", "below"]
+)
+def test_a_link_edited_after_the_lines_moved_is_rewritten_if_the_page_quotes_them(
+    repository: Repository, page: str, code: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: page.format(code=code, link="[Code](../src/app.py#L10)")})
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({PAGE: page.format(code=code, link="The [code](../src/app.py#L10)")})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
