@@ -136,6 +136,8 @@ _DEFINING_BONUS = 3.0
 # What describes an option need not name it again, as each mention of it does: that weighs 4, and
 # the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
+# Documentation says more of a setting than the field that keeps it (`benchmarks.setting_names` on netbox and mise).
+_DOCUMENTED_BONUS = 3.0
 
 # Of the headings "What is an overlay?" and "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
@@ -339,6 +341,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         ASKED_BONUS * (passage.key in asked_for)
         + _DEFINING_BONUS * (passage.key in definitions)
         + _DESCRIBING_BONUS * (passage.key in described)
+        + _DOCUMENTED_BONUS * (passage.setting is not None and passage.shown.is_prose)
         for passage in passages
     ]
     return bonuses, namesakes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import Passage, overlap
 from openbook.answering.scoring import undefined
+from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting, says_setting, wants_choices, wants_default
 from openbook.retrieval.roles import is_aside
@@ -71,6 +72,7 @@ def with_settings(
     asked = _meant(query, passages)
     found = [each for shown in context.shown for each in _entries_in(shown, asked, text_of)]
     found = [each for each in found if each.share >= _LEAST_SHARE]
+    found = _to_read(query, found)
     best = max((each.worth(query) for each in found), default=None)
     if best is None or not best[0]:
         return list(passages)
@@ -78,6 +80,12 @@ def with_settings(
     described = [passage for each in told if (passage := _passage(each)) is not None]
     others = [each for each in passages if not any(overlap(each, other) for other in described)]
     return [*others, *described]
+
+
+def _to_read(query: Question, found: list[_Found]) -> list[_Found]:
+    """Leave out what pages in a third language say, if there is another one."""
+    read = {"", "en", *query.languages}
+    return [each for each in found if language_and_page(each.path)[0] in read] or found
 
 
 def _without_copies(found: Sequence[_Found]) -> list[_Found]:

@@ -50,6 +50,8 @@ _FEWEST_WORDS = 3
 # A comment or a value of more lines is read where it stands. The longest that a question of
 # `benchmarks/cases/dotted_questions.jsonl` is answered by has 16 lines.
 _MOST_COMMENT_LINES, _MOST_VALUE_LINES = 16, 8
+# A list of values that a section leads to.
+_MOST_LIST_LINES = 20
 # A longer line is data.
 _MOST_LINE_CHARS = 1_500
 # A section of more words is opened by its first paragraph.
@@ -59,6 +61,7 @@ _LEAD = r"(?:(?:\#+|/{2,}|;+|\*)(?:[ \t]|(?=\w)))?[ \t]*"
 _MODIFIER = r"(?:pub(?:\([\w\s]+\))?|public|private|protected|readonly|static|final|const|let|var|val|export|override)"
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 _COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
 _ATTRIBUTE = re.compile(r"[ \t]*(?:#\[|@\w)")
 _ATTRIBUTES = re.compile(rf"^{_ATTRIBUTE.pattern}.*", re.MULTILINE)
@@ -74,6 +77,8 @@ _TYPE_OVER = re.compile(r".*\b(?:struct|class|interface|type|record|enum|object|
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
+_SAID_WORD = re.compile(r"[^\W_][\w'-]*")
+_LINK = re.compile(r"https?://\S+")
 # A string that stands alone, or is named as a description: not a placeholder, a class, a message.
 _SAID = re.compile(
     r"(?:^\s*|[(,]\s*"
@@ -179,7 +184,7 @@ def _forms(name: str, owners: tuple[str, ...]) -> _Forms:
             rf"[ \t]+(?:(?:[\w<>\[\],.*&?:]+[ \t]+){{1,4}}{spelled}(?P<value>[ \t]*(?:;|=(?![=>])).*)"
             rf"|{spelled}(?P<go>[ \t]+[*\[\]\w.{{}}]+[ \t]*(?:[`/].*)?)$)"
         ),
-        re.compile(rf"[ \t]*\|[ \t]*[`*\[]*{path}{spelled}[`*\]]*(?P<value>[ \t]*(?:[(=<,/{{][^|]*)?\|.*)"),
+        re.compile(rf"[ \t]*\|[ \t]*[`*\[]*{path}{spelled}[`*\]]*(?P<value>[ \t]*(?:[(<,/{{][^|]*)?\|.*)"),
         re.compile(rf"[ \t]*{_LEAD}[-*+][ \t]+[`*_\"\[]*{path}{spelled}(?P<value>[`*_\"\]]*(?=[\s:,(=–—]).*)"),
         re.compile(rf"(?P<mark>#{{1,6}}[ \t]+)?[`*\"\[]*{path}{spelled}[`*\"\]]*[ \t]*(?:[({{=:\\\[<—–-].*)?$"),
         re.compile(rf"[ \t]*(?:\.\. [\w:+-]+::|:::+\{{[\w-]+\}})[ \t]+{path}{spelled}[ \t]*(?:[(=:].*)?$"),
@@ -300,8 +305,25 @@ class _Lines:
             return None
         if sum(map(_words, self._lines[first:end])) > _SECTION_WORDS:
             opened = next((at for at in range(first, end) if _SENTENCE.search(self._lines[at])), first)
-            end = next((at for at in range(opened, end) if not self._lines[at].strip()), end)
+            end = self._end_of_paragraph(opened, end)
         return self._made((first, end - 1), "section", before, key=place)
+
+    def _end_of_paragraph(self, place: int, most: int) -> int:
+        """Find the end of a paragraph, and of the list that it leads to: "The modes are:"."""
+        end = next((at for at in range(place, most) if not self._lines[at].strip()), most)
+        if not self._lines[end - 1].rstrip(" *_`").endswith(":"):
+            return end
+        first = next((at for at in range(end, most) if self._lines[at].strip()), most)
+        if first == most:
+            return end
+        indent = indentation(self._lines[first])
+        last = end
+        for at in range(first, min(first + _MOST_LIST_LINES, most)):
+            line = self._lines[at]
+            if line.strip() and not (_ITEM.match(line) or indentation(line) > indent):
+                break
+            last = at + 1 if line.strip() else last
+        return last
 
     def _made(
         self,
@@ -409,4 +431,4 @@ def _column(line: str) -> int:
 
 
 def _words(text: str) -> int:
-    return len(re.findall(r"[^\W_][\w'-]*", text))
+    return len(_SAID_WORD.findall(_LINK.sub("", text)))

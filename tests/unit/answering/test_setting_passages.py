@@ -56,6 +56,23 @@ def test_a_copy_of_a_configuration_is_quoted_from_the_top_alone() -> None:
     assert [each.passage.first.span.path for each in found if not each.is_pointer] == ["port.toml"]
 
 
+def test_documentation_is_quoted_before_the_field_that_keeps_a_setting() -> None:
+    field = "pub struct Crane {\n    /// Tonnes that the crane lifts at most.\n    pub max_load: u8,\n}"
+    page = "## max_load\n\nTonnes that it lifts."
+
+    found = picked("What does max_load do?", config(field, "crane.rs", "code"), config(page, "docs/crane.md", "docs"))
+
+    assert quotes(found)[0] == "Tonnes that it lifts."
+
+
+def test_a_page_in_another_language_is_not_quoted_beside_one_to_read() -> None:
+    pages = [config("## max_load\n\n- Type: `int`, in tonnes", f"docs/{tag}/crane.md", "docs") for tag in ("pt", "en")]
+
+    found = picked("What does max_load do?", *pages)
+
+    assert [each.passage.first.span.path for each in found if not each.is_pointer] == ["docs/en/crane.md"]
+
+
 def test_the_keys_that_a_setting_stands_below_are_shown_though_its_result_begins_behind_them() -> None:
     before = "harbour:\n  crane:\n"
     text = "    # Tonnes that it lifts.\n    maxLoad: 4"

@@ -151,6 +151,21 @@ def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
     assert found(text, "max-load", "docs") == ["Tonnes that the crane lifts."]
 
 
+def test_a_long_section_goes_on_with_the_list_that_its_first_paragraph_leads_to() -> None:
+    listed = "Which way it turns. These are possible:\n\n- `left`: against the sun\n- `right`: with the sun"
+    text = f"## turns\n\n{listed}\n\n" + "It turns slowly when it is cold outside. " * 20 + "\n"
+
+    assert found(text, "turns", "docs") == [listed]
+
+
+def test_a_row_that_renames_a_value_and_a_comment_that_only_links_describe_nothing() -> None:
+    assert (
+        found("| Old | New |\n|--|--|\n| `max-load=4` | `max-load=9` since the second release |\n", "max-load", "docs")
+        == []
+    )
+    assert not only("# https://example.com/docs/en/crane\nmax-load = 4\n", "max-load").is_described
+
+
 def test_other_names_that_hold_it_are_not_the_setting() -> None:
     assert found("# Tonnes of a second crane.\nmax-load-two = 4\nother-max-load = 4\n", "max-load") == []
 
