@@ -165,7 +165,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
     titles = dict.fromkeys((*names, *joined))
     if settings := {each.key for each in passages if each.setting is not None}:
-        return settings | _in_entries(query, passages)
+        return settings | _in_entries(query, passages) | _in_comments(undefined(query, passages), passages)
     told = _in_entries(query, passages) or _in_comments(undefined(query, passages), passages)
     if told or not titles:
         return told

@@ -59,6 +59,11 @@ _SECTION_WORDS = 80
 
 _LEAD = r"(?:(?:\#+|/{2,}|;+|\*)(?:[ \t]|(?=\w)))?[ \t]*"
 _MODIFIER = r"(?:pub(?:\([\w\s]+\))?|public|private|protected|readonly|static|final|const|let|var|val|export|override)"
+# Before the name of a parameter or a field in a comment: `:param int limit:`, `@param {int} limit`.
+_PARAMETER = (
+    r"[@\\:](?:param|arg|argument|property|prop|keyword|kwarg|attr|ivar)\b(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*)?"
+    r"(?:[\w.\[\]|]+[ \t]+)?\[?[`*]*"
+)
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
@@ -160,6 +165,7 @@ class _Forms:
     field: re.Pattern[str]
     row: re.Pattern[str]
     item: re.Pattern[str]
+    parameter: re.Pattern[str]
     title: re.Pattern[str]
     directive: re.Pattern[str]
     table: re.Pattern[str]
@@ -186,6 +192,7 @@ def _forms(name: str, owners: tuple[str, ...]) -> _Forms:
         ),
         re.compile(rf"[ \t]*\|[ \t]*[`*\[]*{path}{spelled}[`*\]]*(?P<value>[ \t]*(?:[(<,/{{][^|]*)?\|.*)"),
         re.compile(rf"[ \t]*{_LEAD}[-*+][ \t]+[`*_\"\[]*{path}{spelled}(?P<value>[`*_\"\]]*(?=[\s:,(=–—]).*)"),
+        re.compile(rf"[\s*/#!]*(?:{_PARAMETER}{spelled}\b|[`*]*{spelled}[`*]*[ \t]*\([^)]*\)[ \t]*:)(?P<value>.*)"),
         re.compile(rf"(?P<mark>#{{1,6}}[ \t]+)?[`*\"\[]*{path}{spelled}[`*\"\]]*[ \t]*(?:[({{=:\\\[<—–-].*)?$"),
         re.compile(rf"[ \t]*(?:\.\. [\w:+-]+::|:::+\{{[\w-]+\}})[ \t]+{path}{spelled}[ \t]*(?:[(=:].*)?$"),
         re.compile(rf"[ \t]*\[{{1,2}}{path}{spelled}\]{{1,2}}[ \t]*$"),
@@ -226,6 +233,8 @@ class _Lines:
             return self._directive(place, directive["path"])
         if (row := forms.row.match(line)) and _words(row["value"]) >= _FEWEST_WORDS:
             return self._made((place, place), "row", row["path"], has_value=True)
+        if self._is_code and (parameter := forms.parameter.match(line)) and _words(parameter["value"]) >= _FEWEST_WORDS:
+            return self._made((place, self._end_of_item(place)), "item", "")
         # Below `/**` a star opens a line of a comment, and no item.
         is_list = self._is_prose or not line.lstrip().startswith("*")
         if is_list and (item := forms.item.match(line)) and _words(item["value"]) >= _FEWEST_WORDS:
@@ -425,7 +434,7 @@ def _is_said(code: str) -> bool:
 
 def _column(line: str) -> int:
     """Return where a line begins behind its indentation and the sign of a comment; 0 if nothing stands there."""
-    opening = re.match(r"[ \t]*(?:(?:#+|/{2,}|;+)[ \t]*)?", line)
+    opening = re.match(r"[ \t]*(?:(?:#+|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?", line)
     column = opening.end() if opening else 0
     return column if line[column:].strip() else 0
 

@@ -102,10 +102,26 @@ def test_a_table_that_describes_a_setting_is_one() -> None:
         ("interface Crane {\n  /**\n   * Tonnes that it lifts.\n   */\n  maxLoad?: number;\n}\n", "maxLoad"),
         ("class Crane:\n    max_load: int = 4  # tonnes that it lifts\n", "max_load"),
         ("class Crane {\n  // Tonnes that it lifts.\n  private int maxLoad = 4;\n}\n", "maxLoad"),
+        ("/**\n * @param {number} maxLoad Tonnes that it lifts.\n */\n", "maxLoad"),
+        ('"""Lift.\n\n    :param int max_load: Tonnes that it lifts.\n"""\n', "max_load"),
+        ('"""Lift.\n\n    Args:\n        max_load (int): Tonnes that it lifts.\n"""\n', "max_load"),
         ('flags.Int("max-load", 4, "Tonnes that it lifts.")\n', "max-load"),
         ('parser.add(\n    "max-load",\n    help="Tonnes that it lifts.",\n)\n', "max-load"),
     ],
-    ids=["go", "go tag", "go description", "rust", "typescript", "python", "java", "flag", "flag of several lines"],
+    ids=[
+        "go",
+        "go tag",
+        "go description",
+        "rust",
+        "typescript",
+        "python",
+        "java",
+        "jsdoc",
+        "sphinx",
+        "google",
+        "flag",
+        "flag of several lines",
+    ],
 )
 def test_a_field_is_described_by_its_comment_its_tag_or_its_flag(text: str, name: str) -> None:
     entry = only(text, name, "code")
