@@ -32,6 +32,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 # The index packs both into 32 bits: longer numbers would be those of other lessons.
 _LABEL = re.compile(r"(\d{1,6})(?:\.(\d{1,3}))?", re.ASCII)
+_MOST_PARTS = 999
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,8 +94,11 @@ def number_entries(entries: Sequence[Entry]) -> Numbers:
         if entry.path:
             found.setdefault(entry.path, Listed(LessonNumber(number), clean_title(entry.title)))
         inner = [one for one in _flat(entry.children) if one.path]
-        for one, part in zip(inner, _running([_written(one) for one in inner]), strict=True):
-            found.setdefault(one.path, Listed(LessonNumber(number, part), clean_title(one.title)))
+        parts = _running([_written(one) for one in inner])
+        is_one = max(parts, default=0) > _MOST_PARTS  # reference pages, of which no label would name the last
+        for one, part in zip(inner, parts, strict=True):
+            title = clean_title(entry.title if is_one else one.title)
+            found.setdefault(one.path, Listed(LessonNumber(number, None if is_one else part), title))
     return found
 
 
@@ -257,17 +261,21 @@ def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
 def _of_module(
     number: int, module: tuple[str, ...], rest: Sequence[_File], numbered: Sequence[_File], pages: Pages
 ) -> dict[str, Listed]:
-    """Number the unnumbered files of a module: in order if none has a number, else as the module itself."""
+    """Number the unnumbered files of a module: in order if none has a number, else as the module itself.
+
+    So are those of which there are too many for labels.
+    """
     title = _module_title(module, [*rest, *numbered], pages)
     suffixes = [file.suffix.lower() for file in rest if not file.is_index]
     whole = Listed(LessonNumber(number), title)
     if numbered or len(set(suffixes)) == len(suffixes):
         # Slides and a transcript side by side are one lesson, which says its title itself.
         return {file.path: whole if numbered or file.is_index else Listed(whole.place, "") for file in rest}
-    stems = list(dict.fromkeys(file.stem for file in _ordered([one for one in rest if not one.is_index], pages)))
-    return {
-        file.path: whole if file.is_index else Listed(LessonNumber(number, stems.index(file.stem) + 1)) for file in rest
-    }
+    ordered = _ordered([one for one in rest if not one.is_index], pages)
+    stems = {stem: part for part, stem in enumerate(dict.fromkeys(file.stem for file in ordered), start=1)}
+    if len(stems) > _MOST_PARTS:
+        return {file.path: whole for file in rest}
+    return {file.path: whole if file.is_index else Listed(LessonNumber(number, stems[file.stem])) for file in rest}
 
 
 def _module_title(module: tuple[str, ...], members: Sequence[_File], pages: Pages) -> str:

@@ -7,6 +7,7 @@ import pytest
 from openbook.errors import CourseFileError
 from openbook.sources.contents import Pages
 from openbook.sources.course_plan import are_courses, describing_files, place_files
+from openbook.sources.lesson_numbers import LessonNumber
 
 PAGE = "# Page\n"
 
@@ -217,6 +218,21 @@ def test_lessons_of_a_module_with_the_same_title_are_called_after_their_files() 
         "13.1 L13/a.md",
         "13.2 L13/b.md",
     ]
+
+
+@pytest.mark.parametrize(("pages", "last"), [(999, "1.999"), (1000, "1"), (2100, "1")])
+@pytest.mark.parametrize("has_contents", [True, False])
+def test_a_module_of_more_pages_than_labels_can_name_is_one_lesson(pages: int, last: str, has_contents: bool) -> None:
+    names = [f"week1/{''.join('abcdefghij'[int(digit)] for digit in f'{page:04}')}.md" for page in range(pages)]
+    listed = "\n".join(f"      - {name}" for name in names)
+    contents = {"mkdocs.yml": f"nav:\n  - Reference:\n{listed}\n  - Knots:\n      - week2/knot.md\n"}
+
+    found = lessons(*names, "week2/knot.md", **(contents if has_contents else {}))
+
+    assert len(found) == pages + 1
+    assert {line.split()[0] for line in found if names[-1] in line} == {last}
+    assert all(LessonNumber.parse(line.split()[0]) for line in found)
+    assert len({line.split()[0] for line in found}) == (pages + 1 if pages == 999 else 2)
 
 
 def test_what_programs_have_drawn_is_no_lesson() -> None:
