@@ -16,9 +16,9 @@ from tests.integration.support_cli import finish, run, start
 
 Captured = pytest.CaptureFixture[str]
 
-# Enough for several commits, and with the blank lines for child processes to be started.
+# Enough for several commits, and with the spaces for child processes to be started: blank lines take long to read.
 FILES = 240
-BLANK_LINES = 10_000
+SPACES = 10_000
 # Bounds a wait for something that does not come; nothing here takes as long.
 PATIENCE_S = 60.0
 # Python ends itself with the signal where the interrupt came within a nested run of its own: a shell shows 130, too.
@@ -32,7 +32,7 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root.mkdir()
     for number in range(FILES):
         lines = [f"def gull_{number}_{egg}(nest):\n    return nest.hatch({egg}, rock={number})\n" for egg in range(20)]
-        text = "\n\n".join(lines) + "\n" * BLANK_LINES
+        text = "\n\n".join(lines) + " " * SPACES
         (root / f"gull{number}.py").write_text(text, encoding="utf-8")
     return root
 
