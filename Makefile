@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 unexport Q
 export QUESTION := $(value Q)
 
+# What pytest makes of each test module is kept, for its other processes and the next run; `make clean` removes it.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import itertools
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +49,32 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, None, None]:
+def pytest_collection(session: pytest.Session) -> Generator[None, None, None]:
     """Keep the garbage collector away from modules and tests, which stay: that took a third of collecting them."""
     gc.disable()
     try:
+        _import_in_turn(session.config)
         yield
     finally:
-        gc.collect()
         gc.freeze()
         gc.enable()
+
+
+def _import_in_turn(config: pytest.Config) -> None:
+    """Begin in each process with other modules of tests.
+
+    What pytest makes of a module, which takes half of collecting it, is kept in a file. Processes that begin at the
+    same module never find one. Collecting reports what cannot be imported here.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    modules = sorted((config.rootpath / "tests").rglob("test_*.py"))
+    start = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for module in modules[start:] + modules[:start]:
+        name = ".".join(module.relative_to(config.rootpath).with_suffix("").parts)
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(name)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
