@@ -7,11 +7,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from openbook.answering.context import label_of
+from openbook.answering.passages import HEADING
 from openbook.costs import estimate_tokens
+from openbook.entries import entry_heads, entry_starts
 from openbook.retrieval.excerpts import EXCERPT_LINES
 from openbook.text import counted, trim, units
 from openbook.types import Chunk, RetrievalResult, Unit
@@ -25,6 +27,11 @@ _BEST_TOKENS = 800
 _MANY_LINES = 35
 _AROUND = 4
 _TELLING_SHARE = 0.9
+
+# "Default: 20", "(default: 8)", "The default is", "Defaults to". Where many lines tell, each of them tells little.
+_STATES_DEFAULT = re.compile(r"\bdefaults?\b(?:[ \t]+values?)?(?:\W{0,4}[:=]|[ \t]+(?:is|to)\b)", re.I)
+_MOST_LINES_OF_ENTRIES = 5
+_ATX_HEADING = re.compile(r"^#{1,6}[ \t]+\S", re.M)
 
 # Fewer lines than these take no more room than saying that they are left out.
 _FEWEST_LEFT_OUT = 4
@@ -179,7 +186,8 @@ class ResultListing:
         if not telling:
             return entry
         near = {0}.union(*(range(at - _AROUND, at + _AROUND + 1) for at, n in enumerate(numbers) if n in telling))
-        near.update(at for at, n in enumerate(numbers) if n in kept_lines)
+        stated = _stated_of_entries(whole.chunk, telling)
+        near.update(at for at, n in enumerate(numbers) if n in kept_lines or n in stated)
         parts = list[str]()
         for is_near, group in groupby(range(len(lines)), near.__contains__):
             run = list(group)
@@ -187,6 +195,10 @@ class ResultListing:
                 parts += [lines[at] for at in run]
             else:
                 parts.append(f"({numbers[run[0]]}-{numbers[run[-1]]})")
+        below = (each for each in units(whole.chunk) if numbers[-1] < each.span.start_line in stated)
+        for line in (_numbered(each) for each in below if _STATES_DEFAULT.search(each.text)):
+            if estimate_tokens("\n".join([*parts, line])) <= estimate_tokens(entry.lines):  # as much as had room
+                parts.append(line)
         return replace(entry, lines="\n".join(parts))
 
     def _named(self, results: Sequence[RetrievalResult]) -> list[NamedItem]:
@@ -230,6 +242,24 @@ class ResultListing:
             goes_on_to=end.end_line if end.end_char > last.end_char else 0,
             lines="\n".join(map(_numbered, shown)),
         )
+
+
+def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
+    """Return the first line of each entry or section with lines that tell, and the one that states its default."""
+    text, first_line = chunk.text, chunk.span.start_line
+    if chunk.kind == "code" or len(telling) > _MOST_LINES_OF_ENTRIES:
+        return set()
+    # The end of a block of code looks like an underline.
+    headings = _ATX_HEADING if chunk.language == "markdown" else HEADING
+    begun = (found.start() for found in headings.finditer(text))
+    starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
+    found = set[int]()
+    for start, stop in pairwise([*starts, len(text)]):
+        lines = range(first_line + text.count("\n", 0, start), first_line + text.count("\n", 0, stop))
+        if not telling.isdisjoint(lines):
+            stated = _STATES_DEFAULT.search(text, start, stop)
+            found |= {lines[0], first_line + text.count("\n", 0, stated.start() if stated else start)}
+    return found
 
 
 def _left_out(missing: int) -> str:

@@ -340,6 +340,39 @@ def test_of_a_long_best_result_the_lines_that_tell_most_are_shown_with_those_aro
     )
 
 
+SETTINGS = """\
+## retries
+
+How often a boat tries to moor.
+{0}
+**Default:** `3`
+
+## wait
+
+How long a boat waits at sea.
+{0}
+Default: 20
+
+## sails
+{0}
+Default: 7
+"""
+
+
+@pytest.mark.parametrize("max_tokens", [2000, 500])
+def test_of_a_long_manual_the_default_of_what_was_found_is_shown_however_far_below_it_stands(max_tokens: int) -> None:
+    text = SETTINGS.format("A line on ropes.\n" * 40)
+    found = result("manual.md", text)
+    found = replace(found, chunk=replace(found.chunk, kind="docs", language="markdown"))
+    at = text[: text.index("waits at sea")].count("\n") + 1
+    listing = ResultListing(path_of, max_tokens, best_first=True, telling_of=lambda *_: [at])
+
+    told = listing.keep([found])
+
+    assert (f"{at - 2}| ## wait\n" in told, "| Default: 20" in told) == (True, True)
+    assert "Default: 7" not in told
+
+
 @pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
 def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, telling: list[int]) -> None:
     text = "\n".join(f"step({n})" for n in range(1, lines + 1))
