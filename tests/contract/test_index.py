@@ -118,15 +118,25 @@ def test_a_lesson_of_little_is_not_no_lesson(index: Index, lesson: Lesson) -> No
     assert index.fetch(hit_ids(index, "word"))[0].lesson == lesson
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(before=st.text(max_size=5), text=st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != ""))
-def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(index: Index, before: str, text: str) -> None:
-    whole = document(text=before + text + "\n")
-    made = entry(whole, len(before), len(before) + len(text), terms=Terms(body=("word",)))
+BEFORE = st.text(max_size=5)
+TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
 
-    index.put(whole, [made], stamp())
 
-    assert index.fetch(hit_ids(index, "word")) == [made.chunk]
+# Many files at once: each commit of an engine takes longer than all its checks here.
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=st.lists(st.tuples(BEFORE, TEXT), min_size=10, max_size=10))
+def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(
+    index: Index, files: list[tuple[str, str]]
+) -> None:
+    chunks = []
+    with index.batch():
+        for number, (before, text) in enumerate(files):
+            whole = document(f"{number}.md", before + text + "\n")
+            made = entry(whole, len(before), len(before) + len(text), terms=Terms(body=("word",)))
+            index.put(whole, [made], stamp())
+            chunks.append(made.chunk)
+
+    assert index.fetch(hit_ids(index, "word")) == chunks
 
 
 def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:

@@ -127,11 +127,12 @@ def test_courses_are_listed_through_a_filter(index: Index, where: Filter, found:
     ],
 )
 def test_a_filter_by_course_or_lesson_applies_before_the_cut(index: Index, where: Filter, found: str) -> None:
-    put(index, "0.md", "word", vector=vector(1))
-    put_lessons(index, "a.txt", *[None, Lesson("A"), Lesson("A", 1)] * 20)
-    put_lessons(index, "late.txt", *[Lesson("L", 2)] * 20, Lesson("L", 0, "late"))
-    put_lessons(index, "z/7.txt", Lesson("Z", 7, "seven", course_path="z"))
-    put_lessons(index, "m.txt", *[Lesson("M", 8, "two", part=2)] * 20, Lesson("M", 8, "three", part=3))
+    with index.batch():
+        put(index, "0.md", "word", vector=vector(1))
+        put_lessons(index, "a.txt", *[None, Lesson("A"), Lesson("A", 1)] * 20)
+        put_lessons(index, "late.txt", *[Lesson("L", 2)] * 20, Lesson("L", 0, "late"))
+        put_lessons(index, "z/7.txt", Lesson("Z", 7, "seven", course_path="z"))
+        put_lessons(index, "m.txt", *[Lesson("M", 8, "two", part=2)] * 20, Lesson("M", 8, "three", part=3))
 
     by_words = index.fetch([hit.id for hit in lexical(index, ["word"], 1, where)])
     by_nearness = index.fetch([hit.id for hit in dense(index, vector(1), 1, where)])

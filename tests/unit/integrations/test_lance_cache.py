@@ -61,8 +61,10 @@ def search(index: LanceIndex | SqliteIndex) -> object:
 
 def test_a_reader_with_little_memory_finds_the_same_and_keeps_no_more_than_that(writer: LanceIndex, uri: str) -> None:
     words = [f"word{number}" for number in range(40)]
-    for number, word in enumerate(words):
-        put(writer, f"{number}.md", f"{word} fox " * 40)
+    for first in range(0, 40, 10):
+        with writer.batch():
+            for number in range(first, first + 10):
+                put(writer, f"{number}.md", f"{words[number]} fox " * 40)
     found, held = [], []
     for cache_bytes in (1, 20_000, 10_000_000):
         with contextlib.closing(LanceIndex(uri, IDENTITY, cache_bytes=cache_bytes)) as index:
