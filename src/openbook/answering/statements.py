@@ -177,7 +177,8 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
             continue
         if run:
             yield run
-        run = None if lines[piece[0]].closes and piece[0] == piece[1] else piece
+        opens = next((at for at in range(piece[0], piece[1] + 1) if not lines[at].closes), None)
+        run = None if opens is None else (opens, piece[1])
     if run:
         yield run
 

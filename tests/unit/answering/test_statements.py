@@ -78,6 +78,10 @@ def test_what_only_closes_a_long_statement_is_no_piece() -> None:
     ]
 
 
+def test_what_closes_the_object_before_does_not_open_a_piece() -> None:
+    assert cut("},\n{\n  ship: 1,\n  rope: 2,\n},", most=10, whole=10)[0].startswith("{\n  ship")
+
+
 def test_a_long_comment_is_cut_behind_a_sentence() -> None:
     text = "# Ships\n# wait. They\n# moor.\n# Before\n# they sail.\n# They rest now\n# and then."
 
