@@ -209,7 +209,7 @@ def _answer(
     points_to_all: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with what is quoted around them, and the pointers to the other results."""
-    chosen = _chosen(ranked, passages, rarity, most_words, by_place=by_place)
+    chosen = _read_on(_chosen(ranked, passages, rarity, most_words, by_place=by_place))
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
     room = _MOST_WORDS - sum(words_to_read(item.passage.text) for item in chosen) if wide else 0
@@ -310,6 +310,16 @@ def _chosen(
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
             break
     return taken
+
+
+def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Return the quotes with the best one first, and what else is quoted of one result in the order it has there.
+
+    The steps of a page are read as they are taken.
+    """
+    numbers = list(dict.fromkeys(item.passage.shown.number for item in chosen))
+    best, rest = chosen[:1], chosen[1:]
+    return [*best, *sorted(rest, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char))]
 
 
 def _adjoin(a: Passage, b: Passage) -> bool:
