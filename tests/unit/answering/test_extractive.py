@@ -27,15 +27,16 @@ def test_the_passage_that_speaks_most_of_the_question_is_quoted_first() -> None:
 
 
 def test_behind_the_best_quote_those_of_one_page_are_in_the_order_of_the_page() -> None:
-    page = "Two tugs help the ships to the quay.\n\nAt noon ships moor at the quay by ropes.\n\nTugs moor beside the quay too."
-    other = chunk_of("Boats moor at the other quay by a chain.", "b.md")
-
-    assert quotes(picked("how ships moor at the quay", chunk_of(page), other, scores=(1.0, 0.9))) == [
-        "At noon ships moor at the quay by ropes.",
+    steps = [
         "Two tugs help the ships to the quay.",
+        "At noon ships moor at the quay by ropes.",
         "Tugs moor beside the quay too.",
-        "Boats moor at the other quay by a chain.",
     ]
+    page, other = chunk_of("\n\n".join(steps)), chunk_of("Boats moor at the other quay by a chain.", "b.md")
+
+    found = quotes(picked("how ships moor at the quay", page, other, scores=(1.0, 0.9)))
+
+    assert found == [steps[1], steps[0], steps[2], other.text]
 
 
 def test_what_is_much_weaker_than_the_best_is_left_out() -> None:
