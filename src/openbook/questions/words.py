@@ -59,6 +59,16 @@ IN_CODE = re.compile(
     re.IGNORECASE,
 )
 
+# "Which rope is taken when I choose none?" asks for what is taken by default, as sources say.
+_CHOOSE = r"(?:set|choose|configure|specify|give|pass|name|pick|select|define|provide)"
+_CHOSEN = r"(?:set|chosen|configured|specified|given|passed|named|picked|selected|defined|provided)"
+NO_CHOICE = re.compile(
+    rf"\b(?:when|if)\s+(?:(?:(?:i|we|you|one)\s+)?{_CHOOSE}\s+(?:none|nothing)"
+    rf"|(?:i|we|you|one)\s+do(?:n['’]t|\s+not)\s+{_CHOOSE}\s+(?:one|it|any|anything)"
+    rf"|(?:none|nothing)\s+(?:is|was)\s+{_CHOSEN}|(?:it|one)\s+is(?:n['’]t|\s+not)\s+{_CHOSEN})\b",
+    re.IGNORECASE,
+)
+
 COMMON_WORDS = {
     language: frozenset(words.split())
     for language, words in {

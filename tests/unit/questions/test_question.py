@@ -394,3 +394,16 @@ def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: st
 
     assert question.is_of_code is is_of_code
     assert ("code" in question.tokens) is not is_of_code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which rope is taken when none is configured?",
+        "Which rope do you take if I don't choose one?",
+        "Which rope is taken when I give nothing?",
+    ],
+)
+def test_what_is_taken_where_nothing_is_chosen_is_the_default(text: str) -> None:
+    assert {"rope", "default"} <= set(read_question(text).tokens)
+    assert "default" not in read_question("Which rope is taken when none is wet?").tokens
