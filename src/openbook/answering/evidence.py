@@ -18,7 +18,6 @@ from openbook.answering.answerability import (
 )
 from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
-from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.overview import introduction
@@ -204,3 +203,18 @@ class EvidenceFinder:
         known = self.index.frequencies([token for tokens in words for token in tokens])
         absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
         return query.in_other_language and absent * 2 >= len(words)
+
+
+def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
+    """List the words of the question that stand nowhere in the library, as written, in order.
+
+    A name as code spells it has to stand there as a whole, not only the words that it is made of.
+    """
+    words = dict.fromkeys(WORD.findall(query.text))
+    wanted = set(query.tokens)
+    tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
+    return tuple(
+        word
+        for word, tokens in tokens_of.items()
+        if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
+    )

@@ -30,7 +30,7 @@ from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.retrieval.signals import coverage
-from openbook.tokens import WORD, tokenize, words_to_read
+from openbook.tokens import tokenize, words_to_read
 from openbook.types import ResultRole, Unit
 
 # What only repeats the question answers nothing.
@@ -417,21 +417,6 @@ def _heading(passage: Passage) -> tuple[str, bool]:
     label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
     count = passage.shown.result.signals.get(LESSONS)
     return label if count is None else f"{lesson.course} · {count:.0f} lessons", True
-
-
-def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
-    """List the words of the question that stand nowhere in the library, as written, in order.
-
-    A name as code spells it has to stand there as a whole, not only the words that it is made of.
-    """
-    words = dict.fromkeys(WORD.findall(query.text))
-    wanted = set(query.tokens)
-    tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
-    return tuple(
-        word
-        for word, tokens in tokens_of.items()
-        if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
-    )
 
 
 # So many are read at a glance. A result with a lower share of the best score than this is not pointed to: at .8, an
