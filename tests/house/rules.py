@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 MAX_MODULE_LINES = 500
 MAX_FUNCTION_LINES = 50
@@ -85,7 +85,7 @@ def environment_reads(path: str, text: str) -> list[str]:
 
 def shell_calls(path: str, text: str) -> list[str]:
     """Find calls that hand text to a shell."""
-    if not _holds(text, "shell", "system", "popen"):
+    if not _holds(text, "shell=", "os.system", "os.popen"):
         return []
     return [
         f"{path}:{call.lineno}: runs a shell"
@@ -236,7 +236,17 @@ def _lines_with(pattern: re.Pattern[str], path: str, text: str) -> list[str]:
 
 
 def _functions(text: str) -> Iterator[Function]:
-    return (node for node in ast.walk(ast.parse(text)) if isinstance(node, Function))
+    return (node for node in _statements(ast.parse(text).body) if isinstance(node, Function))
+
+
+def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Walk through statements and what is nested in them, not through expressions, which are many more."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            nested = getattr(node, part, None)
+            if isinstance(nested, list):
+                yield from _statements(nested)
 
 
 def _calls(text: str) -> Iterator[ast.Call]:
@@ -244,8 +254,10 @@ def _calls(text: str) -> Iterator[ast.Call]:
 
 
 def _name(node: ast.expr) -> str:
-    """Spell `a.b.c`; anything else is empty."""
-    return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+    """Spell `a.b.c`; of anything else it is empty, so that what is taken from a call is `.c`."""
+    if isinstance(node, ast.Attribute):
+        return f"{_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_constant(node: ast.expr, value: object) -> bool:
