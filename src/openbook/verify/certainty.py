@@ -6,16 +6,18 @@ file, the two dates that a citation can have, and what the page says of the line
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openbook.verify.names import is_called, stands_elsewhere
 from openbook.verify.nearby import Said
 from openbook.verify.relocation import ComparedText, Relocation, agreement, likeness
 
-# Of 1: lines that keep less are known by their name alone.
+# Of 1: lines that keep less are known by nothing but their name.
 _SAME_LINES = 0.8
 
-# Of 1: how far the surroundings of lines with copies must agree.
+# Of 1: how far the surroundings of lines with copies must agree. The two of them that `--fix` once wrote to a wrong
+# place had .46 and .62 (`benchmarks.citations`, the last and the blind round).
 _SAME_SURROUNDINGS = 0.7
 
 
@@ -29,6 +31,19 @@ class Move:
     new: ComparedText
     spot: Relocation
     said: Said
+
+    def texts(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the lines then and now, without white space."""
+        first, behind = self.spot.lines
+        return self.old.keys[self.first_line - 1 : self.last_line], self.new.keys[first - 1 : behind - 1]
+
+    def surroundings(self) -> float:
+        """Return how far the surroundings of lines that have copies agree, from 0 to 1; 1 if they have none."""
+        block = self.old.block(self.first_line, self.last_line)
+        if len(self.old.within(block)) == len(self.new.within(block)) == 1:
+            return 1.0
+        here, there = (self.first_line, self.last_line), (self.spot.first_line, self.spot.last_line)
+        return agreement(self.old, here, self.new, there)
 
     def is_named(self) -> bool:
         """Return whether the page names what stands at the new place."""
@@ -54,21 +69,19 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         return ""
     if is_path_guessed:
         return "several files are called so"
-    if is_redated and not move.is_named():
+    is_named, is_line = move.is_named(), move.first_line == move.last_line
+    before, now = move.texts()
+    is_same = "".join(before) == "".join(now)
+    if is_other_file and not (is_same and (is_named or not is_line)):
+        return "nothing but similar lines shows that they have left their file"
+    if is_named:
+        return ""
+    if is_redated:
         return "the citing line was edited when other lines stood there"
     if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, move.said.title):
         return f"the heading names {strange!r}, which is at other lines"
-    old, new, spot = move.old, move.new, move.spot
-    before, now = old.keys[move.first_line - 1 : move.last_line], new.keys[spot.first_line - 1 : spot.last_line]
-    block = "".join(before)
-    is_same = block == "".join(now)
-    if is_other_file and (not is_same or move.first_line == move.last_line) and not (is_same and move.is_named()):
-        return "nothing but similar lines shows that they have left their file"
-    if not is_same and likeness(before, now) < _SAME_LINES and not move.is_named():
+    if not is_same and likeness(before, now) < _SAME_LINES:
         return "most of the text has changed"
-    is_unique = len(old.within(block)) == len(new.within(block)) == 1
-    if is_same and not is_unique and not move.is_named():
-        here, there = (move.first_line, move.last_line), (spot.first_line, spot.last_line)
-        if agreement(old, here, new, there) < _SAME_SURROUNDINGS:
-            return "there are several such lines, and the surroundings of these have changed"
+    if is_same and move.surroundings() < _SAME_SURROUNDINGS:
+        return "there are several such lines, and the surroundings of these have changed"
     return ""
