@@ -359,7 +359,9 @@ class _One:
         )
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
-        then = self._whereabouts.find(newer, *self._range, path) if newer and newer.commit != past.commit else found
+        # Nobody has looked at lines and left a citation of brackets alone.
+        is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
+        then = self._whereabouts.find(newer, *self._range, path) if newer and is_newer else found
         return why_unsure(
             Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,

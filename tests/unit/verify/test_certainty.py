@@ -26,6 +26,16 @@ def fixed(repository: Repository) -> tuple[Finding, int]:
     return finding, len(report.fixed)
 
 
+def test_a_sentence_edited_when_a_blank_line_stood_there_is_as_certain_as_before(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: "See src/app.py:10.\n"})
+    repository.commit({"src/app.py": CODE.replace("import os\n", "import os\nimport re\n")})
+    repository.commit({PAGE: "Look at src/app.py:10.\n"})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:11", 1)
+
+
 @pytest.mark.parametrize(
     ("sentence", "heading", "written"),
     [
