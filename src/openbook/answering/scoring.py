@@ -337,11 +337,12 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
             told = {each.key for each in passages if each.shown.is_prose and has_name(query, each.text)}
             namesakes = {each.key for each in passages}.difference(told, (use.key for use in uses))
     definitions, described = _definitions(query, passages), describing(query, passages)
+    of_setting = any(passage.setting is not None for passage in passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
         + _DEFINING_BONUS * (passage.key in definitions)
         + _DESCRIBING_BONUS * (passage.key in described)
-        + _DOCUMENTED_BONUS * (passage.setting is not None and passage.shown.is_prose)
+        + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
         for passage in passages
     ]
     return bonuses, namesakes

@@ -112,7 +112,8 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
         entries = setting_entries(chunk.text, name, owners, chunk.kind)
         if text_of is not None and chunk.kind != "code" and any(each.is_open for each in entries):
             whole = text_of(chunk.source, chunk.span.path) or ""
-            known = {each.end: each for each in setting_entries(whole, name, owners, chunk.kind)}
+            part = (chunk.span.start_char, chunk.span.end_char)
+            known = {each.end: each for each in setting_entries(whole, name, owners, chunk.kind, part)}
             entries = [_placed(each, known.get(chunk.span.start_char + each.end)) for each in entries]
         for entry in entries:
             yield _Found(shown, entry, share_of_owners(entry, owners, chunk))

@@ -29,6 +29,8 @@ _FILE = re.compile(
     r".*\.(?:py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
     re.IGNORECASE,
 )
+# "the -H flag of ssh-keygen" asks for no setting of that name.
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
 # "priority in opsgenie_config"
@@ -68,7 +70,9 @@ _FRAME = frozenset(
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores hace"
     )
 )
-_MOST_OTHER_WORDS = 2
+_MOST_OTHER_WORDS = 1
+# Who asks for a setting pastes no text.
+_MOST_CHARS = 300
 
 _WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
 
@@ -86,7 +90,7 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         >>> asked_settings("Where is tabWidth read?", ["tabwidth", "read"])
         ()
     """
-    if not _ASKS.search(text):
+    if len(text) > _MOST_CHARS or not _ASKS.search(text) or _OPTION.search(text):
         return ()
     spelled = [found for found in _SPELLED.finditer(text) if not _FILE.fullmatch(found.group())]
     if not says_setting(text):

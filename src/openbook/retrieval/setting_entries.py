@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, islice
 from typing import Literal
 
 from openbook.text import indentation
@@ -52,18 +53,28 @@ _FEWEST_WORDS = 3
 _MOST_COMMENT_LINES, _MOST_VALUE_LINES = 16, 8
 # A list of values that a section leads to.
 _MOST_LIST_LINES = 20
-# A longer line is data.
+# Where the keys are looked for that a line stands below.
+_MOST_LINES_ABOVE = 10_000
+# A text that has a name more often does not say what it is.
+_MOST_PLACES = 50
+# A longer line is data, and is read as a blank one.
 _MOST_LINE_CHARS = 1_500
 # A section of more words is opened by its first paragraph.
 _SECTION_WORDS = 80
 
 _LEAD = r"(?:(?:\#+|/{2,}|;+|\*)(?:[ \t]|(?=\w)))?[ \t]*"
-_MODIFIER = r"(?:pub(?:\([\w\s]+\))?|public|private|protected|readonly|static|final|const|let|var|val|export|override)"
+# Not `export NAME=...`, which uses it in a shell.
+_MODIFIER = (
+    r"(?:pub(?:\([\w\s]+\))?|public|private|protected|readonly|static|final|const|let|var|val|override"
+    r"|export(?=[ \t]+\w+[ \t]+\w))"
+)
 # Before the name of a parameter or a field in a comment: `:param int limit:`, `@param {int} limit`.
 _PARAMETER = (
     r"[@\\:](?:param|arg|argument|property|prop|keyword|kwarg|attr|ivar)\b(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*)?"
     r"(?:[\w.\[\]|]+[ \t]+)?\[?[`*]*"
 )
+# Behind a name without marks: "- name: ...", "- name is ...", and not "- NAME variable was added".
+_SAYS_OF_ITEM = r"[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b"
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
@@ -73,7 +84,7 @@ _ATTRIBUTES = re.compile(rf"^{_ATTRIBUTE.pattern}.*", re.MULTILINE)
 # Another setting that is commented out: what stands above it is not said of the one below.
 _OTHER_KEY = re.compile(
     r"[ \t]*(?:#+|;+|//+)[ \t]*"
-    r"(?:[\w.-]+[ \t]*=(?!=)|[a-z]\w*(?:[-_.]\w+)+:(?:\s|$)|[a-z]\w*:\s+(?:[\"'\d]|true\b|false\b))"
+    r"(?:[\w.-]+[ \t]*=(?!=)|[a-z]\w*[-_.][\w.-]*:(?:\s|$)|[a-z]\w*:\s+(?:[\"'\d]|true\b|false\b))"
 )
 _ASIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 _SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
@@ -101,8 +112,8 @@ _CHOICES = re.compile(
     re.IGNORECASE,
 )
 _OF_SCHEMA = re.compile(r"[\"']?(?:description|docs|help|default|enum)[\"']?[ \t]*=")
-# A line of prose, and not one of fields as `:default: all`.
-_SENTENCE = re.compile(r"^(?!\s*[:!.]).*\w+\W+\w+\W+\w+\W+\w+")
+# What opens no line of prose: fields as `:default: all`, notes.
+_NO_SENTENCE = re.compile(r"\s*[:!.]")
 # What a field of a class or a module is set to, unlike what a function computes.
 _FIXED = re.compile(
     r"[ \t]*(?:$|[\"'`\d\[{]|-\d|[A-Z]|\w+\.[A-Z]|(?:true|false|none|nil|null|new|lambda|field|attr)\b)"
@@ -111,7 +122,9 @@ _LITERAL = re.compile(r"[ \t]*(?:[\"'`\d\[{]|-\d|(?:true|false|none|nil|null)\b)
 _DEFAULT = re.compile(r"default|fall\w* ?back|\bif (?:not set|unset|empty)\b", re.IGNORECASE)
 
 
-def setting_entries(text: str, name: str, owners: Sequence[str] = (), kind: Kind = "docs") -> list[SettingEntry]:
+def setting_entries(
+    text: str, name: str, owners: Sequence[str] = (), kind: Kind = "docs", part: tuple[int, int] | None = None
+) -> list[SettingEntry]:
     r"""Return where a text says what a setting is, in order; mostly nowhere.
 
     Args:
@@ -119,6 +132,7 @@ def setting_entries(text: str, name: str, owners: Sequence[str] = (), kind: Kind
         name: As the question spells it; `idle-timeout`, `idle_timeout` and `IdleTimeout` are one.
         owners: What the question says that it stands in, outermost first.
         kind: Of the document.
+        part: Where entries are looked for, as offsets; everywhere unless given.
 
     Example:
         >>> text = "gui:\n  # Lines for each scroll.\n  scrollHeight: 2\n  tabWidth: 4\n"
@@ -129,7 +143,9 @@ def setting_entries(text: str, name: str, owners: Sequence[str] = (), kind: Kind
     if not forms.name.search(text):
         return []
     lines = _Lines(text, kind, forms)
-    places = dict.fromkeys(lines.place_of(found.start()) for found in forms.name.finditer(text))
+    start, end = part or (0, len(text))
+    named = islice(forms.name.finditer(text, start, end), _MOST_PLACES)
+    places = dict.fromkeys(lines.place_of(found.start()) for found in named)
     return [each for place in places if (each := lines.entry(place)) is not None]
 
 
@@ -191,9 +207,12 @@ def _forms(name: str, owners: tuple[str, ...]) -> _Forms:
             rf"|{spelled}(?P<go>[ \t]+[*\[\]\w.{{}}]+[ \t]*(?:[`/].*)?)$)"
         ),
         re.compile(rf"[ \t]*\|[ \t]*[`*\[]*{path}{spelled}[`*\]]*(?P<value>[ \t]*(?:[(<,/{{][^|]*)?\|.*)"),
-        re.compile(rf"[ \t]*{_LEAD}[-*+][ \t]+[`*_\"\[]*{path}{spelled}(?P<value>[`*_\"\]]*(?=[\s:,(=–—]).*)"),
+        re.compile(
+            rf"[ \t]*{_LEAD}[-*+][ \t]+[`*_\"\[]*{path}{spelled}"
+            rf"(?P<value>(?:[`*_\"\]]+(?=[\s:,(=–—])|(?={_SAYS_OF_ITEM})).*)"
+        ),
         re.compile(rf"[\s*/#!]*(?:{_PARAMETER}{spelled}\b|[`*]*{spelled}[`*]*[ \t]*\([^)]*\)[ \t]*:)(?P<value>.*)"),
-        re.compile(rf"(?P<mark>#{{1,6}}[ \t]+)?[`*\"\[]*{path}{spelled}[`*\"\]]*[ \t]*(?:[({{=:\\\[<—–-].*)?$"),
+        re.compile(rf"(?P<mark>#{{1,6}}[ \t]+)?[`*\"\[]*{path}{spelled}[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*)?$"),
         re.compile(rf"[ \t]*(?:\.\. [\w:+-]+::|:::+\{{[\w-]+\}})[ \t]+{path}{spelled}[ \t]*(?:[(=:].*)?$"),
         re.compile(rf"[ \t]*\[{{1,2}}{path}{spelled}\]{{1,2}}[ \t]*$"),
         re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"),
@@ -209,10 +228,9 @@ class _Lines:
         self._is_prose = kind == "docs"
         self._is_code = kind == "code"
         self._has_sections = kind == "config"
-        self._lines = text.split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
+        every = text.split("\n")
+        self._lines = [line if len(line) <= _MOST_LINE_CHARS else "" for line in every]
+        self._starts = [0, *accumulate(len(line) + 1 for line in every)]
 
     def place_of(self, offset: int) -> int:
         """Return the number of the line that a character stands in, from 0."""
@@ -220,13 +238,11 @@ class _Lines:
 
     def entry(self, place: int) -> SettingEntry | None:
         """Return the entry that a line makes; None if it says nothing."""
-        if len(self._lines[place]) > _MOST_LINE_CHARS:
-            return None
         return self._of_text(place) or self._of_key(place)
 
     def _of_text(self, place: int) -> SettingEntry | None:
         """Return the section, the row or the item that a line opens."""
-        line, forms = self._lines[place], self._forms
+        line, forms = _outdented(self._lines[place]), self._forms
         if self._is_prose and (title := forms.title.match(line)) and (title["mark"] or self._is_heading(place)):
             return self._section(place, title["path"])
         if self._is_prose and (directive := forms.directive.match(line)):
@@ -243,7 +259,7 @@ class _Lines:
 
     def _of_key(self, place: int) -> SettingEntry | None:
         """Return the key, the field or the flag that a line names."""
-        line, forms = self._lines[place], self._forms
+        line, forms = _outdented(self._lines[place]), self._forms
         if not self._is_code and (table := forms.table.match(line)):
             return self._table(place, table["path"])
         key = forms.key.match(line)
@@ -313,9 +329,13 @@ class _Lines:
         if end == first:
             return None
         if sum(map(_words, self._lines[first:end])) > _SECTION_WORDS:
-            opened = next((at for at in range(first, end) if _SENTENCE.search(self._lines[at])), first)
+            opened = next((at for at in range(first, end) if self._is_sentence(at)), first)
             end = self._end_of_paragraph(opened, end)
         return self._made((first, end - 1), "section", before, key=place)
+
+    def _is_sentence(self, place: int) -> bool:
+        line = self._lines[place]
+        return not _NO_SENTENCE.match(line) and _words(line) > _FEWEST_WORDS
 
     def _end_of_paragraph(self, place: int, most: int) -> int:
         """Find the end of a paragraph, and of the list that it leads to: "The modes are:"."""
@@ -349,7 +369,7 @@ class _Lines:
         text = "\n".join(self._lines[first : last + 1])
         return SettingEntry(
             self._starts[first],
-            self._starts[last] + len(self._lines[last]),
+            self._starts[last + 1] - 1,
             form,
             is_described,
             has_value,
@@ -366,7 +386,8 @@ class _Lines:
         parents: list[str] = []
         over: list[str] = []
         indent = indentation(self._lines[place])
-        for line in reversed(self._lines[:place]):
+        for at in range(place - 1, max(place - _MOST_LINES_ABOVE, 0) - 1, -1):
+            line = self._lines[at]
             if form == "key" and (section := _SECTION.match(line)):
                 return (section["name"].strip(), *parents), [*over, line], False
             if _is_heading_line(line):
@@ -377,6 +398,8 @@ class _Lines:
                 indent = indentation(line)
                 if (parent := _PARENT.match(line)) and not _TYPE_OVER.match(line):
                     parents.insert(0, parent["name"])
+            if not (indent or self._has_sections):
+                break
         # What begins at the margin stands below nothing, but in files that have sections.
         return tuple(parents), over, indent > 0 or self._has_sections
 
@@ -421,6 +444,12 @@ class _Lines:
         return _is_heading_line(line) or (
             bool(line.strip()) and not line[:1].isspace() and bool(_UNDERLINE.match(below))
         )
+
+
+def _outdented(line: str) -> str:
+    """Return a line with a blank for its indentation, which patterns would try in all ways."""
+    said = line.lstrip()
+    return f" {said}" if len(said) < len(line) else line
 
 
 def _is_heading_line(line: str) -> bool:

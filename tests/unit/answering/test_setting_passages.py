@@ -65,6 +65,17 @@ def test_documentation_is_quoted_before_the_field_that_keeps_a_setting() -> None
     assert quotes(found)[0] == "Tonnes that it lifts."
 
 
+def test_an_entry_of_a_manual_page_counts_as_much_as_an_example() -> None:
+    text = "max_load tonnes\f\nTonnes that it lifts.\f\n"
+    manual = chunk_of(text, "crane.1", language="man", defines=("max_load",))
+    page = "Before the tide:\n\n    # Never lift more than that\n    max_load = 3"
+    use = "The max_load of a crane, and what max_load does, is what the harbour asks for: max_load."
+
+    found = quotes(picked("What does max_load do?", config(page, "a.md", "docs"), config(use, "b.md", "docs"), manual))
+
+    assert {text.strip("\f\n") for text in found[:2]} == {page[18:], "max_load tonnes\f\nTonnes that it lifts."}
+
+
 def test_a_page_in_another_language_is_not_quoted_beside_one_to_read() -> None:
     pages = [config("## max_load\n\n- Type: `int`, in tonnes", f"docs/{tag}/crane.md", "docs") for tag in ("pt", "en")]
 

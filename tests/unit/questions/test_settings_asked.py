@@ -37,6 +37,7 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "What does harbour.toml hold?",
         "What is the difference between max_load and min_load?",
         "Why does the crane stop in the middle of the night after I changed max_load?",
+        "What does the -x flag of moor-ship do?",
         "How do I moor a ship?",
         "How do I change it to Ctrl-a?",
     ],

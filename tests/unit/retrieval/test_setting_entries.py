@@ -182,6 +182,10 @@ def test_a_row_that_renames_a_value_and_a_comment_that_only_links_describe_nothi
     assert not only("# https://example.com/docs/en/crane\nmax-load = 4\n", "max-load").is_described
 
 
+def test_an_item_that_only_mentions_a_setting_first_does_not_describe_it() -> None:
+    assert found("- max-load setting for cranes of all ports, #23\n", "max-load", "docs") == []
+
+
 def test_other_names_that_hold_it_are_not_the_setting() -> None:
     assert found("# Tonnes of a second crane.\nmax-load-two = 4\nother-max-load = 4\n", "max-load") == []
 
