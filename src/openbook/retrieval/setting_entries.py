@@ -390,7 +390,7 @@ class _Lines:
             line = self._lines[at]
             if form == "key" and (section := _SECTION.match(line)):
                 return (section["name"].strip(), *parents), [*over, line], False
-            if _is_heading_line(line):
+            if self._is_prose and _is_heading_line(line):
                 over.append(line)
                 break
             if line.strip() and indentation(line) < indent and not _COMMENT.match(line):

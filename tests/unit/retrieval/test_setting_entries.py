@@ -56,6 +56,12 @@ def test_a_key_of_a_section_stands_in_it() -> None:
     ]
 
 
+def test_a_comment_with_two_signs_is_no_heading_between_a_key_and_its_section() -> None:
+    text = "[crane]\n## Metres that it reaches.\n# reach = 9\n\n## Tonnes that it lifts.\n# load = 4\n"
+
+    assert only(text, "load").parents == ("crane",)
+
+
 def test_a_value_that_goes_on_below_belongs_to_its_key() -> None:
     text = """
     # Colours of a flag.
