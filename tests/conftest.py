@@ -7,6 +7,7 @@ import importlib
 import itertools
 import os
 import re
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from openbook.integrations.lance_engine import _DeferredClient
 from openbook.testing import FakeServer
 from openbook.testing.script import Refusal
 from tests.fakes.embedding_server import EmbeddingServer
@@ -50,12 +52,17 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, None, None]:
-    """Keep the garbage collector away from modules and tests, which stay: that took a third of collecting them."""
+    """Keep the garbage collector away from modules and tests, which stay: that took a third of collecting them.
+
+    And let LanceDB be imported as the engine does it, without a client that takes longer than all the rest of it.
+    """
     gc.disable()
+    sys.meta_path.insert(0, _DeferredClient())
     try:
         _import_in_turn(session.config)
         yield
     finally:
+        _DeferredClient.end()
         gc.freeze()
         gc.enable()
 
