@@ -36,7 +36,7 @@ def inspector(request: pytest.FixtureRequest) -> Path:
 
 def inspected(inspector: Path, folder: Path, *arguments: str) -> Any:
     command = [str(inspector), "--cli", sys.executable, "-m", "openbook", "mcp", str(folder), *arguments]
-    return json.loads(subprocess.run(command, check=True, timeout=120, capture_output=True, text=True).stdout)
+    return json.loads(subprocess.run(command, check=True, timeout=120, capture_output=True, encoding="utf-8").stdout)
 
 
 def test_the_inspector_lists_the_tools_and_uses_one(inspector: Path, tmp_path: Path) -> None:

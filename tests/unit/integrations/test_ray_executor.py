@@ -140,7 +140,8 @@ def test_a_child_that_is_ended_while_it_loads_is_started_again(run: Run, tmp_pat
 def test_what_passes_files_on_loads_nothing_that_prepares_them() -> None:
     asked = "import sys, openbook.integrations.ray_worker; print(*sys.modules)"
 
-    loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, encoding="utf-8", check=True).stdout
+    loaded = told.split()
 
     assert "openbook.process_pool" in loaded
     assert not {"numpy", "openbook.ingest.preparation", "openbook.chunking"}.intersection(loaded)
