@@ -23,6 +23,8 @@ _FOLDERS: Mapping[str, Role] = {
 }
 # `tests2`, `test-d`, `e2e-win` and `testing` at the top: in 150 repositories, code there is of tests.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
+# Code there calls what it measures, as that of tests does. `src/benchmark` is what a tool for benchmarks is made of.
+_BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # `src/commonTest` and `src/androidTest`: what Gradle calls source sets.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with a note for each change, posts, and the documentation of earlier versions.
@@ -52,7 +54,7 @@ _LEGAL_STEM = re.compile(
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # "test client" and "test runner" are things, not tests.
     "test": re.compile(
-        r"\b[Tt]est_\w|\bTest[A-Z]|(?i:\btests\b|\btested\b|\bunit tests?\b|fixture"
+        r"\b[Tt]est_\w|\bTest[A-Z]|(?i:\btests\b|\bbench(?:es|mark)|\btested\b|\bunit tests?\b|fixture"
         r"|\btest (case|suite|function|method|module|file|class(es)?)s?\b)"
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
@@ -112,7 +114,8 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
 
 
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
-    if kind == "code" and _TEST_FOLDER.fullmatch(folders[0]):
+    is_measuring = folders[0] in _BENCHMARK_FOLDERS or "benches" in folders
+    if kind == "code" and (is_measuring or _TEST_FOLDER.fullmatch(folders[0])):
         return "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
 
