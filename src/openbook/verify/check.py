@@ -126,7 +126,7 @@ class _One:
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
         if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
-            target, self._is_guessed = self._named_before(target), True
+            target = self._named_before(target)
         if target.refused:
             is_meant = self._is_evident(target) or self._leads_away(target)
             return self._say("refused", reason=target.refused) if is_meant else None
@@ -139,6 +139,7 @@ class _One:
         """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
+        self._is_guessed = sum(path in text for path in target.namesakes) != 1
         return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
 
     def _with_target(self, target: Target) -> Finding | None:
@@ -354,9 +355,7 @@ class _One:
         """Return why the new place of lines is not certain enough to be written; empty if it is."""
         citing = self._citing
         is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
-        said = (
-            said_of(citing.text, self._mention, self._near) if is_prose else Said((*self._named(), *self._near.names))
-        )
+        said = said_of(citing.text, self._mention, self._near) if is_prose else Said(self._near.names)
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
         # Nobody has looked at lines and left a citation of brackets alone.

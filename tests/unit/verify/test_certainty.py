@@ -165,3 +165,22 @@ def test_a_link_edited_after_the_lines_moved_is_rewritten_if_the_page_quotes_the
     finding, count = fixed(repository)
 
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
+
+
+@pytest.mark.parametrize(
+    ("page", "written"),
+    [
+        pytest.param("Of `src/app.py`, see `app.py:10`.\n", 1, id="one-is-named"),
+        pytest.param("Of `lib/app.py` and `src/app.py`, see `app.py:10`.\n", 0, id="both-are-named"),
+        pytest.param("See `app.py:10`.\n", 0, id="none-is-named"),
+    ],
+)
+def test_the_end_of_a_path_is_rewritten_only_if_the_page_names_one_of_the_files(
+    repository: Repository, page: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, "lib/app.py": "x = 1\n", PAGE: page})
+    repository.commit({"src/app.py": PUSHED})
+
+    report = FileVerifier(repository.folder).verify(str(repository.folder / PAGE), fix=True)
+
+    assert ([finding.verdict for finding in report.findings], len(report.fixed)) == (["moved"], written)

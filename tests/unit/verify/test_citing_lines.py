@@ -45,7 +45,12 @@ def test_a_citation_that_cannot_be_rewritten_does_not_keep_others_from_it(reposi
 
     assert (words[-2:], count) == (["app.py:8", "[head](../src/app.py#L12)"], 1)
     left = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md")).findings[0]
-    assert (*told(left), left.doubt) == ("moved", "history", "src/app.py:10", "several files are called so")
+    assert (*told(left), left.reason) == (
+        "moved",
+        "history",
+        "src/app.py:10",
+        "not rewritten: the check would not find it there again",
+    )
 
 
 def test_a_link_is_relative_to_where_its_page_was_when_it_was_written(repository: Repository) -> None:
