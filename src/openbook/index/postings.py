@@ -106,6 +106,7 @@ def _numbered(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.i
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     found = np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=count)
+    numbers.default_factory = None  # it refers to the dictionary: all words would stay until garbage is collected
     vocabulary = sorted(numbers)
     places = np.empty(len(vocabulary), dtype=np.int64)
     places[[*map(numbers.__getitem__, vocabulary)]] = np.arange(len(vocabulary))

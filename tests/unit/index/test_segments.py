@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import random
 import sqlite3
 from collections import Counter, defaultdict
@@ -236,6 +237,17 @@ def test_a_few_segments_are_no_reason_to_merge(connection: sqlite3.Connection, c
         write_segment(connection, number, Terms(body=("a",)))
 
     assert sorted(mergeable(connection, every=False)) == merged
+
+
+def test_no_vocabulary_waits_for_a_collection_of_garbage() -> None:
+    gc.disable()
+    try:
+        pack_terms([Terms(body=("swordfish", "fox")), Terms(body=("fox",))])
+        held = [each for each in gc.get_objects() if isinstance(each, dict) and "swordfish" in each]
+    finally:
+        gc.enable()
+
+    assert held == []
 
 
 WORDS = st.lists(st.text("aäz量😀\uffff", max_size=2), max_size=6).map(tuple)
