@@ -85,7 +85,7 @@ def environment_reads(path: str, text: str) -> list[str]:
 
 def shell_calls(path: str, text: str) -> list[str]:
     """Find calls that hand text to a shell."""
-    if not _holds(text, "shell=", "os.system", "os.popen"):
+    if not _holds(text, "shell", "system", "popen"):
         return []
     return [
         f"{path}:{call.lineno}: runs a shell"

@@ -35,6 +35,8 @@ BAD = [
     pytest.param(rules.shell_calls, "run('ls', shell=True)", "m.py:1: runs a shell", id="shell"),
     pytest.param(rules.shell_calls, "run('ls', shell=quick)", "m.py:1: runs a shell", id="shell-by-variable"),
     pytest.param(rules.shell_calls, "import os\nos.system('ls')", "m.py:2: runs a shell", id="system"),
+    pytest.param(rules.shell_calls, "run('ls', shell = True)", "m.py:1: runs a shell", id="shell-with-blanks"),
+    pytest.param(rules.shell_calls, "(os) . system('ls')", "m.py:1: runs a shell", id="system-in-brackets"),
     pytest.param(rules.markup_calls, "Console()", "m.py:1: Console without markup=False", id="markup"),
     pytest.param(
         rules.markup_calls,
