@@ -131,6 +131,7 @@ def test_a_filter_by_course_or_lesson_applies_before_the_cut(index: Index, where
         put(index, "0.md", "word", vector=vector(1))
         put_lessons(index, "a.txt", *[None, Lesson("A"), Lesson("A", 1)] * 20)
         put_lessons(index, "late.txt", *[Lesson("L", 2)] * 20, Lesson("L", 0, "late"))
+    with index.batch():  # candidates are in more than one segment
         put_lessons(index, "z/7.txt", Lesson("Z", 7, "seven", course_path="z"))
         put_lessons(index, "m.txt", *[Lesson("M", 8, "two", part=2)] * 20, Lesson("M", 8, "three", part=3))
 
