@@ -255,7 +255,8 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
     found = set[int]()
     for start, stop in pairwise([*starts, len(text)]):
-        lines = range(first_line + text.count("\n", 0, start), first_line + text.count("\n", 0, stop))
+        last = text.count("\n", 0, stop) + (stop == len(text))  # the last line of a chunk need not end
+        lines = range(first_line + text.count("\n", 0, start), first_line + last)
         if not telling.isdisjoint(lines):
             stated = _STATES_DEFAULT.search(text, start, stop)
             found |= {lines[0], first_line + text.count("\n", 0, stated.start() if stated else start)}

@@ -373,6 +373,28 @@ def test_of_a_long_manual_the_default_of_what_was_found_is_shown_however_far_bel
     assert "Default: 7" not in told
 
 
+MORE = "A line on ropes.\n" * 40
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(f"{MORE}It waits at sea.", id="last-line-without-an-end"),
+        pytest.param(f"{MORE}It waits at sea.\n", id="last-line"),
+    ],
+)
+def test_of_a_long_manual_the_heading_of_what_was_found_is_shown(section: str) -> None:
+    text = f"## retries\n\n{MORE}## wait\n\n{section}"
+    found = result("manual.md", text)
+    found = replace(found, chunk=replace(found.chunk, kind="docs", language="markdown"))
+    at = text[: text.index("waits at sea")].count("\n") + 1
+    listing = ResultListing(path_of, 2000, best_first=True, telling_of=lambda *_: [at])
+
+    told = listing.keep([found])
+
+    assert "\n43| ## wait\n" in told
+
+
 @pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
 def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, telling: list[int]) -> None:
     text = "\n".join(f"step({n})" for n in range(1, lines + 1))
