@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from openbook.answering.context import label_of
 from openbook.answering.passages import HEADING
 from openbook.costs import estimate_tokens
 from openbook.entries import entry_heads, entry_starts
+from openbook.grounding.blocks import read_line
 from openbook.retrieval.excerpts import EXCERPT_LINES
 from openbook.text import counted, trim, units
 from openbook.types import Chunk, RetrievalResult, Unit
@@ -31,7 +32,7 @@ _TELLING_SHARE = 0.9
 # "Default: 20", "(default: 8)", "The default is", "Defaults to". Where many lines tell, each of them tells little.
 _STATES_DEFAULT = re.compile(r"\bdefaults?\b(?:[ \t]+values?)?(?:\W{0,4}[:=]|[ \t]+(?:is|to)\b)", re.I)
 _MOST_LINES_OF_ENTRIES = 5
-_ATX_HEADING = re.compile(r"^#{1,6}[ \t]+\S", re.M)
+_ATX_HEADING = re.compile(r"^#{1,6}[ \t]+\S")
 
 # Fewer lines than these take no more room than saying that they are left out.
 _FEWEST_LEFT_OUT = 4
@@ -249,9 +250,7 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
     text, first_line = chunk.text, chunk.span.start_line
     if chunk.kind == "code" or len(telling) > _MOST_LINES_OF_ENTRIES:
         return set()
-    # The end of a block of code looks like an underline.
-    headings = _ATX_HEADING if chunk.language == "markdown" else HEADING
-    begun = (found.start() for found in headings.finditer(text))
+    begun = _sections(text) if chunk.language == "markdown" else (found.start() for found in HEADING.finditer(text))
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
     found = set[int]()
     for start, stop in pairwise([*starts, len(text)]):
@@ -261,6 +260,16 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
             stated = _STATES_DEFAULT.search(text, start, stop)
             found |= {lines[0], first_line + text.count("\n", 0, stated.start() if stated else start)}
     return found
+
+
+def _sections(text: str) -> Iterator[int]:
+    """Yield where Markdown has headings: not in code, where comments look like them, and its end like an underline."""
+    at, fence = 0, None
+    for line in text.split("\n"):
+        kind, fence = read_line(line, fence)
+        if kind == "heading" and _ATX_HEADING.match(line):
+            yield at
+        at += len(line) + 1
 
 
 def _left_out(missing: int) -> str:

@@ -379,6 +379,7 @@ MORE = "A line on ropes.\n" * 40
 @pytest.mark.parametrize(
     "section",
     [
+        pytest.param(f"```bash\n# It waits\nboat --wait\n```\n{MORE}It waits at sea.\n{MORE}", id="comment-in-code"),
         pytest.param(f"{MORE}It waits at sea.", id="last-line-without-an-end"),
         pytest.param(f"{MORE}It waits at sea.\n", id="last-line"),
     ],
@@ -393,6 +394,7 @@ def test_of_a_long_manual_the_heading_of_what_was_found_is_shown(section: str) -
     told = listing.keep([found])
 
     assert "\n43| ## wait\n" in told
+    assert "It waits\n" not in told
 
 
 @pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
