@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from openbook.answering.answerability import (
@@ -109,13 +109,6 @@ class EvidenceFinder:
 
     def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
         """Rank passages by what they say alone, as `find` does for questions that are not on courses."""
-        if question.is_of_code and not where.kinds:
-            found = self._search(question, top_k, replace(where, kinds=frozenset(("code",))))
-            if found:
-                return found
-        return self._search(question, top_k, where)
-
-    def _search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
         if question.identifiers and "uses" in question.intents:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
             named = sorted(found, key=lambda result: not has_name(question, result.chunk.text))

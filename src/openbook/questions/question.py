@@ -14,11 +14,12 @@ from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.languages import languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import AskedSetting, asked_settings
-from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
+from openbook.questions.words import IN_CODE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
 
 # Each with a group for each side.
+_THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -29,9 +30,10 @@ _COMPARES = tuple(
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
         r".*\bwhen\s+(?:should|would|do|to)\s+(?:(?:i|we|you|one)\s+)?use\s+(.+?)"
         r"\s+(?:instead of|rather than|over|or)\s+(.+)",
-        r".*\b(?:should|would)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer|take)\s+(.+?)\s+or\s+(.+)",
-        r"(.+?)\s+(?:or|and)\s+(.+?)[,:;]\s+(?:what|which|how|where)\b.*\b(?:differences?|different|differ|better|prefer(?:able)?)\b.*",
-        r".*\b(?:better|preferable),\s+(.+?)\s+or\s+(.+)",
+        # "Which one should I use on Linux or Windows?" compares no things, nor does "or not".
+        rf"(?:should|would)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)\s+({_THING})\s+or\s+({_THING})",
+        rf"({_THING})\s+or\s+({_THING}),\s+(?:what\s+is\s+the\s+difference|which\s+(?:one\s+)?is\s+better)",
+        rf"which\s+(?:one\s+)?is\s+(?:better|preferable),\s+({_THING})\s+or\s+({_THING})",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
         r".*\bdiff[ée]rences?\s+entre\s+(.+?)\s+et\s+(.+)",
@@ -308,11 +310,6 @@ class Question:
         return _ASKS_WHETHER.match(self.text) is not None and not self.compared
 
     @cached_property
-    def is_of_code(self) -> bool:
-        """Whether it says that the answer is in code."""
-        return IN_CODE.search(self.text) is not None
-
-    @cached_property
     def view(self) -> View:
         """`files` for what names a topic or a symbol, `passages` for what asks something: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
@@ -393,9 +390,7 @@ def read_question(text: str) -> Question:
     sides = () if places or is_symbol else compared(text)
     # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places, and what tells two
     # things apart need not speak of a difference.
-    looked_for = (
-        text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub("by default", IN_CODE.sub("", text))
-    )
+    looked_for = text[places.end() :] if places else " and ".join(sides) or IN_CODE.sub("", text)
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):

@@ -15,19 +15,15 @@ STOP_WORDS = frozenset(
     " describe find".split()
 )
 
-# Words that only join others, and numbers that say "many". Left out as well, unless the question has no others:
-# `make all` is one.
+# Words that only join others. Left out as well, unless the question has no others: `make all` is one.
 FILLING_WORDS = frozenset(
-    "also although always am among another anything because been being between both but cannot come dozen dozens each"
-    " else ever every few gets getting goes going happen happens he her here him his however hundred hundreds just let"
-    " like made make makes making many may might million millions more most much must need needs neither no nor now"
-    " off often once only other others otherwise ought own per rather same she should since some something still such"
-    " sure take takes they thing things though thousand thousands through thus together too toward towards upon very"
-    " via want wants way ways well went whatever whether while whole whom whose yet".split()
+    "also although always am among another anything because been being between both but cannot come each else ever"
+    " every few gets getting goes going happen happens he her here him his however just let like made make makes making"
+    " many may might more most much must need needs neither no nor now off often once only other others otherwise ought"
+    " own per rather same she should since some something still such sure take takes they thing things though through"
+    " thus together too toward towards upon very via want wants way ways well went whatever whether while whole whom"
+    " whose yet".split()
 )
-
-# Behind a small letter, `LIKE` and `WHERE` are words of SQL; "WHERE IS the rope" is only loud.
-_SPELLED = re.compile(r"(?<=[a-z] )[A-Z]{2,}\b")
 
 # Of these, some are words of other languages as well.
 _SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
@@ -52,22 +48,8 @@ _ASKS_FOR_GIST = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-# "Where in the code are ropes spliced?" asks for code that splices ropes, which need not say that it is code.
-IN_CODE = re.compile(
-    r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b"
-    r"|\bin (?:the |this |your )?(?:source )?(?:code|codebase)(?=\W*$)",
-    re.IGNORECASE,
-)
-
-# "Which rope is taken when I choose none?" asks for what is taken by default, as sources say.
-_CHOOSE = r"(?:set|choose|configure|specify|give|pass|name|pick|select|define|provide)"
-_CHOSEN = r"(?:set|chosen|configured|specified|given|passed|named|picked|selected|defined|provided)"
-NO_CHOICE = re.compile(
-    rf"\b(?:when|if)\s+(?:(?:(?:i|we|you|one)\s+)?{_CHOOSE}\s+(?:none|nothing)"
-    rf"|(?:i|we|you|one)\s+do(?:n['’]t|\s+not)\s+{_CHOOSE}\s+(?:one|it|any|anything)"
-    rf"|(?:none|nothing)\s+(?:is|was)\s+{_CHOSEN}|(?:it|one)\s+is(?:n['’]t|\s+not)\s+{_CHOSEN})\b",
-    re.IGNORECASE,
-)
+# "Where in the code are ropes spliced?" asks for what splices ropes, which need not say that it is code.
+IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
 
 COMMON_WORDS = {
     language: frozenset(words.split())
@@ -130,14 +112,10 @@ def content_words_of_question(text: str) -> list[str]:
     for pattern in (_ASKS_FOR_VALUES, _ASKS_FOR_GIST):
         if (asked := pattern.fullmatch(text)) and (words := content_words_of_question(asked[1])):
             return words
-    spelled = frozenset(_SPELLED.findall(text))
-    words = [
-        word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS or word in spelled
-    ]
+    words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words
-    told = [word for word in words if word.lower() not in FILLING_WORDS or word in spelled]
-    return told or words
+    return [word for word in words if word.lower() not in FILLING_WORDS] or words
 
 
 def folded(text: str) -> str:

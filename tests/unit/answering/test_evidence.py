@@ -49,19 +49,6 @@ def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
     assert found[0].chunk.span.path == "dock.py"
 
 
-def test_where_in_the_code_something_is_only_code_tells_if_there_is_any(mixed: EvidenceFinder, tmp_path: Path) -> None:
-    pages = Library(tmp_path / "pages.db")
-    pages.put("README.md", "Quay is a server that ships moor at.")
-    no_code = EvidenceFinder(pages.index, pages.embedder, pages.text_now)
-
-    def kinds(finder: EvidenceFinder, question: str) -> set[str]:
-        return {result.chunk.kind for result in finder.find(read_question(question), 10, Filter())}
-
-    assert kinds(mixed, "Where in the code is the quay moored?") == {"code"}
-    assert "docs" in kinds(mixed, "What does the quay number?")
-    assert kinds(no_code, "Where in the code is the quay moored?") == {"docs"}
-
-
 def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path: Path) -> None:
     library = Library(tmp_path / "words.db")
     library.put("a.md", "The option cycle scrolls round.", *(f"Text number {number}." for number in range(9)))

@@ -42,6 +42,10 @@ def test_the_two_things_that_are_compared_are_found(question: str, sides: tuple[
         "Why is there a difference between what the page shows after a reload and what the log says about it?",
         "How do I merge and compare?",
         "Which versions are supported?",
+        "Should we use it in production or not?",
+        "What should I use to read or write files?",
+        "Which Python should I use on Windows or macOS?",
+        "I have a queue and two workers; how do I get better throughput?",
     ],
 )
 def test_other_questions_compare_nothing(question: str) -> None:

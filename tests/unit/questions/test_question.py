@@ -381,29 +381,12 @@ def test_an_entry_of_a_glossary_defines(entry: str, *, is_told: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_of_code"),
+    ("text", "looks_for_code"),
     [
-        ("Where in the code are ropes spliced?", True),
-        ("where are ropes spliced in the source code", True),
-        ("Where is the code of a rope printed?", False),
-        ("Which colours may stand in the code of a ship?", False),
+        ("Where in the code are ropes spliced?", False),
+        ("How do I set the timeout in code?", True),
+        ("Which colours may stand in the code of a ship?", True),
     ],
 )
-def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: str, *, is_of_code: bool) -> None:
-    question = read_question(text)
-
-    assert question.is_of_code is is_of_code
-    assert ("code" in question.tokens) is not is_of_code
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Which rope is taken when none is configured?",
-        "Which rope do you take if I don't choose one?",
-        "Which rope is taken when I give nothing?",
-    ],
-)
-def test_what_is_taken_where_nothing_is_chosen_is_the_default(text: str) -> None:
-    assert {"rope", "default"} <= set(read_question(text).tokens)
-    assert "default" not in read_question("Which rope is taken when none is wet?").tokens
+def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: str, *, looks_for_code: bool) -> None:
+    assert ("code" in read_question(text).tokens) is looks_for_code

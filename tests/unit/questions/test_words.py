@@ -61,16 +61,3 @@ def test_a_verb_that_asks_for_values_is_not_what_is_asked(question: str, telling
 )
 def test_what_a_part_is_summed_up_on_is_what_is_looked_for(question: str, telling: list[str]) -> None:
     assert content_words_of_question(question) == telling
-
-
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        ("Why does LIKE find nothing?", ["LIKE", "nothing"]),
-        ("Can I have HAVING in a query?", ["HAVING", "query"]),
-        ("WHY DOES LIKE FAIL?", ["FAIL"]),
-        ("How do I moor a thousand ships?", ["moor", "ships"]),
-    ],
-)
-def test_small_words_in_capitals_are_told_and_round_numbers_are_not(question: str, told: list[str]) -> None:
-    assert content_words_of_question(question) == told
