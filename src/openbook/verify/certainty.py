@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openbook.verify.names import is_called, stands_elsewhere
+from openbook.verify.names import definitions, is_called, stands_elsewhere
 from openbook.verify.nearby import Said
 from openbook.verify.relocation import ComparedText, Relocation, agreement, likeness
 
@@ -47,7 +47,7 @@ class Move:
 
     def is_named(self) -> bool:
         """Return whether the page names what stands at the new place."""
-        return is_called(self.new, self.spot.first_line, self.spot.last_line, self.said.names)
+        return is_called(self.new, self.spot.first_line, self.spot.last_line, (*self.said.names, *self.said.above))
 
     def is_quoted(self) -> bool:
         """Return whether the page quotes what stands at the new place."""
@@ -56,7 +56,7 @@ class Move:
         return any(map(str.isalnum, block)) and any(quoted)
 
 
-def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_guessed: bool) -> str:
+def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_guessed: bool, is_pinned: bool) -> str:
     """Return why a move is not certain, for people; empty if it is.
 
     Args:
@@ -64,6 +64,7 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         is_other_file: Whether the lines left their file, and git does not know it as renamed to this one.
         is_redated: Whether the lines at the time when the citing line was last edited lead elsewhere.
         is_path_guessed: Whether several files end with the cited path.
+        is_pinned: Whether it is a link to a commit, whose author has seen the lines and may call them by what they do.
     """
     if move.is_quoted():
         return ""
@@ -78,6 +79,9 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         return ""
     if is_redated:
         return "the citing line was edited when other lines stood there"
+    defined = [name for name in move.said.names if definitions(move.new, name)] if not is_pinned else []
+    if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, defined):
+        return f"the page names {strange!r}, which is at other lines"
     if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, move.said.title):
         return f"the heading names {strange!r}, which is at other lines"
     if not is_same and likeness(before, now) < _SAME_LINES:

@@ -366,6 +366,7 @@ class _One:
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
             is_path_guessed=self._is_guessed,
+            is_pinned=bool(self._pin),
         )
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:

@@ -90,7 +90,9 @@ class Said:
     """What a page says of the lines that a citation is for."""
 
     names: tuple[str, ...] = ()
-    """In its sentence, and in the heading above."""
+    """In its sentence."""
+    above: tuple[str, ...] = ()
+    """In the heading above."""
     title: tuple[str, ...] = ()
     """The name that is the heading above, if that is all that the page says of the lines."""
     listings: tuple[str, ...] = ()
@@ -102,8 +104,8 @@ def said_of(text: str, mention: Mention, near: Nearby) -> Said:
     above = heading_above(text, mention.start_char)
     is_all = above.is_symbol and _says_little(text, mention, near)
     subject = (near.subject,) if near.subject else ()
-    names = (*near.label, *subject, *near.names, *above.names)
-    return Said(names, above.names if is_all else (), listings_beside(text, mention))
+    names = (*near.label, *subject, *near.names)
+    return Said(names, above.names, above.names if is_all else (), listings_beside(text, mention))
 
 
 @dataclass(frozen=True, slots=True)

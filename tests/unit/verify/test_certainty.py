@@ -184,3 +184,21 @@ def test_the_end_of_a_path_is_rewritten_only_if_the_page_names_one_of_the_files(
     report = FileVerifier(repository.folder).verify(str(repository.folder / PAGE), fix=True)
 
     assert ([finding.verdict for finding in report.findings], len(report.fixed)) == (["moved"], written)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "written"),
+    [
+        pytest.param("The check of `retry()` happens early, see src/app.py:7-8.", 0, id="defined-at-other-lines"),
+        pytest.param("The check of `again()` happens early, see src/app.py:7-8.", 1, id="of-another-file"),
+    ],
+)
+def test_lines_that_never_were_what_the_sentence_names_are_not_rewritten(
+    repository: Repository, sentence: str, written: int
+) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: f"{sentence}\n"})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:9-10", written)
