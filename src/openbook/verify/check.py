@@ -16,7 +16,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.meant_paths import is_meant_as_file, leads_out
-from openbook.verify.mentions import Mention, find_mentions
+from openbook.verify.mentions import Mention, find_mentions, full_names
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, Said, nearby, said_of
 from openbook.verify.regions import regions
@@ -139,7 +139,7 @@ class _One:
         """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
-        self._is_guessed = sum(path in text for path in target.namesakes) != 1
+        self._is_guessed = len(full_names(text, self._mention.path)) != 1
         return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
 
     def _with_target(self, target: Target) -> Finding | None:

@@ -43,6 +43,7 @@ _PLAIN = re.compile(
 # What stands before the place in a stack trace of Java or Kotlin, behind a class loader and a module or without them:
 # `at app//shop.Cart.add(` and `at java.base@17.0.1/java.lang.Thread.run(`.
 _FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
+_PATH_WORD = re.compile(rf"[{_PATH}]+")
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
@@ -168,6 +169,17 @@ def is_path_like(path: str) -> bool:
     name = path.rpartition("/")[2]
     suffix = name.rpartition(".")[2]
     return not (path.startswith("~") or name in {"", ".", ".."} or suffix.isdigit() or not re.search(r"[^\W\d_]", name))
+
+
+def full_names(text: str, path: str) -> set[str]:
+    """Return the longer paths in a text that end with a path.
+
+    Example:
+        >>> sorted(full_names("Of `src/app.py` and [lib](../lib/app.py#L3), see app.py:1.", "app.py"))
+        ['lib/app.py', 'src/app.py']
+    """
+    words = (word.rstrip(".").lstrip("./") for word in _PATH_WORD.findall(text))
+    return {word for word in words if word.endswith("/" + path)}
 
 
 def with_lines(written: str, first: int, last: int) -> str:

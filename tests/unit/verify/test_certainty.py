@@ -172,6 +172,7 @@ def test_a_link_edited_after_the_lines_moved_is_rewritten_if_the_page_quotes_the
     [
         pytest.param("Of `src/app.py`, see `app.py:10`.\n", 1, id="one-is-named"),
         pytest.param("Of `lib/app.py` and `src/app.py`, see `app.py:10`.\n", 0, id="both-are-named"),
+        pytest.param("Of `old/app.py` and `src/app.py`, see `app.py:10`.\n", 0, id="one-that-is-gone-is-named-too"),
         pytest.param("See `app.py:10`.\n", 0, id="none-is-named"),
     ],
 )
