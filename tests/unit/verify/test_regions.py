@@ -26,6 +26,19 @@ def test_indented_code_does_not_count() -> None:
     assert "in code" not in spoken("a.md", "text\n\n    in code\n")
 
 
+@pytest.mark.parametrize(
+    "opened", ['=== "Tab"', "!!! note", '??? tip "Title"', "???+ warning", '- item\n\n    === "Tab"'], ids=str.strip
+)
+def test_what_a_box_or_a_tab_shows_counts_but_for_its_code(opened: str) -> None:
+    margin = "        " if opened.startswith("-") else "    "
+    shown = "first\n\n| a | b |\n|---|---|\n| in table | c |\n\n```sh\nin code\n```\n\n!!! note\n\n    deep\n\nlast"
+    body = "\n".join(f"{margin}{line}" if line else "" for line in shown.split("\n"))
+    heard = spoken("a.md", f"{opened}\n\n{body}\n\nbehind\n\n    other code\n")
+
+    assert all(words in heard for words in ("first", "in table", "deep", "last", "behind"))
+    assert "code" not in heard
+
+
 def test_inline_code_counts() -> None:
     assert "`a.py:3`" in spoken("a.md", "see `a.py:3` there\n")
 
