@@ -332,7 +332,8 @@ class _One:
         if spot.likeness < 1.0 or found.is_same or is_wrapped:
             old = _lines(past.page, first, last)
             new = self._root.page(found.path)  # in which a definition may have been wrapped
-            now_there = head_of(new, spot.first_line) if found.is_same else _lines(new, spot.first_line, spot.last_line)
+            now_there = _lines(new, spot.first_line, spot.last_line)
+            now_there = head_of(new, spot.first_line) if found.is_same and first == last else now_there
             gone = lost_words(self._near, old, now_there)
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
@@ -396,8 +397,7 @@ class _One:
 
     def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
         """Return whether lines are, and were, most of the named definition, without its first line."""
-        subject = self._near.subject
-        spot = found.spot
+        subject, spot = self._near.subject, found.spot
         was_in = is_mostly_in(past.page, *self._range, subject)
         return was_in and is_mostly_in(page, spot.first_line, spot.last_line, subject)
 

@@ -168,18 +168,52 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
 def same_definition(old: ComparedText, first: int, last: int, new: ComparedText) -> Relocation | None:
     r"""Return where a newer text defines what some lines are the whole definition of, if only one has that name.
 
+    They may begin with the comment and the decorators above it, if one line of these is still there.
+
     Example:
         >>> old, new = ComparedText("def f(a):\n    return a"), ComparedText("x = 1\ndef f(\n    a,\n):\n    return a")
         >>> found = same_definition(old, 1, 2, new)
         >>> found.first_line, found.last_line
         (2, 5)
     """
-    head = _NAMED_HEAD.match(old.lines[first - 1])
-    before, now = ([*definitions(page, head["name"])] if head else [] for page in (old, new))
-    if before != [Relocation(first, last)] or len(now) != 1 or _scope(old, first) != _scope(new, now[0].first_line):
+    found = _defined_in_both(old, first, new)
+    if found is None or found[0].last_line != last:
         return None
-    begin, end = now[0].first_line, now[0].last_line
-    return Relocation(begin, end, likeness(old.keys[first - 1 : last], new.keys[begin - 1 : end]))
+    (before, now), above = found, first
+    if first < before.first_line:
+        same = (line for line in range(_decorated(new, now.first_line), now.first_line))
+        above = next((line for line in same if new.keys[line - 1] == old.keys[first - 1]), 0)
+    begin = now.first_line if first == before.first_line else above
+    block = old.keys[first - 1 : last], new.keys[begin - 1 : now.last_line]
+    return Relocation(begin, now.last_line, likeness(*block)) if begin else None
+
+
+def begins_same_definition(old: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation) -> bool:
+    """Return whether lines, then and now, begin with a definition of the same kind and name, and contain all of it.
+
+    The name has to be defined once in both texts.
+    """
+    found = _defined_in_both(old, first, new)
+    if found is None:
+        return False
+    before, now = found
+    begins = _decorated(new, now.first_line) <= spot.first_line <= now.first_line
+    return begins and before.last_line <= last and now.last_line <= spot.last_line
+
+
+def _defined_in_both(old: ComparedText, first: int, new: ComparedText) -> tuple[Relocation, Relocation] | None:
+    """Return the definition that begins at a line, or below its comment there, as it was and as it is."""
+    line = first
+    while line < len(old) and old.keys[line - 1].startswith(_ABOVE):
+        line += 1
+    head = _NAMED_HEAD.match(old.lines[line - 1])
+    before, now = ([*definitions(page, head["name"])] if head else [] for page in (old, new))
+    if head is None or len(before) != 1 or len(now) != 1 or before[0].first_line != line:
+        return None
+    head_now = _NAMED_HEAD.match(new.lines[now[0].first_line - 1])
+    is_same_kind = head_now is not None and head_now["what"] == head["what"]
+    is_one = is_same_kind and _scope(old, line) == _scope(new, now[0].first_line)
+    return (before[0], now[0]) if is_one and _decorated(old, line) <= first else None
 
 
 def begins_type(line: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import LineRange
 from openbook.verify.history import History
-from openbook.verify.names import begins_type, same_definition, same_line
+from openbook.verify.names import begins_same_definition, begins_type, same_definition, same_line
 from openbook.verify.relocation import (
     ComparedText,
     NotRelocated,
@@ -15,6 +15,9 @@ from openbook.verify.relocation import (
     is_same_neighbourhood,
     relocate,
 )
+
+# Of 1: what a name defines is what it defined if this much of it is. Another body leaves about .5.
+_SAME_DEFINITION = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class RelocatedLines:
     path: str
     spot: Relocation
     is_same: bool = False
-    """Whether they are one line that defines what it defined before, and has changed otherwise."""
+    """Whether they define what they defined before, and have changed otherwise."""
 
     @property
     def lines(self) -> LineRange:
@@ -73,14 +76,16 @@ class RelocationSearch:
             if same is not None:
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
-                return RelocatedLines(path, spot)
+                is_same = spot.likeness >= _SAME_DEFINITION and first < last and not is_found
+                is_same = is_same and begins_same_definition(past.page, first, last, page, spot)
+                return RelocatedLines(path, spot, is_same=is_same)
             lost = spot
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
         if not stays and (elsewhere := self._in_other_file(past, first, last)):
             return elsewhere
         # What has moved may have left its name behind, to call it there: so this comes last.
         same = same_definition(past.page, first, last, self._root.page(path)) if path and first < last else None
-        return RelocatedLines(path, same) if same else lost
+        return RelocatedLines(path, same, is_same=same.likeness >= _SAME_DEFINITION) if same else lost
 
     def _in_other_file(self, past: PastFile, first: int, last: int) -> RelocatedLines | None:
         """Find the very lines in the one other file that has them, if it did not have them then."""

@@ -228,3 +228,37 @@ def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_a
     repository.commit({"a.txt": f"module a\n{now}\n\nlast line\n"})
 
     assert only(repository.folder, page).verdict == verdict
+
+
+RECORD = "#[derive(Clone)]\npub struct Record {\n    pub name: String,\n    pub parts: Vec<Part>,\n}\n"
+DESCRIBED = (
+    "#[derive(Clone)]\npub struct Record {\n    /// What people call it.\n    pub name: String,\n"
+    "    /// All of its parts.\n    pub parts: Vec<Part>,\n}\n"
+)
+OTHER = (
+    "#[derive(Clone)]\npub struct Record {\n    inner: Arc<Mutex<HashMap<Key, (u64, Instant)>>>,\n    seen: bool,\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "now", "expected"),
+    [
+        pytest.param("3-7", DESCRIBED, "src/a.rs:4-10", id="with-comments-inside"),
+        pytest.param("4-7", DESCRIBED, "src/a.rs:5-10", id="without-what-is-above"),
+        pytest.param("3-10", DESCRIBED, "src/a.rs:4-13", id="with-what-is-below"),
+        pytest.param("3-7", OTHER, None, id="another-body"),
+        pytest.param("4-7", DESCRIBED.replace("struct", "enum"), None, id="another-kind"),
+        pytest.param("3-7", f"{DESCRIBED}mod b {{\n    pub struct Record {{}}\n}}\n", None, id="two"),
+    ],
+)
+def test_lines_that_begin_with_a_definition_are_what_it_is_today(
+    repository: Repository, lines: str, now: str, expected: str | None
+) -> None:
+    behind = "\nfn first() {\n}\n"
+    page = f"See src/a.rs:{lines}.\n"
+    repository.commit({"src/a.rs": f"use a;\n\n{RECORD}{behind}", "docs/a.md": page})
+    repository.commit({"src/a.rs": f"use a;\nuse b;\n\n{now}{behind}"})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, str(finding.now)) == (("moved", expected) if expected else ("changed", str(finding.now)))
