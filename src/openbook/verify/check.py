@@ -245,7 +245,7 @@ class _One:
         """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
         if self._pin or self._citing.inside is None:
             return None
-        revision = self._history.written(self._citing.inside, self._line())
+        revision = self._history.line_written(self._citing.inside, self._words(), self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_at(self, commit: str, target: Target) -> PastFile | None:

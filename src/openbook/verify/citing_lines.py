@@ -104,6 +104,31 @@ def lines_with(words: str, text: str) -> set[str]:
     return {line for line in text.split("\n") if _stands_in(words, line)}
 
 
+def line_before(line: str, text: str, words: str) -> str:
+    """Return the line of an older text that had the same words, and differed in nothing but its other citations.
+
+    It is the line itself if the text has that; empty if no line is like it, or if several are.
+
+    Example:
+        >>> line_before("`f` (a.py:7) and `g` (a.py:9)", "`f` (a.py:3) and `g` (a.py:9)", "a.py:9")
+        '`f` (a.py:3) and `g` (a.py:9)'
+    """
+    lines = {*text.split("\n")}
+    if line in lines:
+        return line
+    said = _without_citations(line)
+    found = [each for each in lines if _stands_in(words, each) and _without_citations(each) == said]
+    return found[0] if len(found) == 1 else ""
+
+
+def _without_citations(line: str) -> str:
+    parts, at = [], 0
+    for mention in find_mentions(line):
+        parts.append(line[at : mention.start_char])
+        at = max(at, mention.end_char)
+    return "\0".join([*parts, line[at:]])
+
+
 @lru_cache(maxsize=_MOST_TEXTS)
 def _page(text: str) -> ComparedText:
     return ComparedText(text)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
-from openbook.verify.citing_lines import has_citation, lines_with, words_before
+from openbook.verify.citing_lines import has_citation, line_before, lines_with, words_before
 from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
 from openbook.verify.relocation import ComparedText
@@ -201,6 +201,17 @@ class History:
             text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
             return text is not None and not has_citation(text, words, line)
         return False
+
+    def line_written(self, path: str, words: str, line: str) -> Revision | None:
+        """Find the version of a file in which a line came to stand, but for what was done to its other citations.
+
+        If only these are not committed, such as those that were rewritten just now, it is the line without that.
+        """
+        with suppress(GitFailedError):
+            text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
+            before = line_before(line, text, words) if text is not None else ""
+            return self.written(path, before) if before else None
+        return None
 
     def written(self, path: str, words: str, line: str = "") -> Revision | None:
         """Find the version of a file in which words came to stand that it holds without a break since.

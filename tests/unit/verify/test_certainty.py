@@ -36,6 +36,18 @@ def test_a_sentence_edited_when_a_blank_line_stood_there_is_as_certain_as_before
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:11", 1)
 
 
+def test_a_citation_is_no_more_certain_when_another_one_in_its_line_was_rewritten(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: "See src/app.py:10, and `retry` (src/app.py:14-16).\n"})
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({PAGE: "Look at src/app.py:10, and `retry` (src/app.py:14-16).\n"})
+    page = repository.folder / PAGE
+
+    fixes = [FileVerifier(repository.folder).verify(str(page), fix=True).fixed for _ in range(2)]
+
+    assert [len(each) for each in fixes] == [1, 0]
+    assert page.read_text() == "Look at src/app.py:10, and `retry` (src/app.py:16-18).\n"
+
+
 @pytest.mark.parametrize(
     ("sentence", "heading", "written"),
     [
