@@ -26,6 +26,11 @@ _NAMED_HEAD = re.compile(
     rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
     rf"(?P<what>{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
+# What belongs to a type stands in these as well: `impl<T> Display for Shape<T> {`, `extension Shape {`.
+_MEMBERS_OF = re.compile(
+    r"\s*(?:(?:unsafe|public|private)\s+)?(?:impl\b(?:<[^{]*?>)?\s+(?:[^{]*\sfor\s+)?|extension\s+)&?(?P<name>\w+)"
+)
+
 # What is defined by its value, and how much of the line must be left, of 1: a name with another value proves nothing.
 _BY_VALUE = frozenset({"const", "let", "val", "var"})
 _SAME_VALUE = 0.5
@@ -229,8 +234,8 @@ def begins_type(line: str) -> bool:
 
 def _scope(page: ComparedText, line: int) -> list[str]:
     """Return the names of the definitions that a line stands in, innermost first."""
-    heads = (_NAMED_HEAD.match(page.lines[each - 1]) for each in page.enclosing(line))
-    return [head["name"] for head in heads if head]
+    lines = (page.lines[each - 1] for each in page.enclosing(line))
+    return [head["name"] for each in lines if (head := _NAMED_HEAD.match(each) or _MEMBERS_OF.match(each))]
 
 
 def is_mostly_in(page: ComparedText, first: int, last: int, name: str) -> bool:

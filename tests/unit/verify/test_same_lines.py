@@ -37,6 +37,17 @@ def test_a_line_is_the_same_if_it_is_the_only_one_for_its_name(new: str, line: i
     assert (spot.first_line if spot else None) == found
 
 
+@pytest.mark.parametrize("to", ["impl State {", "impl<T: Into<Tool>> From<T> for State {", "extension State {"])
+def test_a_method_of_another_type_is_not_the_same_line(to: str) -> None:
+    method = "    pub fn merge(&mut self, other: Self) {\n        self.all.push(other);\n    }\n"
+    old = ComparedText(f"{to}\n{method}}}\n")
+
+    assert same_line(old, 2, ComparedText(f"use a;\n{to.replace('State', 'Other')}\n{method}}}\n")) is None
+    found = same_line(old, 2, ComparedText(f"use a;\n{to}\n{method}}}\n"))
+    assert found is not None
+    assert found.first_line == 3
+
+
 def test_a_constant_with_another_value_is_not_the_same_line() -> None:
     old = ComparedText("const pattern = /^(build|chore|ci|docs|feat|fix|perf|refactor)(\\([^)]+\\))?: .+$/\n")
     edited = ComparedText(
