@@ -73,6 +73,8 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
     is_named, is_line = move.is_named(), move.first_line == move.last_line
     before, now = move.texts()
     is_same = "".join(before) == "".join(now)
+    if is_pinned and not is_same:
+        return "the permalink shows the lines as they were before they were edited"
     if is_other_file and not (is_same and (is_named or not is_line)):
         return "nothing but similar lines shows that they have left their file"
     if is_named:
