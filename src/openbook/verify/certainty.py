@@ -81,13 +81,19 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         return ""
     if is_redated:
         return "the citing line was edited when other lines stood there"
-    defined = [name for name in move.said.names if definitions(move.new, name)] if not is_pinned else []
-    if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, defined):
-        return f"the page names {strange!r}, which is at other lines"
-    if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, move.said.title):
-        return f"the heading names {strange!r}, which is at other lines"
+    if strange := _named_elsewhere(move, is_pinned=is_pinned):
+        return strange
     if not is_same and likeness(before, now) < _SAME_LINES:
         return "most of the text has changed"
     if is_same and move.surroundings() < _SAME_SURROUNDINGS:
         return "there are several such lines, and the surroundings of these have changed"
+    return ""
+
+
+def _named_elsewhere(move: Move, *, is_pinned: bool) -> str:
+    """Return that what the page, or its heading, names is at other lines; empty if it is not."""
+    defined = [name for name in move.said.names if definitions(move.new, name)] if not is_pinned else []
+    for what, names in (("page", defined), ("heading", move.said.title)):
+        if strange := stands_elsewhere(move.new, move.spot.first_line, move.spot.last_line, names):
+            return f"the {what} names {strange!r}, which is at other lines"
     return ""
