@@ -123,6 +123,17 @@ def test_a_draft_can_be_measured_as_it_is(sample: Path, tmp_path: Path, capsys: 
     assert outcome.json["figures"]["file_recall"] == 1.0
 
 
+def test_the_draft_that_the_help_shows_can_be_made(sample: Path, capsys: Captured) -> None:
+    (sample / "harbour").rename(sample / "src")
+    _, _, examples = run(capsys, "eval", "--help").out.partition("Examples:\n")
+    (shown,) = (line.split() for line in examples.splitlines() if "--draft" in line)
+
+    drafted = run(capsys, *shown[1:])
+
+    assert drafted.code == 0
+    assert 1 <= len(drafted.lines) <= int(shown[-1])
+
+
 def test_a_draft_is_made_of_the_folders_that_are_named(sample: Path, capsys: Captured) -> None:
     drafted = run(capsys, "eval", "--draft", "harbour", "--count", "1")
 

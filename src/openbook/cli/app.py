@@ -115,7 +115,11 @@ _add(
 _add(questions.references, examples="references render_template\nreferences Client.get src --use call")
 _add(checks.verify, examples="verify README.md docs/*.md\nverify --fix docs/*.md")
 _add(checks.judge, examples="judge claims.jsonl --verifier anthropic --json")
-_add(checks.evaluate, "eval", examples="eval questions.jsonl docs --fail-under confirmed=.9\neval --draft 20 src docs")
+_add(
+    checks.evaluate,
+    "eval",
+    examples="eval questions.jsonl docs --fail-under confirmed=.9\neval --draft src docs --count 20",
+)
 _add(serving.serve, examples="serve docs\nserve --library school --host 0.0.0.0 --port 8000")
 app.add_typer(keys.keys)
 _add(agents.mcp, examples="mcp src docs\nmcp --http --port 8322 docs")
