@@ -113,7 +113,7 @@ class EvidenceFinder:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
             named = sorted(found, key=lambda result: not has_name(question, result.chunk.text))
             if asks_only_for_uses(question):
-                # Ten callers are told before the definition, which is not quoted.
+                # The definition, which is not quoted, must take the place of no caller.
                 named.sort(key=lambda each: is_inside(each.chunk, question) or not has_name(question, each.chunk.text))
             return named[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k

@@ -328,9 +328,8 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
-        others = [
-            use for use in uses if not is_inside(use.shown.result.chunk, query)
-        ]  # that it calls itself is said last
+        # That it calls itself is said only if nothing else does.
+        others = [use for use in uses if not is_inside(use.shown.result.chunk, query)]
         outside = [] if asks_for("test", query.text) else [use for use in others if not _is_of_test(use)]
         asked_for = {use.key for use in outside or others or uses}
         if uses and asks_only_for_uses(query):
