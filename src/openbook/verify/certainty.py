@@ -20,6 +20,8 @@ _SAME_LINES = 0.8
 # place had .46 and .62 (`benchmarks.citations`, the last and the blind round).
 _SAME_SURROUNDINGS = 0.7
 
+SEVERAL_FILES = "several files have that name"
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -66,10 +68,10 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         is_path_guessed: Whether several files end with the cited path.
         is_pinned: Whether it is a link to a commit, whose author has seen the lines and may call them by what they do.
     """
+    if is_path_guessed:
+        return SEVERAL_FILES
     if move.is_quoted():
         return ""
-    if is_path_guessed:
-        return "several files are called so"
     is_named, is_line = move.is_named(), move.first_line == move.last_line
     before, now = move.texts()
     is_same = "".join(before) == "".join(now)

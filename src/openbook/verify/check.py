@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from openbook.errors import SourceError
 from openbook.sources.classify import classify
 from openbook.text import LineIndex
-from openbook.verify.certainty import Move, why_unsure
+from openbook.verify.certainty import SEVERAL_FILES, Move, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
@@ -162,8 +162,8 @@ class _One:
         """Return the only file of that name that is long enough; empty if there are several."""
         if self._mention.form != "plain" or len(target.namesakes) > _MOST_NAMESAKES:
             return ""
-        last = self._mention.last_line
-        fitting = [path for path in target.namesakes if 1 <= self._mention.first_line <= last <= self._length(path)]
+        first, last = self._range
+        fitting = [path for path in target.namesakes if 1 <= first <= last <= self._length(path)]
         return fitting[0] if len(fitting) == 1 else ""
 
     def _length(self, path: str) -> int:
@@ -181,7 +181,7 @@ class _One:
             if new := self._history.renamed("", path):
                 return self._say("missing file", reason=f"it was renamed to {new}")
         if target.namesakes and self._mention.form == "plain":
-            return self._say("unknown", reason=f"several files are called so: {_listed(target.namesakes)}")
+            return self._say("unknown", reason=f"several files have that name: {_listed(target.namesakes)}")
         meant = self._root.spelled_like(target.tried) if had is False else ""
         # A link that leads nowhere is wrong, whatever it was meant to be.
         if had is False and not meant and self._mention.form == "plain":
@@ -263,8 +263,7 @@ class _One:
         return fitting[0] if len(fitting) == 1 and len(paths) <= _MOST_NAMESAKES else None
 
     def _fitting(self, past: PastFile) -> PastFile | None:
-        fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(past.page)
-        return past if fits else None
+        return past if 1 <= self._range[0] <= self._range[1] <= len(past.page) else None
 
     # Verdicts.
 
@@ -408,7 +407,8 @@ class _One:
             said = NameEvidence()  # it found itself
         now = RelocatedLines(path, said.spot) if said.spot and said.spot != Relocation(first, last) else None
         if said.is_certain:
-            return self._say("moved", path, basis="names", now=now)
+            doubt = SEVERAL_FILES if self._is_guessed else ""
+            return replace(self._say("moved", path, basis="names", now=now), doubt=doubt)
         if not 1 <= first <= last <= len(page):
             reason = _ENDS_BEFORE if last < first else f"the file has {_counted(page)}"
             return self._say("out of range", path, basis="range", reason=reason)

@@ -31,7 +31,7 @@ def leads_out(path: str) -> bool:
 def is_meant_as_file(text: str, mention: Mention, *, is_name_known: bool) -> bool:
     """Return whether what has the form of a citation is meant as one, by its wording.
 
-    `is_name_known`: several files are called so.
+    `is_name_known`: some file has that name.
     """
     if _PLACEHOLDER.fullmatch(mention.path):
         return False

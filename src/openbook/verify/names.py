@@ -35,7 +35,7 @@ _MEMBERS_OF = re.compile(
 _BY_VALUE = frozenset({"const", "let", "val", "var"})
 _SAME_VALUE = 0.5
 
-# What is called so is meant wherever it stands. Functions of many types are called `run`.
+# What has such a name is meant wherever it stands. Functions of many types are called `run`.
 _TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service"})
 
 # How decorators and lines of comments begin. Inner lines of `/** */` are one blank further in.

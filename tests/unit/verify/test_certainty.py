@@ -8,7 +8,7 @@ import pytest
 
 from openbook.verify.finding import Finding
 from openbook.verify.verify import FileVerifier
-from tests.repositories import Repository
+from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, PUSHED
 
 PAGE = "docs/a.md"
@@ -215,3 +215,31 @@ def test_lines_that_never_were_what_the_sentence_names_are_not_rewritten(
     finding, count = fixed(repository)
 
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:9-10", written)
+
+
+@pytest.mark.parametrize("is_committed", [True, False], ids=["history-of-the-page", "no-history"])
+@pytest.mark.parametrize(
+    ("named", "written"), [("src/app.py", 1), ("lib/app.py and src/app.py", 0), ("others", 0)], ids=["one", "two", "0"]
+)
+def test_a_name_that_only_one_of_several_files_can_have_is_rewritten_only_if_the_page_names_that(
+    repository: Repository, named: str, written: int, is_committed: bool
+) -> None:
+    page = f"There is {named}, with `retry` (app.py:14).\n"
+    files = {"src/app.py": PUSHED, "lib/app.py": "x = 1\n", PAGE: page}
+    repository.commit(files) if is_committed else write(repository.folder, files)
+
+    report = FileVerifier(repository.folder).verify(str(repository.folder / PAGE), fix=True)
+
+    finding = report.findings[-1]
+    assert (finding.verdict, finding.basis, str(finding.now)) == ("moved", "names", "src/app.py:16")
+    assert (bool(finding.doubt), len(report.fixed)) == (not written, written)
+
+
+def test_quoted_code_does_not_settle_which_of_several_files_is_meant(repository: Repository) -> None:
+    page = "```python\ndef post(self, url):\n```\n\nSee `app.py:10`.\n"
+    repository.commit({"src/app.py": CODE, "lib/app.py": "x = 1\n", PAGE: page})
+    repository.commit({"src/app.py": PUSHED, "lib/app.py": PUSHED})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, finding.doubt, count) == ("moved", "several files have that name", 0)

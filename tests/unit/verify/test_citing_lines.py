@@ -108,7 +108,7 @@ def test_the_end_of_a_path_that_several_files_have_is_unknown_and_names_them(rep
     finding = only(repository.folder, page)
 
     assert (finding.verdict, finding.is_wrong) == ("unknown", False)
-    assert finding.reason == "several files are called so: a/src/app.py, b/src/app.py, c/src/app.py and 2 more"
+    assert finding.reason == "several files have that name: a/src/app.py, b/src/app.py, c/src/app.py and 2 more"
 
 
 def test_a_link_that_leads_nowhere_is_wrong_and_names_the_files_that_it_may_mean(repository: Repository) -> None:
@@ -145,7 +145,7 @@ def test_a_name_in_code_that_several_files_have_is_told_and_no_error(repository:
 
     finding = only(repository.folder, page)
 
-    assert (finding.verdict, finding.reason) == ("unknown", "several files are called so: lib/app.py, src/app.py")
+    assert (finding.verdict, finding.reason) == ("unknown", "several files have that name: lib/app.py, src/app.py")
 
 
 def test_a_link_is_relative_to_the_folder_that_its_page_was_written_in(repository: Repository) -> None:
