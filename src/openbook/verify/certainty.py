@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from openbook.verify.names import definitions, is_called, stands_elsewhere
 from openbook.verify.nearby import Said
-from openbook.verify.relocation import ComparedText, Relocation, agreement, likeness
+from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText, Relocation, agreement, likeness
 
 # Of 1: lines that keep less are known by nothing but their name.
 _SAME_LINES = 0.8
@@ -19,6 +20,9 @@ _SAME_LINES = 0.8
 # Of 1: how far the surroundings of lines with copies must agree. The two of them that `--fix` once wrote to a wrong
 # place had .46 and .62 (`benchmarks.citations`, the last and the blind round).
 _SAME_SURROUNDINGS = 0.7
+
+# Lines of a listing beside a short one: with fewer, code that uses the lines may share one of them by chance.
+_TELLING_LINES = 2
 
 SEVERAL_FILES = "several files have that name"
 
@@ -52,10 +56,28 @@ class Move:
         return is_called(self.new, self.spot.first_line, self.spot.last_line, (*self.said.names, *self.said.above))
 
     def is_quoted(self) -> bool:
-        """Return whether the page quotes what stands at the new place."""
+        """Return whether the page quotes what stands at the new place, and at no other."""
         block = self.new.block(self.spot.first_line, self.spot.last_line)
-        quoted = (next(ComparedText(code).occurrences(block), None) for code in self.said.listings)
-        return any(map(str.isalnum, block)) and any(quoted)
+        listings = [ComparedText(code) for code in self.said.listings] if any(map(str.isalnum, block)) else []
+        return any(self._is_from_here(listing, place) for listing in listings for place in listing.occurrences(block))
+
+    def _is_from_here(self, listing: ComparedText, place: tuple[int, int]) -> bool:
+        """Return whether the new lines can be but those at a place of a listing, with what agrees around them.
+
+        A short line, such as `return None`, may stand in any code: then what is around it has to agree as well.
+        """
+        above = _agreeing(listing.above(place[0]), self.new.above(self.spot.first_line))
+        below = _agreeing(listing.below(place[1]), self.new.below(self.spot.last_line))
+        block = listing.block(*place)
+        shown = "".join((*above[::-1], block, *below))
+        is_telling = len(block) >= DISTINCTIVE_CHARS or len(above) + len(below) >= _TELLING_LINES
+        is_all = shown == listing.squeezed
+        return (is_telling or is_all) and len([*islice(self.new.occurrences(shown), 2)]) == 1
+
+
+def _agreeing(listed: Sequence[str], there: Sequence[str]) -> list[str]:
+    """Return the lines, nearest first, up to the first that differs."""
+    return [line for line, _ in takewhile(lambda pair: pair[0] == pair[1], zip(listed, there, strict=False))]
 
 
 def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_guessed: bool, is_pinned: bool) -> str:

@@ -179,6 +179,51 @@ def test_a_link_edited_after_the_lines_moved_is_rewritten_if_the_page_quotes_the
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:12", written)
 
 
+NUMBERED = "".join(f"def f{number}(x):\n    y = x + {number}\n    return y\n\n" for number in range(9))
+
+
+@pytest.mark.parametrize(
+    ("listing", "written"),
+    [
+        pytest.param("z = f0(2)\nreturn y", 0, id="a-line-that-many-functions-have"),
+        pytest.param("return y", 0, id="nothing-but-this-line"),
+        pytest.param("def f0(x):\n    y = x + 0\n    return y", 1, id="with-two-lines-above"),
+        pytest.param("    y = x + 1\n    return y", 0, id="of-another-function"),
+        pytest.param("    return y\n\ndef f1(x):\n    y = x + 1\n", 1, id="with-two-lines-below"),
+    ],
+)
+def test_a_listing_settles_only_what_can_be_but_one_place(repository: Repository, listing: str, written: int) -> None:
+    page = "See src/app.py:3 {0}.\n\n```python\n" + listing + "\n```\n"
+    repository.commit({"src/app.py": NUMBERED, PAGE: page.format("too")})
+    repository.commit({"src/app.py": "# one\n# two\n# three\n# four\n" + NUMBERED})
+    repository.commit({PAGE: page.format("now")})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:7", written)
+
+
+@pytest.mark.parametrize(
+    ("listing", "written"),
+    [
+        pytest.param("answer = post(4)\nif not answer:\n    return None", 0, id="that-uses-it"),
+        pytest.param("return None", 1, id="of-the-line"),
+    ],
+)
+def test_a_short_line_in_code_that_only_uses_the_lines_settles_nothing(
+    repository: Repository, listing: str, written: int
+) -> None:
+    page = "See src/app.py:4 {0}.\n\n```python\n" + listing + "\n```\n"
+    code = "def get(url):\n    if url:\n        send(url)\n    return None\n"
+    repository.commit({"src/app.py": code, PAGE: page.format("too")})
+    repository.commit({"src/app.py": "# one\n" + code})
+    repository.commit({PAGE: page.format("now")})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:5", written)
+
+
 @pytest.mark.parametrize(
     ("page", "written"),
     [
