@@ -29,6 +29,7 @@ from openbook.evals.metrics import ExpectedSpan, mean, ndcg, recall
 from openbook.index.protocol import EVERYTHING
 from openbook.questions.question import read_question
 from openbook.retrieval import weights
+from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.search import DEPTH, Retriever
@@ -285,9 +286,11 @@ def _cases(project: Project) -> Iterator[Case]:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         is_prose = all(outline.kind != "code" for outline in outlines)
         whole = question_signals(query, signals, outlines)
+        settings = meant_settings(query, chunks)
         for each, chunk in zip(whole, chunks, strict=True):
             near = proximity(expand_inflections(tokenize(chunk.text), query.tokens), rarity)
-            each |= text_signals(query, chunk, near, _nearest(embedder, vector, chunk.text), is_prose=is_prose)
+            cosine = _nearest(embedder, vector, chunk.text)
+            each |= text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings)
         right = np.array([question.is_answered_by(project.place(chunk)) for chunk in chunks])
         yield Case(whole, right, project.share)
 

@@ -15,6 +15,7 @@ from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import OPTION, Question
+from openbook.retrieval.callables import callable_definition
 from openbook.retrieval.roles import asks_for, is_aside, role_of
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
@@ -221,10 +222,7 @@ def _can_be_called(passage: Passage, name: str) -> bool:
     """
     if passage.defines != name or (_PROPERTY.search(passage.text) and not _OPENS_COMMENT.search(passage.text)):
         return False
-    made = rf"\b(?:class|def|defp|sub|struct|interface|trait|enum|type)\s+(?:\w+\.)*{re.escape(name)}\b"
-    called = rf"\b{re.escape(name)}\b(?:(?:<[^\n(]*>)?\s*\(|.*(?:=>|\bfunction\b|\blambda\b))"
-    pattern = re.compile(f"{made}|{called}")
-    # In a docstring, `limit (int):` opens what is said of a parameter.
+    pattern = callable_definition(name)
     return any(pattern.search(unit.text) and not _is_comment(passage.shown, unit.number - 1) for unit in passage.units)
 
 

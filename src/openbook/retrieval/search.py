@@ -11,6 +11,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.questions.question import Question, read_question
+from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import without_duplicates
 from openbook.retrieval.proximity import expand_inflections, proximity
@@ -133,12 +134,13 @@ class Retriever:
         # The place that says what a thing is has its name once, and ranks low among those that use it.
         best = ranked if query.definition is not None or query.settings else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
+        settings = meant_settings(query, chunks)
         proximities = [
             proximity(expand_inflections(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]
         ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
-            text_signals(query, chunk, near, cosine, is_prose=is_prose)
+            text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings)
             for chunk, near, cosine in zip(
                 chunks, chain(proximities, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
             )

@@ -156,11 +156,21 @@ def share_of_owners(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) ->
     """
     # Of several types in a chunk, the symbol names the first.
     symbol = chunk.symbol if entry.is_open else ""
-    around = _plain("\n".join((entry.within, *entry.parents, *chunk.context, symbol, chunk.span.path)))
-    held = [_plain(owner) in around for owner in owners]
-    share = sum(held) / len(held) if held else 1.0
+    share = share_held(owners, entry.within, *entry.parents, *chunk.context, symbol, chunk.span.path)
     is_cut = entry.form == "key" and chunk.kind != "code" and entry.is_open
     return max(share, UNKNOWN_SHARE) if is_cut else share
+
+
+def share_held(owners: Sequence[str], *places: str) -> float:
+    """Return which share of owners is named in places, in any spelling, from 0 to 1; 1 if there are none.
+
+    Example:
+        >>> share_held(("gui", "theme"), "[gui]"), share_held((), "[gui]")
+        (0.5, 1.0)
+    """
+    around = _plain("\n".join(places))
+    held = [_plain(owner) in around for owner in owners]
+    return sum(held) / len(held) if held else 1.0
 
 
 # Below what holds all that is asked for, above what stands in something else.
@@ -291,6 +301,10 @@ class _Lines:
         indent, end = indentation(self._lines[place]), place + 1
         while end < len(self._lines) and (not self._lines[end].strip() or indentation(self._lines[end]) > indent):
             end += 1
+        if not any(
+            line.strip() for line in self._lines[place + 1 : end]
+        ):  # `.. autofunction:: NAME` says nothing of it
+            return None
         return self._opened(place, place, end, before)
 
     def _table(self, place: int, before: str) -> SettingEntry | None:

@@ -16,9 +16,10 @@ from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
+from openbook.questions.settings_asked import AskedSetting
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import asks_for, is_home_page, role_of
-from openbook.retrieval.setting_entries import setting_entries, share_of_owners
+from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of
+from openbook.retrieval.setting_entries import setting_entries, share_held, share_of_owners
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 
@@ -88,7 +89,15 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
     ]
 
 
-def text_signals(query: Question, chunk: Chunk, proximity: float, cosine: float, *, is_prose: bool) -> Signals:
+def text_signals(
+    query: Question,
+    chunk: Chunk,
+    proximity: float,
+    cosine: float,
+    *,
+    is_prose: bool,
+    settings: Sequence[AskedSetting] = (),
+) -> Signals:
     """Measure what the text of a chunk says.
 
     Args:
@@ -97,6 +106,7 @@ def text_signals(query: Question, chunk: Chunk, proximity: float, cosine: float,
         proximity: How close together the text holds the words of the question, from 0 to 1.
         cosine: Of the question and the nearest sentence; 0 if not read.
         is_prose: Whether no code is among the candidates.
+        settings: That the question asks for, see `meant_settings`.
     """
     return {
         "proximity": proximity,
@@ -104,7 +114,7 @@ def text_signals(query: Question, chunk: Chunk, proximity: float, cosine: float,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
         "defining": float(query.definition is not None and query.definition.search(chunk.text) is not None),
-        "setting": setting_strength(query, chunk),
+        "setting": setting_strength(settings, chunk),
     }
 
 
@@ -116,13 +126,15 @@ _OTHER_SPELLING = 0.6
 _PLAIN = 0.5
 
 
-def setting_strength(query: Question, chunk: Chunk) -> float:
-    """Return how much a chunk says what a setting is that a question asks for, from 0 to 1; 0 for most."""
+def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
+    """Return how much a chunk says what one of the settings is, from 0 to 1; 0 for most, and what is aside."""
     best = 0.0
-    for name, owners, is_plain in query.settings:
-        if chunk.kind != "code" and name in chunk.defines:  # in a definition list
-            return 1.0
+    if not settings or is_aside(chunk.span.path):
+        return best
+    for name, owners, is_plain in settings:
         worth = _PLAIN if is_plain else 1.0
+        if chunk.kind != "code" and name in chunk.defines:  # in a definition list
+            best = max(best, worth * share_held(owners, *chunk.context, chunk.symbol, chunk.span.path))
         for entry in setting_entries(chunk.text, name, owners, chunk.kind):
             strength = worth * share_of_owners(entry, owners, chunk)
             strength *= (1.0 if entry.is_described else _ONLY_SET) * (1.0 if entry.is_exact else _OTHER_SPELLING)

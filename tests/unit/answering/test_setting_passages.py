@@ -113,3 +113,11 @@ def test_a_function_of_that_name_is_what_is_asked_for() -> None:
     found = picked("What does max_load do?", config(CRANE), chunk)
 
     assert quotes(found)[0].startswith("def max_load")
+
+
+def test_a_note_of_a_changelog_is_not_where_a_setting_is_described() -> None:
+    note = config("- `max_load`: the default is 5 tonnes where cranes are new.", "CHANGELOG.md", "docs")
+
+    found = picked("What is the default of max_load?", note, config(CRANE))
+
+    assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"

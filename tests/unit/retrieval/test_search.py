@@ -466,3 +466,23 @@ def test_the_index_is_asked_anew_for_each_search_and_not_for_what_it_said_of_it(
     assert len(results) == len(after.evidence) == 2
     assert len(before.evidence) == 1
     assert retriever.matches_of(asked, Filter()) is after
+
+
+FUNCTION = 'def max_load(crane):\n    """Return how many tonnes a crane lifts."""\n    return crane.limit'
+
+
+def test_a_function_comes_before_notes_that_name_it_unless_a_setting_is_asked_for(library: Library) -> None:
+    library.put("crane.py", FUNCTION, kind="code", symbol="max_load", defines=("max_load",))
+    library.put("port.toml", "[crane]\n# Tonnes that it lifts.\nmax_load = 4", kind="config")
+
+    found = [library.search(f"What does {asked} do?")[0] for asked in ("max_load", "the max_load setting")]
+
+    assert [result.chunk.span.path for result in found] == ["crane.py", "port.toml"]
+
+
+def test_what_describes_a_setting_is_found_behind_everything_that_names_it(library: Library) -> None:
+    for number in range(30):
+        library.put(f"use{number}.md", f"Ship {number} needs more max_load.")
+    library.put("port.toml", "# Tonnes.\nreach = 1\nwidth = 2\n# Tonnes that it lifts.\nmax_load = 4", kind="config")
+
+    assert library.search("What does max_load do?")[0].chunk.span.path == "port.toml"

@@ -209,3 +209,8 @@ def test_an_entry_stands_in_what_the_question_says_by_its_keys_its_type_or_its_p
     assert share(of_gate, config) == 0.0
     assert 0.0 < share(cut, config) < 1.0  # the section may begin above
     assert share(cut, chunk_of("text", path="crane.toml", kind="config")) == 1.0
+
+
+def test_a_directive_without_a_body_describes_nothing() -> None:
+    assert found(".. autofunction:: max_load\n\n.. autofunction:: min_load\n", "max_load", "docs") == []
+    assert found(".. setting:: max_load\n\n   Tonnes.\n", "max_load", "docs") == [".. setting:: max_load\n\n   Tonnes."]

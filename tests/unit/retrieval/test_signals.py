@@ -6,9 +6,16 @@ from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.questions.question import read_question
-from openbook.retrieval.signals import coverage, heading_match, question_signals, rarities, scaled
+from openbook.retrieval.signals import (
+    coverage,
+    heading_match,
+    question_signals,
+    rarities,
+    scaled,
+    setting_strength,
+)
 from openbook.types import Kind
-from tests.unit.retrieval.material import outline_of
+from tests.unit.retrieval.material import chunk_of, outline_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
 RARITY = st.dictionaries(WORDS, st.floats(0.001, 9))
@@ -101,3 +108,22 @@ def test_signals_of_several_intents_are_added_in_one_order() -> None:
     found = [name for name in signals if name.startswith("role:documentation:")]
     assert len(query.intents) == len(found) == 3
     assert found == sorted(found)  # of a set, the sum of their floats would change with the hash seed
+
+
+def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> None:
+    manual = chunk_of("max_load tonnes\f\nTonnes.", "crane.1", language="man", defines=("max_load", "mouse"))
+
+    asked = ("What does max_load do?", "What does crane.max_load do?", "What does gate.max_load do?")
+    found = [setting_strength(read_question(each).settings, manual) for each in asked]
+
+    assert found == [1.0, 1.0, 0.0]
+    assert 0.0 < setting_strength(read_question("What is the default of mouse?").settings, manual) < 1.0
+
+
+def test_what_a_changelog_or_a_test_says_is_no_description_of_a_setting() -> None:
+    asked = read_question("What does max_load do?").settings
+    text = "- `max_load`: now in tonnes instead of pounds."
+
+    strengths = [setting_strength(asked, chunk_of(text, path)) for path in ("docs/crane.md", "CHANGELOG.md")]
+
+    assert strengths == [1.0, 0.0]
