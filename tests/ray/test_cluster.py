@@ -24,7 +24,7 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
-from tests.jobs import FirstLoader, FragileEmbedder, OtherHashEmbedder
+from tests.jobs import EndingLoader, FirstLoader, FragileEmbedder, OtherHashEmbedder
 from tests.support import IDENTITY, answers, children_of, everything, heed_interrupts, write_tree
 
 pytestmark = [pytest.mark.ray, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -196,6 +196,18 @@ def test_workers_that_are_killed_in_the_middle_cost_nothing(
     assert len(killed) >= 2
     assert (report.added, report.skipped) == (len(LARGE), {})
     assert contents(index) == contents(whole)
+
+
+def test_children_that_are_ended_while_they_load_cost_nothing(
+    open_index: Callable[[str], Index], tree: Path, settings: Settings, tmp_path: Path
+) -> None:
+    index = open_index("library")
+
+    # Two workers may count one end together: that makes four at most, fewer than are too many.
+    report = bring(index, tree, settings, load_embedder=EndingLoader(tmp_path / "ended", 2))
+
+    assert (report.added, report.skipped) == (len(LARGE), {})
+    assert (tmp_path / "ended").stat().st_size == 2
 
 
 def test_an_interrupt_keeps_what_was_committed_and_the_next_run_goes_on(

@@ -13,10 +13,11 @@ from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.executor import MEMORY_BYTES, Outcome
 from openbook.ingest.preparation import FileContent, FileJob, FilePreparer
 from openbook.integrations.ray_connection import Ray, connected
-from openbook.integrations.ray_worker import WorkerSetup, identity_of, prepare_batch
+from openbook.integrations.ray_worker import NotLoaded, WorkerSetup, identity_of, prepare_batch
 from openbook.memory import collection_paused
 from openbook.process_pool import JobFailure, apply_safely
 from openbook.settings import Settings
+from openbook.types import SkipReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,6 +128,7 @@ class _Flights:
         self._filled_bytes = 0
         self._out_bytes = 0
         self._cpus = 0
+        self._not_loaded = 0
         self._now = now
         self._seen_s = now()
         self._looked_s = self._seen_s - _LOOK_S
@@ -184,6 +186,9 @@ class _Flights:
             raise _failed_there(str(exc)) from exc
         except errors.RayError:
             return self._lost(flight)
+        if isinstance(identity, NotLoaded):
+            return self._not_begun(flight, identity.reason)
+        self._not_loaded = 0
         if isinstance(identity, JobFailure):
             raise _failed_there(identity.reason)
         if identity != self._identity:
@@ -204,6 +209,23 @@ class _Flights:
             self._send(_Flight(flight.files, flight.tries + 1))
             return []
         return [(job, JobFailure("ended the worker that read it, on the cluster")) for job, _ in flight.files]
+
+    def _not_begun(self, flight: _Flight, reason: str) -> list[Outcome]:
+        """Send a batch again, as it is: memory may be short while all load at once, or on one of the machines.
+
+        Raises:
+            ClusterError: Again and again, on average of each processor, nothing could be loaded.
+        """
+        self._not_loaded += 1
+        if self._not_loaded >= _TRIES * max(1, self._cpus):
+            is_slow = reason.startswith(SkipReason.TOOK_LONGER)
+            short = "if memory is short there, give Ray fewer processors (ray start --num-cpus); its logs may say more"
+            raise ClusterError(
+                f"on the cluster, loading what prepares files {reason}",
+                hint="raise OPENBOOK_FILE_TIMEOUT_S" if is_slow else short,
+            )
+        self._send(flight)
+        return []
 
     def _look(self) -> None:
         """Ask now and then how many processors the cluster has: machines come and go."""

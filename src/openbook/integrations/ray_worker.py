@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from openbook.process_pool import JobFailure, SharedProcess
+from openbook.process_pool import JobFailure, SharedProcess, apply_safely
 
 if TYPE_CHECKING:
     from openbook.ingest.preparation import Preparer
@@ -28,6 +28,14 @@ class WorkerSetup:
     """A pickled `Preparer`, which only a child unpacks."""
     timeout_s: float
     memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotLoaded:
+    """What a worker says whose child ended, or took too long, before it saw a file."""
+
+    reason: str
+    """Of which loading is the subject."""
 
 
 def identity_of(preparer: Preparer) -> str:
@@ -51,7 +59,7 @@ _serving: dict[WorkerSetup, tuple[str, SharedProcess[bytes, bytes]]] = {}
 """By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
 
 
-def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | JobFailure, list[bytes]]:
+def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | JobFailure | NotLoaded, list[bytes]]:
     """Prepare a few files in a child of this process, which is a worker of the cluster.
 
     Args:
@@ -60,18 +68,18 @@ def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | 
 
     Returns:
         What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order; or why
-        nothing can be prepared here.
+        nothing can be prepared here, ever or this time.
     """
     if setup not in _serving:
         stop_children()
         child = SharedProcess(_Preparing(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
         told = child.ask(_WHO)
-        if isinstance(told, JobFailure):  # it may have been ended from outside
-            told = child.ask(_WHO)
-        if not isinstance(told, bytes):
+        assert told is not None  # only who may not wait gets none
+        found = NotLoaded(told.reason) if isinstance(told, JobFailure) else pickle.loads(told)
+        if not isinstance(found, str):
             child.close()
-            return told or JobFailure("does not respond"), []
-        _serving[setup] = (told.decode(), child)
+            return found, []
+        _serving[setup] = (found, child)
     identity, child = _serving[setup]
     outcomes = [child.ask(content) for content in contents]
     return identity, [outcome if isinstance(outcome, bytes) else pickle.dumps(outcome) for outcome in outcomes]
@@ -92,7 +100,11 @@ class _Preparing:
         self._preparer: Preparer | None = None
 
     def __call__(self, packed: bytes) -> bytes:
-        preparer = self._preparer = self._preparer or pickle.loads(self._packed)
-        if packed == _WHO:
-            return identity_of(preparer).encode()
-        return pickle.dumps(preparer(pickle.loads(packed)))
+        if packed == _WHO:  # a reason is an answer too: without one, the child was lost
+            return pickle.dumps(apply_safely(lambda _: identity_of(self._loaded()), packed))
+        return pickle.dumps(self._loaded()(pickle.loads(packed)))
+
+    def _loaded(self) -> Preparer:
+        preparer: Preparer = self._preparer or pickle.loads(self._packed)
+        self._preparer = preparer
+        return preparer

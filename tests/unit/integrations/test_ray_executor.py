@@ -22,7 +22,7 @@ from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.testing import HashEmbedder
 from tests.fakes.one_process_ray import OneProcessRay
-from tests.jobs import EndingLoader, FirstLoader, OtherHashEmbedder
+from tests.jobs import EndingLoader, FirstLoader, HangingLoader, OtherHashEmbedder
 from tests.support import write_tree
 
 FILES = {f"{number}.md": f"# Part {number}\n\nOwls.\n" for number in range(2 * BATCH_FILES + 6)}
@@ -39,11 +39,12 @@ def run(tmp_path: Path) -> Iterator[Run]:
         ray: OneProcessRay,
         load_embedder: Callable[[], Embedder] | None = HashEmbedder,
         take: int = 10_000,
+        settings: Settings = Settings(),  # noqa: B008 - cannot be changed
         **options: Any,
     ) -> dict[str, PreparedFile | JobFailure]:
         files = FilePreparer(folder, Preparer("s", Settings(), load_embedder))
         executor = RayExecutor("auto", connect=lambda *_: contextlib.nullcontext(ray), **options)
-        outcomes = executor.run(files, [FileJob(path, "") for path in [*FILES, "gone.md"]], Settings())
+        outcomes = executor.run(files, [FileJob(path, "") for path in [*FILES, "gone.md"]], settings)
         with contextlib.closing(outcomes):
             return {job.path: outcome for job, outcome in islice(outcomes, take)}
 
@@ -130,11 +131,29 @@ def test_a_machine_that_cannot_do_it_is_refused_with_the_reason(run: Run) -> Non
         run(OneProcessRay(), load_embedder=FirstLoader())
 
 
-def test_a_child_that_is_ended_while_it_loads_is_started_again(run: Run, tmp_path: Path) -> None:
-    outcomes = run(OneProcessRay(), load_embedder=EndingLoader(tmp_path / "ended"))
+def test_children_that_are_ended_while_they_load_are_started_again(run: Run, tmp_path: Path) -> None:
+    ray = OneProcessRay(cpus=2)
+
+    outcomes = run(ray, load_embedder=EndingLoader(tmp_path / "ended", 5))
 
     assert documents(outcomes) == set(FILES)
-    assert (tmp_path / "ended").exists()
+    assert (tmp_path / "ended").stat().st_size == 5
+    assert min(ray.sizes) == 6  # no file was the cause
+
+
+def test_a_cluster_whose_children_are_ended_whenever_they_load_is_given_up(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match=r"loading what prepares files ended the process .*\(7\)") as caught:
+        run(OneProcessRay(cpus=2), load_embedder=EndingLoader(tmp_path / "ended", 100))
+
+    assert (tmp_path / "ended").stat().st_size == 6
+    assert "memory" in caught.value.hint
+
+
+def test_a_cluster_that_takes_too_long_to_load_is_given_up_with_the_setting_that_allows_more(run: Run) -> None:
+    with pytest.raises(ClusterError, match=r"loading what prepares files took longer than 1 s") as caught:
+        run(OneProcessRay(cpus=1), load_embedder=HangingLoader(), settings=Settings(file_timeout_s=1.0))
+
+    assert "OPENBOOK_FILE_TIMEOUT_S" in caught.value.hint
 
 
 def test_what_passes_files_on_loads_nothing_that_prepares_them() -> None:
