@@ -185,6 +185,18 @@ class LocalCache:
             return tempfile.TemporaryFile(buffering=0, dir=self._folder)
         return None
 
+    def discard(self, *, but: str = "") -> None:
+        """Delete the states that are kept, except those of one library: they hold paths of documents that are gone.
+
+        What is being written stays. `but`: the name of the library, which one that was made again does not share.
+        """
+        others = []
+        with contextlib.suppress(OSError):
+            kept = [path for path in self._folder.iterdir() if not _is_being_written(path)]
+            others = [path for path in kept if not but or path.name.rsplit("-", 2)[0] != but]
+        for other in others:  # what is mapped stays until it is closed
+            shutil.rmtree(other, ignore_errors=True)
+
     def remove(self) -> None:
         """Delete all states."""
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -72,6 +72,8 @@ class LanceState:
         if self._loaded != self._tables.state:
             if self.made != self._tables.made:  # it has just been opened, or somebody has made it again
                 self.made = self._tables.made
+                if self._cache:
+                    self._cache.discard(but=self.made)
                 self._begin(self._found(self._cache) if self._cache else None)
             if self._loaded != self._tables.state:
                 self._documents = self._documents.renewed(self._tables, self.first_id)
@@ -98,11 +100,14 @@ class LanceState:
     def publish(self, *, every: bool) -> None:
         """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has.
 
-        Nothing stays published of a library that has become small: most of that would be documents that were deleted.
+        Of a library that has become small, nothing stays published or kept: most of that would be documents that were
+        deleted.
         """
         documents = self.documents()
         if documents.numbers("chunks").sum() < self._fewest_kept:
             self._published.withdraw(self._tables.state)
+            if self._cache:
+                self._cache.discard()
             return
         if self._cache is None:
             return

@@ -227,6 +227,35 @@ def test_a_library_that_was_made_again_is_read_anew(uri: str, reader: Opener, ca
         assert search(following) == search(reader()) == search(index) != before
 
 
+@pytest.mark.parametrize("documents", [20, 40], ids=["small", "large"])
+def test_a_machine_that_opens_a_library_that_was_made_again_keeps_nothing_of_the_one_before(
+    uri: str, cache: Path, documents: int
+) -> None:
+    def kept() -> bytes:
+        return b"".join(path.read_bytes() for path in cache.rglob("*") if path.is_file())
+
+    def fill(*names: str) -> None:
+        with contextlib.closing(LanceIndex(uri, IDENTITY)) as index, index.batch():
+            for name in names:
+                put(index, name, "red fox", vector=vector(1))
+
+    def reader() -> contextlib.closing[LanceIndex]:
+        return contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=30))
+
+    fill("salaries.md", *(f"{number}.md" for number in range(40)))
+    with reader() as index:
+        search(index)
+    assert b"salaries" in kept()
+    LanceEngine(uri.rpartition("/")[0]).remove("library")
+    fill(*(f"{number}.md" for number in range(documents)))
+
+    with reader() as index, reader() as again:
+        assert search(index) == search(again)
+
+    assert b"salaries" not in kept()
+    assert (b"19.md" in kept()) == (documents == 40)
+
+
 def test_what_was_kept_goes_with_the_library_and_is_for_its_owner_alone(
     uri: str, writer: LanceIndex, reader: Opener, cache: Path
 ) -> None:
