@@ -19,15 +19,19 @@ _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _NUMBER = re.compile(r"(?<![\w.,:#-])\d+(?:[.,]\d+)*(?![\w:]|[.,]\d)")
 # A paragraph, an item of a list, a row of a table, a comment: what one sentence does not leave.
 _BORDER = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
+# Three of `*` or `+` below a line are a rule or end front matter, and so are three hyphens below an item of a list.
 _HEADING = re.compile(
-    r"^(?P<level>#{1,6}|={2,6})[ \t]+(?P<title>.*)|^(?P<underlined>[^\s#=].*)\n(?P<line>[=~^+*-])(?P=line){3,}[ \t]*$",
+    r"^(?P<level>#{1,6}|={2,6})[ \t]+(?P<title>.*)"
+    r"|^(?P<underlined>(?![-*+][ \t])[^\s#=|>].*)\n(?P<line>[=-]|[~^+*](?=[~^+*]{3}))(?P=line)+[ \t]*$",
     re.MULTILINE,
 )
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*$", re.MULTILINE)
 # What introduces a citation without saying anything of it: "Defined in", "See also".
 _FEW_WORDS = 3
 # Nobody quotes more than some screens of code.
 _LONGEST_LISTING = 10_000
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_FENCE_LINE = re.compile(r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
 # As far as a citation can be from what it is for.
 _LONGEST_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
@@ -135,7 +139,11 @@ def _headings(text: str) -> Sequence[tuple[int, Heading]]:
     """Return where the headings of a text begin, and what each of them names."""
     found = list[tuple[int, Heading]]()
     above = list[tuple[int, Heading]]()  # by level
-    for match in _HEADING.finditer(text):
+    front, blocks = _FRONT_MATTER.match(text), _fenced_blocks(text)
+    for match in _HEADING.finditer(text, front.end() if front else 0):
+        block = bisect_right(blocks, (match.start(), len(text))) - 1
+        if block >= 0 and match.start() < blocks[block][1]:
+            continue  # a comment in code
         level = len(match["level"]) if match["level"] else 1 + "=-".find(match["line"]) % 3
         title = (match["title"] or match["underlined"] or "").strip().strip("#=`").strip()
         while above and above[-1][0] >= level:
@@ -147,6 +155,20 @@ def _headings(text: str) -> Sequence[tuple[int, Heading]]:
         above.append((level, heading))
         found.append((match.start(), heading))
     return found
+
+
+def _fenced_blocks(text: str) -> list[tuple[int, int]]:
+    """Return the blocks of code in fences, in order and as half-open characters; an open one ends with the text."""
+    found = list[tuple[int, int]]()
+    opening: re.Match[str] | None = None
+    for line in _FENCE_LINE.finditer(text):
+        if opening is None:
+            is_underline = line["run"][0] == "~" and text[max(0, line.start() - 2) : line.start()].strip() != ""
+            opening = None if is_underline else line
+        elif line["run"].startswith(opening["run"]) and not line["info"].strip():
+            found.append((opening.start(), line.end()))
+            opening = None
+    return [*found, (opening.start(), len(text))] if opening else found
 
 
 def listings_beside(text: str, mention: Mention) -> tuple[str, ...]:
