@@ -12,9 +12,11 @@ from openbook.verify.relocation import ComparedText, Relocation, depth_of, liken
 
 _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe inline virtual override pub"
+    " data"
 )
 _DEFINES = (
     "def class func function fn struct enum interface type trait const let var val fun module namespace message service"
+    r" data(?!\s+(?:class|object)\b) newtype"  # of Haskell, not the modifier of Kotlin
 )
 _HEAD = (
     rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
@@ -36,7 +38,7 @@ _BY_VALUE = frozenset({"const", "let", "val", "var"})
 _SAME_VALUE = 0.5
 
 # What has such a name is meant wherever it stands. Functions of many types are called `run`.
-_TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service"})
+_TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service", "data", "newtype"})
 
 # How decorators and lines of comments begin. Inner lines of `/** */` are one blank further in.
 _ABOVE = ("@", "#[", "//", "/*", "*", "#", "--")

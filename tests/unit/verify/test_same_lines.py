@@ -48,6 +48,16 @@ def test_a_method_of_another_type_is_not_the_same_line(to: str) -> None:
     assert found.first_line == 3
 
 
+@pytest.mark.parametrize("line", ["data State tx", "newtype State = State Int", "data class State("])
+def test_a_type_of_haskell_or_kotlin_is_known_by_its_name(line: str) -> None:
+    old, new = ComparedText(f"-- a\n{line}\n-- b\n"), ComparedText(f"-- c\n\n{line}\n-- d\n")
+
+    found = same_line(old, 2, new)
+
+    assert found is not None
+    assert found.first_line == 3
+
+
 def test_a_constant_with_another_value_is_not_the_same_line() -> None:
     old = ComparedText("const pattern = /^(build|chore|ci|docs|feat|fix|perf|refactor)(\\([^)]+\\))?: .+$/\n")
     edited = ComparedText(
