@@ -473,11 +473,11 @@ FUNCTION = 'def max_load(crane):\n    """Return how many tonnes a crane lifts.""
 
 def test_a_function_comes_before_notes_that_name_it_unless_a_setting_is_asked_for(library: Library) -> None:
     library.put("crane.py", FUNCTION, kind="code", symbol="max_load", defines=("max_load",))
-    library.put("port.toml", "[crane]\n# Tonnes that it lifts.\nmax_load = 4", kind="config")
+    library.put("docs/port.md", "- `max_load`: tonnes that the crane of the port lifts.")
 
     found = [library.search(f"What does {asked} do?")[0] for asked in ("max_load", "the max_load setting")]
 
-    assert [result.chunk.span.path for result in found] == ["crane.py", "port.toml"]
+    assert [result.chunk.span.path for result in found] == ["crane.py", "docs/port.md"]
 
 
 def test_what_describes_a_setting_is_found_behind_everything_that_names_it(library: Library) -> None:
