@@ -6,7 +6,7 @@ file, the two dates that a citation can have, and what the page says of the line
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
@@ -73,6 +73,23 @@ class Move:
         is_telling = len(block) >= DISTINCTIVE_CHARS or len(above) + len(below) >= _TELLING_LINES
         is_all = shown == listing.squeezed
         return (is_telling or is_all) and len([*islice(self.new.occurrences(shown), 2)]) == 1
+
+
+def is_guessed(full_names: Set[str] | None, *paths: str) -> bool:
+    """Return whether a text leaves open which of several files it cites by the end of their paths.
+
+    Args:
+        full_names: What it has in full of such paths; None if only one file ends so.
+        paths: The file that was chosen, under each name that it had.
+
+    Example:
+        >>> is_guessed({"src/app.py"}, "src/app.py"), is_guessed({"src/app.py"}, "lib/app.py")
+        (False, True)
+    """
+    if full_names is None:
+        return False
+    chosen = [name for name in full_names for path in paths if path and f"/{name}".endswith(f"/{path}")]
+    return len(full_names) != 1 or not chosen
 
 
 def _agreeing(listed: Sequence[str], there: Sequence[str]) -> list[str]:

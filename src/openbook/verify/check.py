@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
 from openbook.sources.classify import classify
 from openbook.text import LineIndex
-from openbook.verify.certainty import SEVERAL_FILES, Move, why_unsure
+from openbook.verify.certainty import SEVERAL_FILES, Move, is_guessed, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
@@ -118,7 +118,7 @@ class _One:
         self._blank = blank
         self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
-        self._is_guessed = False
+        self._full_names: Set[str] | None = None  # if several files end with the path
 
     def judged(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""
@@ -139,7 +139,7 @@ class _One:
         """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
-        self._is_guessed = len(full_names(text, self._mention.path)) != 1
+        self._full_names = full_names(text, self._mention.path)
         return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
 
     def _with_target(self, target: Target) -> Finding | None:
@@ -365,7 +365,7 @@ class _One:
             Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
-            is_path_guessed=self._is_guessed,
+            is_path_guessed=is_guessed(self._full_names, path, past.path, found.path),
             is_pinned=bool(self._pin),
         )
 
@@ -407,7 +407,7 @@ class _One:
             said = NameEvidence()  # it found itself
         now = RelocatedLines(path, said.spot) if said.spot and said.spot != Relocation(first, last) else None
         if said.is_certain:
-            doubt = SEVERAL_FILES if self._is_guessed else ""
+            doubt = SEVERAL_FILES if is_guessed(self._full_names, path) else ""
             return replace(self._say("moved", path, basis="names", now=now), doubt=doubt)
         if not 1 <= first <= last <= len(page):
             reason = _ENDS_BEFORE if last < first else f"the file has {_counted(page)}"

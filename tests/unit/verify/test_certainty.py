@@ -280,6 +280,25 @@ def test_a_name_that_only_one_of_several_files_can_have_is_rewritten_only_if_the
     assert (bool(finding.doubt), len(report.fixed)) == (not written, written)
 
 
+@pytest.mark.parametrize("is_committed", [True, False], ids=["history-of-the-page", "no-history"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("`retry` (app.py:14) is there, unlike in lib/app.py.\n", id="another"),
+        pytest.param("`retry` (app.py:14) is there, that is in common/app.py.\n", id="with-the-end-of-two-paths"),
+    ],
+)
+def test_a_file_is_not_written_where_the_one_that_the_page_names_in_full_is_another(
+    repository: Repository, page: str, is_committed: bool
+) -> None:
+    files = {"src/common/app.py": PUSHED, "lib/common/app.py": "x = 1\n", "lib/app.py": "x = 1\n", PAGE: page}
+    repository.commit(files) if is_committed else write(repository.folder, files)
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, finding.doubt, count) == ("moved", "several files have that name", 0)
+
+
 def test_quoted_code_does_not_settle_which_of_several_files_is_meant(repository: Repository) -> None:
     page = "```python\ndef post(self, url):\n```\n\nSee `app.py:10`.\n"
     repository.commit({"src/app.py": CODE, "lib/app.py": "x = 1\n", PAGE: page})
