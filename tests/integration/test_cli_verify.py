@@ -139,8 +139,15 @@ def test_a_place_that_is_not_certain_is_reported_with_the_reason_and_not_written
     shop.commit({"src/prices.py": "# one\n# two\n" + code})
     shop.commit({"docs/b.md": "Look at src/prices.py:4.\n"})
 
+    (result,) = run(capsys, "verify", "--format", "sarif", "docs/b.md").json["runs"][0]["results"]
+    advised = run(capsys, "verify", "docs/b.md").err
     outcome = run(capsys, "verify", "--fix", "docs/b.md")
 
+    assert result["message"]["text"] == (
+        "moved: src/prices.py:4 -> src/prices.py:6 (the citing line was edited when other lines stood there)"
+    )
+    assert "next: correct the text or the lines of what only a reader can judge" in advised
+    assert "--fix updates" not in advised
     assert (
         "docs/b.md:1: moved: src/prices.py:4 -> src/prices.py:6 (not certain, so that --fix leaves it: " in outcome.out
     )

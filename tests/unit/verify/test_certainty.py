@@ -111,14 +111,19 @@ def test_the_head_of_a_definition_of_which_little_is_left_is_rewritten_only_if_t
 
 
 @pytest.mark.parametrize(
-    ("at_once", "written"), [pytest.param(True, 1, id="renamed"), pytest.param(False, 0, id="one-that-is-like-it")]
+    ("at_once", "words", "written"),
+    [
+        pytest.param(True, "See", 1, id="renamed"),
+        pytest.param(False, "See", 0, id="one-that-is-like-it"),
+        pytest.param(False, "`the_3th` and `the_4th`:", 0, id="named-in-one-that-is-like-it"),
+    ],
 )
 def test_edited_lines_are_written_only_in_a_file_that_git_knows_as_the_same(
-    repository: Repository, at_once: bool, written: int
+    repository: Repository, at_once: bool, words: str, written: int
 ) -> None:
     lines = [f"    the_{number}th = make_the_{number}th(one, another)\n" for number in range(12)]
     edited = [line.replace("another", "other") if number in range(3, 6) else line for number, line in enumerate(lines)]
-    repository.commit({"src/app.py": "".join(lines), PAGE: "See src/app.py:3-7.\n"})
+    repository.commit({"src/app.py": "".join(lines), PAGE: f"{words} src/app.py:3-7.\n"})
     if at_once:
         (repository.folder / "src/app.py").unlink()
     repository.commit({"src/more.py": "import x\n" + "".join(edited)})

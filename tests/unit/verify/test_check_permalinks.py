@@ -27,6 +27,16 @@ def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(reposito
     assert not finding.is_wrong
 
 
+def test_a_permalink_to_a_line_that_was_wrapped_means_the_line_as_it_was(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE.replace("retry(times)", "retry(times, first_s, most_s)")})
+    repository.commit({"src/app.py": PUSHED.replace("retry(times)", "retry(\n    times, first_s, most_s\n)")})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14\n")
+
+    assert (finding.verdict, str(finding.now), finding.is_wrong) == ("changed", "src/app.py:16-18", False)
+    assert finding.reason == "the line is wrapped now"
+
+
 @pytest.mark.parametrize(("name", "verdict"), [("retry", "unknown"), ("sender", "ok")])
 def test_a_blank_line_is_not_what_a_permalink_names_if_that_stands_elsewhere(
     repository: Repository, name: str, verdict: str
