@@ -9,7 +9,8 @@ _QUOTED = re.compile(r"`([^`\s][^`]*)`")
 # From the first name of a dotted one alone: a run of them would take the square of its length.
 _CALL = re.compile(r"(?<!\w)(?<!\w\.)([A-Za-z_][\w.]*)\(\)?")
 _IDENTIFIER = re.compile(
-    r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+(?!-\w)"  # dotted, but no setting such as `server.max-age`
+    # Dotted, but neither a setting such as `server.read.max-age` nor what stands before its last part.
+    r"\b(?:(?>[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)(?!-\w)"
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
     r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
 )

@@ -25,14 +25,22 @@ _SPELLED = re.compile(
     rf"(?<![\w./-])(?:{_WORD}(?:\.{_WORD})+|[A-Za-z]\w+(?:-\w\w+)+|[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)"
     r"(?![\w/(]|\.\w)"
 )
-_FILE = re.compile(
-    r".*\.(?:py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
+# A file, a place on the web such as `example.com`, or an abbreviation such as "e.g.".
+_NO_SETTING = re.compile(
+    r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
     re.IGNORECASE,
 )
 # "the -H flag of ssh-keygen" asks for no setting of that name.
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
+# "What is a built-in?", "What is a pre-commit hook?", but "What does max-load do?" and "what is max-load for".
+_COMPOUND = re.compile(r"[A-Za-z]\w+(?:-\w\w+)+")
+_ARTICLE = re.compile(r"\b(?:an?|the)\s+$", re.IGNORECASE)
+_NOUN = re.compile(
+    r"\s+(?!(?:do|does|mean|means|for|of|in|on|by|to|can|may|have|has|take|takes|set|used?|control|controls|default"
+    r"|is|are|be|and|or|under|with)\b)\w"
+)
 # "priority in opsgenie_config"
 _INSIDE = re.compile(r"\b(?:in|of|under|inside)\s+(?:the\s+)?[`\"']?$", re.IGNORECASE)
 _KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
@@ -92,9 +100,9 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     """
     if len(text) > _MOST_CHARS or not _ASKS.search(text) or _OPTION.search(text):
         return ()
-    spelled = [found for found in _SPELLED.finditer(text) if not _FILE.fullmatch(found.group())]
+    spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
     if not says_setting(text):
-        spelled = [found for found in spelled if not _TYPE.fullmatch(found.group())]
+        spelled = [found for found in spelled if not _TYPE.fullmatch(found.group()) and not _is_word(found)]
     written = " ".join(found.group() for found in spelled)
     plain = [found["name"] for pattern in _PLAIN for found in pattern.finditer(text)]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
@@ -108,6 +116,16 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         named, around = [found.group() for found in inside], ()
     parts = (name.split(".") for name in dict.fromkeys((*named, *plain)))
     return tuple(AskedSetting(name, (*around, *owners), name in plain) for *owners, name in parts)
+
+
+def _is_word(found: re.Match[str]) -> bool:
+    """Return whether a name with hyphens alone is a word of the question: "a built-in", "pre-commit hook"."""
+    if not _COMPOUND.fullmatch(found.group()):
+        return False
+    return (
+        _ARTICLE.search(found.string, 0, found.start()) is not None
+        or _NOUN.match(found.string, found.end()) is not None
+    )
 
 
 def says_setting(text: str) -> bool:

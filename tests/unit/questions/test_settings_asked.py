@@ -40,6 +40,12 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "What does the -x flag of moor-ship do?",
         "How do I moor a ship?",
         "How do I change it to Ctrl-a?",
+        "What is a quick-release?",
+        "What is a quick-release hook?",
+        "How does built-in mooring work?",
+        "How does two-way traffic work?",
+        "What is harbour.example.com?",
+        "What does e.g. mean",
     ],
 )
 def test_other_questions_ask_for_no_setting(question: str) -> None:
@@ -48,4 +54,5 @@ def test_other_questions_ask_for_no_setting(question: str) -> None:
 
 def test_the_first_part_of_a_name_with_hyphens_is_no_name_of_code() -> None:
     assert identifiers("What does crane.max-load do?") == []
+    assert identifiers("What does harbour.crane.max-load do?") == []
     assert identifiers("What does Crane.load do?") == ["Crane.load"]
