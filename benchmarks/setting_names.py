@@ -6,8 +6,10 @@ The headings of Markdown and reStructuredText that are one name with an undersco
 for, in each project the first N in alphabetical order. Others are asked for in an order drawn once: with `--options`
 headings that begin with an option (`-c, --checksum`, `--bail[=<n>]`); with `--items` the items of Markdown lists that
 begin with a name in bold or as code (`- **edit-url-template:** ...`); with `--parameters` the parameters of several
-words that a comment of code describes (`:param retry_limit: ...`). An answer is right if its first citation, or any,
-lies in a section with that heading, in such an item, or has such a line of a comment. Nobody chose these questions,
+words that a comment of code describes (`:param retry_limit: ...`); with `--functions` functions of Python whose names
+have several words and are defined once outside of tests. An answer is right if its first citation, or any, lies in a
+section with that heading, in such an item, or has such a line of a comment; for a function, also the first result of a
+search, if it has the line that defines it. Nobody chose these questions,
 and no two of them are worded differently: they show whether a name is found where it is described, and nothing else.
 """
 
@@ -25,6 +27,7 @@ from openbook.evals.metrics import ExpectedSpan, mean
 from openbook.library import Library
 from openbook.retrieval.roles import is_aside, role_of
 from openbook.settings import Settings
+from openbook.types import Span
 
 _NAME = re.compile(r"[`\"]*([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)[`\"]*")
 _OPTION = re.compile(r"[`\"]*(?:-\w[`,\s]+)?`?(--[a-z][a-z\d-]+)(?![\w-]).*")
@@ -36,6 +39,7 @@ _PARAMETER = re.compile(
 )
 _OF_WORDS = re.compile(r"[a-z]+\d*(?:_[a-z\d]+)+|[a-z]+\d*(?:[A-Z][a-z\d]+)+")
 _WITH_COMMENTS = ("py", "js", "ts", "tsx", "java", "kt", "c", "h", "cpp", "php")
+_FUNCTION = re.compile(r"\s*(?:async )?def ([a-z]\w*_\w+)\(.*")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
 _FEWEST_LINES = 3
 
@@ -97,6 +101,19 @@ def parameters(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
     return found
 
 
+def functions(checkout: Path) -> Mapping[str, list[ExpectedSpan]]:
+    """Return the line that defines each function of Python, but for those of tests and examples and for namesakes."""
+    found: defaultdict[str, list[ExpectedSpan]] = defaultdict(list)
+    for path in sorted(checkout.rglob("*.py")):
+        name = path.relative_to(checkout).as_posix()
+        if role_of(name, "code") != "source":
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
+            if defined := _FUNCTION.fullmatch(line):
+                found[defined[1]].append(ExpectedSpan(name, number, number))
+    return {name: places for name, places in found.items() if len(places) == 1}
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -106,31 +123,41 @@ def main() -> None:
     parser.add_argument("--options", action="store_true", help="ask for options instead")
     parser.add_argument("--items", action="store_true", help="ask for items of lists instead")
     parser.add_argument("--parameters", action="store_true", help="ask for parameters instead")
+    parser.add_argument("--functions", action="store_true", help="ask for functions instead")
     parser.add_argument("projects", nargs="+", metavar="PROJECT")
     arguments = parser.parse_args()
-    print("| project | names | first citation right | any right | refused |\n|---|---|---|---|---|")
+    print("| project | names | first citation right | any right | refused | first result right |")
+    print("|---|---|---|---|---|---|")
     for project in arguments.projects:
         home = arguments.home / project
         home.mkdir(parents=True, exist_ok=True)
         checkout = arguments.checkouts / project
-        if arguments.parameters:
-            places = parameters(checkout)
+        if arguments.parameters or arguments.functions:
+            places = parameters(checkout) if arguments.parameters else functions(checkout)
         else:
             places = items(checkout) if arguments.items else sections(checkout, _OPTION if arguments.options else _NAME)
         names = sorted(places)
-        if arguments.options or arguments.items or arguments.parameters:
+        if arguments.options or arguments.items or arguments.parameters or arguments.functions:
             random.Random(1).shuffle(names)
         outcomes = []
         with closing(Library(home / "library.sqlite", Settings(home=home))) as library:
             if not library.stats().chunks:
                 library.add(checkout)
             for name in names[: arguments.most]:
-                answer = library.query(f"What does {name} do?")
-                cited = [ExpectedSpan(c.span.path, c.span.start_line, c.span.end_line) for c in answer.citations]
-                right = [any(place.overlaps(each) for place in places[name]) for each in cited]
-                outcomes.append((float(right[:1] == [True]), float(any(right)), float(answer.refused)))
-        figures = " | ".join(f"{mean([each[n] for each in outcomes]):.3f}" for n in range(3))
+                question = f"What does {name} do?"
+                answer, results = library.query(question), library.search(question, limit=1)
+                cited, found = (
+                    [any(place.overlaps(_expected(each.span)) for place in places[name]) for each in shown]
+                    for shown in (answer.citations, [each.chunk for each in results])
+                )
+                right = (cited[:1] == [True], any(cited), answer.refused, found == [True])
+                outcomes.append(tuple(map(float, right)))
+        figures = " | ".join(f"{mean([each[n] for each in outcomes]):.3f}" for n in range(4))
         print(f"| {project} | {len(outcomes)} | {figures} |", flush=True)
+
+
+def _expected(span: Span) -> ExpectedSpan:
+    return ExpectedSpan(span.path, span.start_line, span.end_line)
 
 
 if __name__ == "__main__":
