@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 
-from openbook.cli.opening import add_paths, for_agents
+from openbook.cli.opening import Remake, add_paths, for_agents
+from openbook.errors import LibraryError, LibraryWriteError
+from openbook.index.files import remove_library_file
 from openbook.libraries.catalog import name_for
 from openbook.library import Library
 from openbook.mcp.server import build_server
@@ -31,9 +33,12 @@ def shop(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, name: str = "") -> Iterator[WatchedLibrary]:
+def serving(
+    folder: Path, name: str = "", *, hindered: Callable[[Remake], Remake] = lambda remake: remake
+) -> Iterator[WatchedLibrary]:
     wanted = [] if name else [folder]
     with for_agents(name or name_for(wanted), Settings.from_env(), wanted) as (assistant, remake):
+        remake = remake and hindered(remake)
         library = WatchedLibrary(assistant, wanted, watch=False, patience_s=60, remake=remake)
         yield library
         library.close()
@@ -121,6 +126,61 @@ def test_what_is_damaged_again_is_an_error_that_names_the_command(shop: Path) ->
 
         with pytest.raises(RefusedCall, match=f"openbook add --rebuild --library {name_for([shop])} {shop}"):
             search(library)
+
+
+def kept_by_another(_: Remake) -> Remake:
+    """Refuse, as Windows does as long as another process has the file."""
+
+    def remake(damage: LibraryError) -> Library:
+        raise PermissionError(13, "used by another process")
+
+    return remake
+
+
+def once_without_space(remake: Remake) -> Remake:
+    """Fail once, where the damaged file is deleted already."""
+    failed: list[LibraryError] = []
+
+    def remake_later(damage: LibraryError) -> Library:
+        fresh = remake(damage)
+        if failed:
+            return fresh
+        failed.append(damage)
+        location = fresh.location
+        assert isinstance(location, Path)
+        fresh.close()
+        remove_library_file(location)
+        raise LibraryWriteError("cannot use the library: the disk is full")
+
+    return remake_later
+
+
+def test_a_library_that_cannot_be_made_again_now_is_used_once_somebody_has_made_it_again(shop: Path) -> None:
+    with serving(shop, hindered=kept_by_another) as library:
+        search(library)
+        damage(library)
+        for _ in range(3):
+            with pytest.raises(RefusedCall, match=f"is damaged .*openbook add --rebuild .* {shop}"):
+                search(library)
+        add_paths([shop], name_for([shop]), course=False, rebuild=True)
+
+        told = search(library)
+
+    assert "src/parcels.py:" in told
+    assert MADE_AGAIN not in told
+
+
+def test_a_library_that_could_not_be_made_again_is_made_again_by_the_next_call(shop: Path) -> None:
+    with serving(shop, hindered=once_without_space) as library:
+        search(library)
+        damage(library)
+        with pytest.raises(RefusedCall, match=f"is damaged .*openbook add --rebuild .* {shop}"):
+            search(library)
+
+        told = search(library)
+
+    assert "src/parcels.py:" in told
+    assert MADE_AGAIN in told
 
 
 def test_a_library_that_another_process_has_made_again_is_taken_as_it_is(shop: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -89,6 +89,8 @@ class WatchedLibrary:
         self._remake = remake
         self._mending = threading.Lock()
         self._mended = ""
+        # What has closed the library, as long as it could not be made again.
+        self._damage: CorruptLibraryError | None = None
         self._paths = paths
         self._watch = watch
         self._patience_s = patience_s
@@ -112,7 +114,7 @@ class WatchedLibrary:
         """Start indexing in the background, after the first requests."""
         self._begin(_FIRST_REQUESTS_S)
 
-    @contextmanager
+    @contextlib.contextmanager
     def fresh(self) -> Iterator[Library]:
         """Yield the library after indexing changes, as far as that is done within the time limit."""
         assistant = self.assistant
@@ -140,25 +142,36 @@ class WatchedLibrary:
         with self._mending:
             if self.assistant is not assistant:  # by another call
                 return True
-            if not isinstance(exc, CorruptLibraryError) or not exc.rebuild:
-                return False
+            damage, fresh = self._damage or exc, None
             file = _file_of(assistant)
-            if file is not None and file != self._file:  # another process has made it again
-                fresh = Library(assistant.location, assistant.settings)
-                assistant.close()
-            elif self._remake is not None:
-                remake, self._remake = self._remake, None  # what is damaged again at once is not mended so
-                assistant.close()  # Windows deletes no open file
-                try:
-                    fresh = remake(exc)
-                except OSError as error:
-                    raise exc from error
-                self._mended = "the library was damaged: it is made again from its folders"
-            else:
+            if file is not None and (self._damage or file != self._file):  # another process may have made it again
+                with contextlib.suppress(CorruptLibraryError):
+                    fresh = Library(assistant.location, assistant.settings)
+            if fresh is None and self._remake and isinstance(damage, CorruptLibraryError) and damage.rebuild:
+                fresh = self._made_again(damage, self._remake)
+            if fresh is None:
                 return False
+            assistant.close()
+            self._damage = None
             self._change()  # before anybody asks it
             self.assistant, self._file = fresh, _file_of(fresh)
             return True
+
+    def _made_again(self, damage: CorruptLibraryError, remake: Callable[[LibraryError], Library]) -> Library:
+        """Return a library in the place of a damaged one, which is closed from now on.
+
+        Raises:
+            CorruptLibraryError: It cannot be made now. The next call tries again.
+        """
+        self.assistant.close()  # Windows deletes no open file
+        try:
+            fresh = remake(damage)
+        except (OSError, LibraryError) as exc:
+            self._damage = damage
+            raise damage from exc
+        self._remake = None  # what is damaged again at once is not mended so
+        self._mended = "the library was damaged: it is made again from its folders"
+        return fresh
 
     def _refresh(self) -> None:
         self._look_again()
