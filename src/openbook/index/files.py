@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-_LOGS = ("-wal", "-shm")
+# What SQLite reads into whatever has the name of the file: the changes of a transaction, to undo or to make.
+_LOGS = ("-journal", "-wal")
 
 
 def columns_path(library: Path, token: str) -> Path:
@@ -44,22 +45,21 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename a file that is no library, with the log beside it, and return where it is now.
+    """Rename a file that is no library, with the logs beside it, and return where it is now.
 
     Raises:
         OSError: It cannot be renamed.
     """
     places = (file.with_name(f"{file.name}.aside-{number}") for number in count(1))
     aside = next(place for place in places if not place.exists())
-    file.rename(aside)
-    log = file.with_name(file.name + _LOGS[0])
-    if log.exists():
-        log.rename(aside.with_name(aside.name + _LOGS[0]))
+    for suffix in (*_LOGS, ""):  # the file last: its logs would change another one in its place
+        with contextlib.suppress(FileNotFoundError):
+            file.with_name(file.name + suffix).rename(aside.with_name(aside.name + suffix))
     return aside
 
 
 def remove_library_file(library: Path) -> None:
     """Delete a library and what is beside it. None there is no error."""
     delete_files(column_files(library))
-    for suffix in (*_LOGS, ""):
+    for suffix in (*_LOGS, "-shm", ""):
         library.with_name(library.name + suffix).unlink(missing_ok=True)
