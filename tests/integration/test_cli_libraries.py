@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from openbook.settings import Settings
 from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, settled, start
 from tests.unit.sources.readers import pdf_files
 
@@ -324,6 +325,23 @@ def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captur
     assert (one.code, other.code) == (0, 0), (one.err, other.err)
     assert one.json["results"][0] == other.json["results"][0]
     assert run(capsys, "status").out.count("up to date") == 1
+
+
+def test_a_library_whose_header_is_damaged_is_not_said_to_be_deleted(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", sample / "docs", "--library", "docs")
+    [library] = Settings.from_env().home.glob("libraries/docs.sqlite")
+    content = b"\0" * 4096 + library.read_bytes()[4096:]
+    library.write_bytes(content)
+
+    outcome = run(capsys, "remove", "--library", "docs")
+
+    aside = library.with_name("docs.sqlite.aside-1")
+    assert outcome.code == 0
+    assert outcome.err == (
+        f"the file there does not look like a library of Openbook; it is now {aside}: delete it if it was one\n"
+    )
+    assert aside.read_bytes() == content
+    assert not library.exists()
 
 
 def test_a_source_is_removed_from_the_only_library_that_has_it(sample: Path, capsys: Captured) -> None:

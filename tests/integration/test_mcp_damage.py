@@ -223,7 +223,9 @@ def test_a_library_that_was_named_is_not_made_again_unasked_and_goes_on_when_it_
     assert "src/parcels.py:" in told
 
 
-def test_a_file_that_openbook_did_not_write_is_set_aside_when_a_library_is_rebuilt(shop: Path) -> None:
+def test_a_file_that_openbook_did_not_write_is_set_aside_when_a_library_is_rebuilt(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     place = Settings.from_env().home / "libraries" / "work.sqlite"
     place.parent.mkdir(parents=True)
     with sqlite3.connect(place) as connection:
@@ -233,4 +235,6 @@ def test_a_file_that_openbook_did_not_write_is_set_aside_when_a_library_is_rebui
 
     add_paths([shop], "work", course=False, rebuild=True)
 
-    assert place.with_name("work.sqlite.aside-1").read_bytes() == letters
+    aside = place.with_name("work.sqlite.aside-1")
+    assert aside.read_bytes() == letters
+    assert f"it is now {aside}" in capsys.readouterr().err

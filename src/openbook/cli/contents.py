@@ -121,9 +121,9 @@ def remove(
     here = opening.settings()
     opening.check_there(here, library)
     aside = LibraryCatalog(here).remove(library)
-    printing.note(
-        f"the file there was no library of Openbook; it is now {aside}" if aside else f"deleted the library {library}"
-    )
+    opening.tell_aside(aside)
+    if aside is None:
+        printing.note(f"deleted the library {library}")
 
 
 def prune(

@@ -307,16 +307,17 @@ def _made_again(exc: LibraryError, name: str, here: Settings) -> Library:
     note(f"{exc}: rebuilding it")
     libraries = LibraryCatalog(here)
     known = libraries.roots(name)
-    _tell_aside(libraries.remove(name))
+    tell_aside(libraries.remove(name))
     assistant = Library.open(name, settings=here)
     for root in known:  # which of them hold courses
         assistant.index.put_root(replace(root, synced_at=0.0))
     return assistant
 
 
-def _tell_aside(aside: Path | None) -> None:
+def tell_aside(aside: Path | None) -> None:
+    """Say where a file is now that was renamed. It may be a library all the same, with a damaged beginning."""
     if aside is not None:
-        note(f"the file there was no library of Openbook; it is now {aside}")
+        note(f"the file there does not look like a library of Openbook; it is now {aside}: delete it if it was one")
 
 
 @contextlib.contextmanager
@@ -352,7 +353,7 @@ def add_paths(
     if not may_be_wide:
         check_amount(here, name, [path for path in paths if path not in were_meant])
     if rebuild:
-        _tell_aside(libraries.remove(name))
+        tell_aside(libraries.remove(name))
     with _library(name, here, paths) as assistant, progress_bar() as progress:
         of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest

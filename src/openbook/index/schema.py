@@ -227,7 +227,7 @@ def other_vectors(place: Path | str, held: int, given: int, library: str) -> Mis
 
 
 def is_library(path: Path) -> bool:
-    """Check whether Openbook wrote a file, which may be damaged. An empty one is nobody's."""
+    """Check whether a file looks like a library, damaged or not. With a damaged header it does not; empty, it does."""
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):  # also of a log beside it

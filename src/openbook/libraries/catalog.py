@@ -141,7 +141,7 @@ class LibraryCatalog:
     def remove(self, name: str) -> Path | None:
         """Delete a library. None there is no error.
 
-        A file in its place that Openbook did not write is renamed, and its new path returned.
+        A file in its place that does not look like one is renamed, and its new path returned.
 
         Raises:
             OSError: The file cannot be deleted or renamed.

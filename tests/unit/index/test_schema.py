@@ -17,7 +17,7 @@ import pytest
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
 from openbook.index import schema
 from openbook.index.protocol import Source
-from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_sources
+from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, is_library, stored_sources
 from openbook.index.sqlite import SqliteIndex
 from tests.children import run_child, start_child, tell
 from tests.support import IDENTITY, everything, lexical, paths, put, vector
@@ -312,3 +312,14 @@ def test_a_file_that_tells_no_sources_names_none(tmp_path: Path) -> None:
 
     assert places == [[], [], []]
     assert not (tmp_path / "missing.sqlite").exists()
+
+
+def test_a_library_looks_like_one_before_anything_of_it_is_in_the_file_itself(tmp_path: Path) -> None:
+    made, copied = tmp_path / "made.sqlite", tmp_path / "copied.sqlite"
+    with contextlib.closing(SqliteIndex(made, IDENTITY)):
+        for suffix in ("", "-wal"):
+            copied.with_name(copied.name + suffix).write_bytes(made.with_name(made.name + suffix).read_bytes())
+
+    assert is_library(copied)
+    copied.with_name(copied.name + "-wal").unlink()
+    assert not is_library(copied)
