@@ -304,7 +304,8 @@ def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path, m
     listed, called, again, resources = asyncio.run(use())
 
     assert "src/parcels.py:1-6" in called
-    assert listed <= set(again)
+    assert {"search", "read_lines"} <= listed <= set(again)
+    assert set(again) - listed <= {"list_courses", "course_outline"}
     assert "src/parcels.py" in resources
 
 
