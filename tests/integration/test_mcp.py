@@ -368,6 +368,18 @@ def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
+def test_the_tools_for_courses_are_listed_over_http_before_there_are_any(tmp_path: Path) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+
+    async def listed(address: str) -> set[str]:
+        async with Client(address, mode="legacy") as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    with serving(tmp_path) as address:
+        assert asyncio.run(listed(address)) >= {"list_courses", "course_outline"}
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hint(shop: Path) -> None:
     with serving(shop) as address:
         asyncio.run(_heavy(address))

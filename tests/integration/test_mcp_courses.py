@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import ToolListChangedNotification
 
 from openbook.library import Library
+from openbook.mcp.server import build_server
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 from tests.integration.support_mcp import COURSE
 
@@ -53,7 +56,16 @@ def school(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_tools_for_courses_come_with_the_first_course_and_the_client_is_told(tmp_path: Path) -> None:
+COURSE_TOOLS = {"list_courses", "course_outline"}
+
+
+async def course_tools(client: Client) -> set[str]:
+    return {tool.name for tool in (await client.list_tools()).tools} & COURSE_TOOLS
+
+
+def test_the_tools_for_courses_come_with_the_first_course_and_go_with_the_last_and_the_client_is_told(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "openbook", "mcp", str(tmp_path)], env=dict(os.environ), cwd=str(tmp_path)
@@ -63,25 +75,50 @@ def test_the_tools_for_courses_come_with_the_first_course_and_the_client_is_told
     async def note(message: object) -> None:
         told.append(message)
 
-    async def use() -> list[bool]:
+    async def until_told(client: Client, times: int) -> None:
+        for _ in range(600):
+            if len(told) >= times:
+                break
+            await client.call_tool("list_sources")
+            await asyncio.sleep(0.05)
+
+    async def use() -> list[object]:
         async with Client(stdio_client(server), mode="legacy", message_handler=note) as client:
-            listed = [await has_tools(client)]
+            listed: list[object] = [await course_tools(client)]
             while "incomplete" in said(await client.call_tool("list_sources")):
                 pass
-            listed.append(bool(told))
+            listed.append(len(told))
             (tmp_path / "parcels.txt").write_text(COURSE, encoding="utf-8")
-            for _ in range(600):
-                if told:
-                    break
-                await client.call_tool("list_sources")
-                await asyncio.sleep(0.05)
-            return [*listed, await has_tools(client)]
+            await until_told(client, 1)
+            listed.append(await course_tools(client))
+            (tmp_path / "parcels.txt").unlink()
+            await until_told(client, 2)
+            return [*listed, await course_tools(client)]
 
-    async def has_tools(client: Client) -> bool:
-        return {"list_courses", "course_outline"} <= {tool.name for tool in (await client.list_tools()).tools}
+    assert asyncio.run(use()) == [set(), 0, COURSE_TOOLS, set()]
+    assert [type(each) for each in told] == [ToolListChangedNotification] * 2
 
-    assert asyncio.run(use()) == [False, False, True]
-    assert [type(each) for each in told] == [ToolListChangedNotification]
+
+def test_a_client_that_listens_is_told_of_a_course_that_another_process_has_added(tmp_path: Path) -> None:
+    (tmp_path / "parcels.txt").write_text(COURSE, encoding="utf-8")
+
+    async def use(library: WatchedLibrary) -> object:
+        async with (
+            Client(build_server(library, version="1"), mode="2026-07-28") as client,
+            client.listen(tools_list_changed=True) as changes,
+        ):
+            assert await course_tools(client) == set()
+            with Library.open("shelf", settings=Settings.from_env()) as other:
+                other.add(tmp_path)
+            assert not (await client.call_tool("list_files")).is_error
+            return await asyncio.wait_for(anext(changes), timeout=60)
+
+    with Library.open("shelf", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, (), watch=False)
+        told = asyncio.run(use(library))
+        library.close()
+
+    assert told == ToolsListChanged()
 
 
 def said(reply: Any) -> str:

@@ -60,7 +60,8 @@ def mcp(
                 from openbook.mcp.http import run_http
                 from openbook.mcp.server import build_server
 
-                server = build_server(watched, version=openbook.__version__, tells_places=_is_of_this_machine(host))
+                is_here = _is_of_this_machine(host)
+                server = build_server(watched, version=openbook.__version__, tells_places=is_here, tells_changes=False)
                 run_http(server, here.home, host, port, started=printing.note)
             else:
                 with _ended_by_ctrl_c():

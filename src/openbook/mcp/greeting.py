@@ -37,8 +37,8 @@ class Opening:
     """Whether the first of `lines` is an `initialize` that is already answered."""
     is_over: bool = False
     """Whether the client has disconnected."""
-    offers_courses: bool = False
-    """Whether the tools for courses were listed."""
+    offers_courses: bool | None = None
+    """Whether the tools for courses were listed; None if no tools were."""
 
 
 class Greeter:
@@ -51,7 +51,8 @@ class Greeter:
         self._has_courses = has_courses
         self._source = source
         self._target = target
-        self._is_initialized = self._offers_courses = False
+        self._is_initialized = False
+        self._offers_courses: bool | None = None
 
     def greet(self) -> Opening:
         """Answer until the tools are listed, or a request needs the SDK."""

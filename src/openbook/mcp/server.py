@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
+from openbook.errors import OpenbookError
 from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.mcp.greeting import COURSE_TOOLS, Opening
 from openbook.mcp.opened_streams import Muted, Replayed
@@ -53,15 +54,21 @@ Question: {question}"""
 
 
 def build_server(
-    library: WatchedLibrary, *, version: str, tells_places: bool = True, opening: Opening | None = None
+    library: WatchedLibrary,
+    *,
+    version: str,
+    tells_places: bool = True,
+    tells_changes: bool = True,
+    opening: Opening | None = None,
 ) -> MCPServer:
     """Build a server over a library.
 
-    `tells_places`: whether agents are on this machine, and can use its paths. `opening`: messages on
-    standard input and output before the server is run there.
+    `tells_places`: whether agents are on this machine, and can use its paths. `tells_changes`: whether
+    it has one client, which stays connected and is told when there are other tools; if not, all tools
+    are listed. `opening`: messages on standard input and output before the server is run there.
     """
     tools = McpTools(library, tells_places=tells_places)
-    server = _Server(library, version, tools, opening or Opening())
+    server = _Server(library, version, tools, opening or Opening(), tells_changes=tells_changes)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:
         # Text alone: clients show the model structured content in its place, which takes up to twice the tokens.
@@ -83,11 +90,15 @@ def build_server(
 class _Server(MCPServer[None]):
     """The server of the SDK, with the documents of a library as its resources, and no argument passed over."""
 
-    def __init__(self, library: WatchedLibrary, version: str, tools: McpTools, opening: Opening) -> None:
+    def __init__(
+        self, library: WatchedLibrary, version: str, tools: McpTools, opening: Opening, *, tells_changes: bool
+    ) -> None:
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
         self._opening = opening
-        self._offers_courses, self._times_read = opening.offers_courses, -1
+        self._tells_changes = tells_changes
+        # What the client knows: None before it has listed the tools.
+        self._offers_courses = opening.offers_courses
         self._schemas: dict[str, dict[str, Any]] = {}
         self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
 
@@ -120,7 +131,7 @@ class _Server(MCPServer[None]):
                 raise
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
             raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
-        if context is not None and not self._offers_courses:
+        if context is not None and self._tells_changes and self._offers_courses is not None:
             await self._tell_of_courses(context)
         first = result.content[0] if notes and isinstance(result, CallToolResult) else None
         if isinstance(first, TextContent):
@@ -149,20 +160,22 @@ class _Server(MCPServer[None]):
         return kept, notes
 
     async def list_tools(self) -> list[Tool]:
-        """List the tools, those for courses only where there are any, without what schemas repeat."""
-        offers = self._offers_courses = await anyio.to_thread.run_sync(self._library.has_courses)
+        """List the tools, without what schemas repeat; those for courses where there are any, or nobody is told."""
+        offers = not self._tells_changes or await anyio.to_thread.run_sync(self._library.has_courses)
+        self._offers_courses = offers
         listed = [tool for tool in await super().list_tools() if offers or tool.name not in COURSE_TOOLS]
         return [tool.model_copy(update={"input_schema": _lean(tool.input_schema)}) for tool in listed]
 
     async def _tell_of_courses(self, context: Context[None, Any]) -> None:
-        """Tell the client that there are other tools if the first course has come since they were listed."""
-        read = self._library.times_read
-        if read != self._times_read:
-            self._times_read = read
-            if await anyio.to_thread.run_sync(self._library.has_courses):
-                self._offers_courses = True
-                await context.session.send_tool_list_changed()  # for clients of the protocol until 2025
-                await context.notify_tools_changed()
+        """Tell the client that there are other tools if the first course has come, or the last has gone."""
+        try:
+            offers = await anyio.to_thread.run_sync(self._library.has_courses)
+        except OpenbookError:  # the next call meets it too, and says it
+            return
+        if offers != self._offers_courses:
+            self._offers_courses = offers
+            await context.session.send_tool_list_changed()  # for clients of the protocol until 2025
+            await context.notify_tools_changed()
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output, from where the opening has left off."""

@@ -202,11 +202,6 @@ class WatchedLibrary:
         """Return whether there are courses among what was read so far."""
         return self.use(lambda: bool(self.assistant.courses()))
 
-    @property
-    def times_read(self) -> int:
-        """A number that changes when changes were read."""
-        return self._done
-
     def close(self) -> None:
         """Stop indexing and watching. What was indexed stays."""
         self._closing.set()
