@@ -21,7 +21,7 @@ from openbook.mcp.server import build_server
 from openbook.mcp.tools import McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
-from tests.integration.support_mcp import write_shop
+from tests.integration.support_mcp import CODE, write_shop
 
 MADE_AGAIN = "(the library was damaged: it is made again from its folders)"
 DIARY = b"Dear diary, nobody else has these lines.\n" * 200
@@ -106,6 +106,36 @@ def test_a_damaged_library_is_made_again_for_resources_too(shop: Path) -> None:
         names = [each.name for each in asyncio.run(server.list_resources())]
 
     assert "src/parcels.py" in names
+
+
+def test_a_damaged_library_is_made_again_for_the_text_of_a_document_and_the_list_of_tools(shop: Path) -> None:
+    with serving(shop) as library:
+        server = build_server(library, version="1")
+        search(library)
+        damage(library)
+        read = asyncio.run(server.read_resource("openbook://shop/src/parcels.py"))
+
+    with serving(shop) as library:
+        server = build_server(library, version="1")
+        search(library)
+        damage(library)
+        tools = {tool.name for tool in asyncio.run(server.list_tools())}
+
+    assert [getattr(part, "content", part) for part in read] == [CODE]
+    assert "search" in tools
+
+
+def test_a_folder_of_courses_is_one_still_when_its_library_is_made_again(shop: Path) -> None:
+    with Library.open(name_for([shop]), settings=Settings.from_env()) as assistant:
+        assistant.add(shop, course=True)
+    with serving(shop) as library:
+        search(library)
+        damage(library)
+        told = search(library)
+        kinds = [source.kind for source in library.assistant.sources()]
+
+    assert MADE_AGAIN in told
+    assert kinds == ["course"]
 
 
 def test_calls_that_meet_damage_at_once_are_all_answered(shop: Path) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 
-from openbook.errors import CorruptLibraryError, SourceError
+from openbook.errors import CorruptLibraryError, LibraryError, SourceError
+from openbook.index.files import remove_library_file
 from openbook.index.schema import damaged
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.library import Library
@@ -199,3 +200,26 @@ def test_closing_ends_reading_at_the_next_commit(slow: SlowLibrary, folder: Path
 
     assert library.reading is not None
     assert [each.name for each in threading.enumerate() if each.name == "reading"] == []
+
+
+def test_no_call_fails_because_a_library_was_replaced_while_it_was_read(slow: SlowLibrary, folder: Path) -> None:
+    location = slow.location
+    assert isinstance(location, Path)
+
+    def remake(damage: LibraryError) -> Library:
+        remove_library_file(location)
+        return Library.open("slow", settings=Settings.from_env())
+
+    library = WatchedLibrary(slow, [folder], watch=False, patience_s=60, remake=remake)
+    library.start()
+    assert slow.is_reading.wait(60)
+
+    def call() -> int:
+        if library.assistant is slow:
+            raise damaged(location)
+        slow.may_read.set()  # from here on, what reads the old one fails
+        with library.fresh() as assistant:
+            return assistant.stats().documents
+
+    assert library.use(call) == 1
+    library.close()
