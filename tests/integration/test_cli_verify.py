@@ -131,6 +131,15 @@ def test_json_holds_every_citation(shop: Repository, capsys: Captured) -> None:
     assert outcome.json["counts"]["moved"] == 2
 
 
+def test_each_key_of_a_finding_is_documented(shop: Repository, capsys: Captured) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "verify.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| key of a finding |")
+
+    ((report,), *_) = run(capsys, "verify", "--json", "docs/a.md").json.values()
+
+    assert list(report["findings"][0]) == re.findall(r"^\| `(\w+)`", table.partition("\n\n")[0], re.MULTILINE)
+
+
 def test_a_place_that_is_not_certain_is_reported_with_the_reason_and_not_written(
     shop: Repository, capsys: Captured
 ) -> None:
