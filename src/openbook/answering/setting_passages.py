@@ -14,9 +14,6 @@ from openbook.questions.settings_asked import AskedSetting, says_setting, wants_
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.setting_entries import UNKNOWN_SHARE, SettingEntry, setting_entries, share_of_owners
 
-# `port` of something else is another setting.
-_LEAST_SHARE = 0.5
-
 # Keys of schemas, which hold settings and are none.
 _OF_SCHEMA = frozenset("properties $defs defs definitions items contributes configuration allOf anyOf oneOf".split())
 
@@ -35,18 +32,17 @@ class _Found:
     def text(self) -> str:
         return self.shown.result.chunk.text[self.entry.start : self.entry.end]
 
-    def worth(self, query: Question) -> tuple[bool, bool, bool, float]:
+    def worth(self, query: Question) -> tuple[bool, bool, float]:
         """Return what tells how well it answers, most telling first. Nothing that is not described answers at all."""
         entry = self.entry
-        is_inside = self.share >= UNKNOWN_SHARE
         if wants_default(query.text):
             is_default = entry.has_default or self._stands_under_defaults
             told = is_default + 0.5 * entry.has_value + 0.25 * entry.is_described
             # What only sets it shows its default in a file of configuration, or where defaults are kept.
             is_shown = entry.has_value and (is_default or self.shown.result.chunk.kind in ("config", "data"))
-            return entry.is_described or is_shown, entry.is_exact, is_inside, told
+            return entry.is_described or is_shown, entry.is_exact, told
         has_choices = wants_choices(query.text) and entry.has_choices
-        return entry.is_described, entry.is_exact, is_inside, float(has_choices)
+        return entry.is_described, entry.is_exact, float(has_choices)
 
     @property
     def _stands_under_defaults(self) -> bool:
@@ -71,7 +67,8 @@ def with_settings(
     """
     asked = _meant(query, passages)
     found = [each for shown in context.shown for each in _entries_in(shown, asked, text_of)]
-    found = [each for each in found if each.share >= _LEAST_SHARE]
+    # `port` of something else is another setting.
+    found = [each for each in found if each.share >= UNKNOWN_SHARE]
     found = _to_read(query, found)
     best = max((each.worth(query) for each in found), default=None)
     if best is None or not best[0]:
@@ -108,7 +105,7 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
     chunk = shown.result.chunk
     if not asked or is_aside(chunk.span.path):
         return
-    for name, owners, _ in asked:
+    for name, owners in asked:
         entries = setting_entries(chunk.text, name, owners, chunk.kind)
         if text_of is not None and chunk.kind != "code" and any(each.is_open for each in entries):
             whole = text_of(chunk.source, chunk.span.path) or ""

@@ -15,8 +15,6 @@ class AskedSetting(NamedTuple):
     name: str
     owners: tuple[str, ...]
     """What it stands in, outermost first: `("gui", "theme")` of `gui.theme.borderColor`; mostly nothing."""
-    is_plain: bool = False
-    """It is spelled as a word, and the question only says that it is a setting."""
 
 
 _WORD = r"[A-Za-z_][\w-]*(?<!-)"
@@ -92,9 +90,9 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
 
     Example:
         >>> asked_settings("What does gui.tabWidth do?", tokenize("gui.tabWidth"))
-        (AskedSetting(name='tabWidth', owners=('gui',), is_plain=False),)
+        (AskedSetting(name='tabWidth', owners=('gui',)),)
         >>> asked_settings("Which values can mouse have?", ["mouse"])
-        (AskedSetting(name='mouse', owners=(), is_plain=True),)
+        (AskedSetting(name='mouse', owners=()),)
         >>> asked_settings("Where is tabWidth read?", ["tabwidth", "read"])
         ()
     """
@@ -115,7 +113,7 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     if not (named or plain):
         named, around = [found.group() for found in inside], ()
     parts = (name.split(".") for name in dict.fromkeys((*named, *plain)))
-    return tuple(AskedSetting(name, (*around, *owners), name in plain) for *owners, name in parts)
+    return tuple(AskedSetting(name, (*around, *owners)) for *owners, name in parts)
 
 
 def _is_word(found: re.Match[str]) -> bool:
