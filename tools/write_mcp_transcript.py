@@ -23,7 +23,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
 from openbook.agent import Agent
+from openbook.libraries.catalog import name_for
+from openbook.library import Library
 from openbook.llm.messages import ToolCall
+from openbook.settings import Settings
 from openbook.testing import ScriptedModel, ScriptedReply
 
 PROJECT = Path(__file__).parents[1]
@@ -59,7 +62,8 @@ HEAD = """\
 
 A coding agent is asked a question that needs three tools. It searches, reads the lines around what it found,
 writes a draft, has it checked, mends the claim that is in conflict, and answers. The server is
-`openbook mcp tests/sample`, started by the agent as a process of its own; the client is the official one.
+`openbook mcp tests/sample`, started by the agent as a process of its own, over a folder that was indexed before; the
+client is the official one.
 The words of the model are scripted. `->` is what the client sends, `<-` what the server answers.
 Long texts are cut, where it says so; `...` stands for what only programs read.
 """
@@ -180,6 +184,10 @@ async def _ask(client: Client, name: str, **arguments: object) -> str:
 def page() -> str:
     """Run the exchange, and write the page of it."""
     with tempfile.TemporaryDirectory() as home:
+        # At a first start, the tools that are listed depend on how far the machine has read.
+        here = Settings.from_env({**os.environ, "OPENBOOK_HOME": home})
+        with Library.open(name_for([FOLDER]), settings=here) as library:
+            library.add(FOLDER)
         lines, answer = asyncio.run(exchange(home))
     wire = "\n\n".join(lines)
     return f"{HEAD}\nThe question: {QUESTION}\n\n```text\n{wire}\n```\n\nThe answer:\n\n> {answer}\n"
