@@ -92,10 +92,10 @@ model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER
 bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks all --data "$(DATA)" $(if $(CHECKOUTS),--checkouts "$(CHECKOUTS)") $(if $(LARGE),--large)
 
-bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks.md
+bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks-citations.md
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
 
-bench-scale: $(VENV)/.dev  ## Measure how libraries grow, on the text in FOLDER=... (LARGE=yes: a million chunks), into docs/benchmarks.md
+bench-scale: $(VENV)/.dev  ## Measure how libraries grow, on the text in FOLDER=... (LARGE=yes: a million chunks), into docs/benchmarks-libraries.md
 	@$(BIN)/python -m benchmarks.scale "$(FOLDER)" --write $(if $(LARGE),--large) $(if $(S3),--s3 $(S3)) $(if $(S3_CHUNKS),--s3-chunks $(S3_CHUNKS)) $(if $(KEEP),--keep $(KEEP)) $(if $(UNDER),--under "$(UNDER)")
 
 # Not with --quiet, under which --strict counts no warning.

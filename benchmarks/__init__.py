@@ -1,1 +1,1 @@
-"""Measures quality and speed. Not shipped; `docs/benchmarks.md` has the results."""
+"""Measures quality and speed. Not shipped; `docs/benchmarks*.md` have the results."""

@@ -2,7 +2,7 @@
 
     python -m benchmarks.grounding --data DATA [--only PART ...] [--write]
 
-Prints a section for each part; `--write` puts them between the marks in docs/benchmarks.md.
+Prints a section for each part; `--write` puts them between the marks in docs/benchmarks-citations.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import claim_support, conversations, model_claims, mutations, relocation
 from benchmarks.true_claims import read_chinese_files, read_files, read_other_files
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks-citations.md"
 
 BEGIN = "<!-- Made by `make bench-grounding`: begin -->"
 END = "<!-- Made by `make bench-grounding`: end -->"
@@ -91,7 +91,7 @@ def main() -> None:
         "--data", type=Path, required=True, help="folder with model-claims, claim-support, span-qa, docs-qa, courses"
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), default=tuple(PARTS), metavar="PART")
-    parser.add_argument("--write", action="store_true", help="put them into docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put them into docs/benchmarks-citations.md")
     arguments = parser.parse_args()
     if arguments.write and set(arguments.only) != set(PARTS):
         parser.error("--write needs all parts")

@@ -1,4 +1,4 @@
-"""Plots of the tables of `docs/benchmarks.md`, drawn from the page itself: `python -m benchmarks.plots`."""
+"""Plots of the tables of two pages, drawn from the pages themselves: `python -m benchmarks.plots`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = ("benchmarks.md", "benchmarks-libraries.md")
 QUALITY, SPEED, GROWTH = "benchmarks.svg", "benchmarks-speed.svg", "benchmarks-growth.svg"
 GROWTH_SHOWN = "Processor time of a warm search by the number of chunks, as curves"
 
@@ -27,13 +28,14 @@ class Group(NamedTuple):
 
 
 def write(docs: Path = DOCS) -> None:
-    """Write a plot beside the page for each of its tables that is there."""
-    for name, picture in draw((docs / "benchmarks.md").read_text(encoding="utf-8")).items():
+    """Write a plot beside the pages for each of their tables that is there."""
+    pages = [(docs / page).read_text(encoding="utf-8") for page in PAGES if (docs / page).is_file()]
+    for name, picture in draw("\n".join(pages)).items():
         (docs / name).write_text(picture, encoding="utf-8")
 
 
 def draw(page: str) -> dict[str, str]:
-    """Return the plots of a page by file name, as SVG."""
+    """Return the plots of the text of pages by file name, as SVG."""
     quality = [
         Group(row["work"], {tool: float(row[f"{tool}, all"]) for tool in _COLOURS})
         for row in _table(page, "Quality")

@@ -295,8 +295,8 @@ def _cell(value: str | float) -> str:
 
 
 def write(rows: Sequence[Row], command: str, load: str, docs: Path = plots.DOCS) -> None:
-    """Put the table between the two marks of `benchmarks.md`, and the plots beside the page."""
-    page = docs / "benchmarks.md"
+    """Put the table between the two marks of `benchmarks-libraries.md`, and the plots beside the page."""
+    page = docs / "benchmarks-libraries.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     date = datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import plots
 
-PAGE = (plots.DOCS / "benchmarks.md").read_text(encoding="utf-8")
+PAGE = "\n".join((plots.DOCS / page).read_text(encoding="utf-8") for page in plots.PAGES)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
