@@ -45,7 +45,7 @@ def test_a_citation_is_no_more_certain_when_another_one_in_its_line_was_rewritte
     fixes = [FileVerifier(repository.folder).verify(str(page), fix=True).fixed for _ in range(2)]
 
     assert [len(each) for each in fixes] == [1, 0]
-    assert page.read_text() == "Look at src/app.py:10, and `retry` (src/app.py:16-18).\n"
+    assert page.read_text(encoding="utf-8") == "Look at src/app.py:10, and `retry` (src/app.py:16-18).\n"
 
 
 @pytest.mark.parametrize(
