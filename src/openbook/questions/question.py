@@ -14,7 +14,7 @@ from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.languages import languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import AskedSetting, asked_settings
-from openbook.questions.words import IN_CODE, content_words_of_question, is_in_other_language, stop_words
+from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
 
@@ -390,7 +390,9 @@ def read_question(text: str) -> Question:
     sides = () if places or is_symbol else compared(text)
     # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places, and what tells two
     # things apart need not speak of a difference.
-    looked_for = text[places.end() :] if places else " and ".join(sides) or IN_CODE.sub("", text)
+    looked_for = (
+        text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
+    )
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):

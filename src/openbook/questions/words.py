@@ -51,6 +51,15 @@ _ASKS_FOR_GIST = re.compile(
 # "Where in the code are ropes spliced?" asks for what splices ropes, which need not say that it is code.
 IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
 
+# "Which rope is taken when I choose none?" asks for what is taken by default, as sources say; "How do I check that
+# none is set?" does not.
+_CHOSEN = r"(?:set|chosen|configured|specified|given|picked|selected)"
+NO_CHOICE = re.compile(
+    r"(?<=^which )(.+)\b(?:when|if)\s+(?:(?:i|we|you|one)\s+(?:set|choose|configure|specify|give|pick|select)\s+"
+    rf"(?:none|nothing)|(?:none|nothing)\s+is\s+{_CHOSEN})\b",
+    re.IGNORECASE,
+)
+
 COMMON_WORDS = {
     language: frozenset(words.split())
     for language, words in {

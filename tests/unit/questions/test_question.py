@@ -390,3 +390,17 @@ def test_an_entry_of_a_glossary_defines(entry: str, *, is_told: bool) -> None:
 )
 def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: str, *, looks_for_code: bool) -> None:
     assert ("code" in read_question(text).tokens) is looks_for_code
+
+
+@pytest.mark.parametrize(
+    ("text", "asks_for_default"),
+    [
+        ("Which rope is taken when none is configured?", True),
+        ("Which rope does a ship take if I choose none?", True),
+        ("Which rope is taken when none is wet?", False),
+        ("How do I see that nothing is set if nothing is set?", False),
+        ("How do I check if it is not set?", False),
+    ],
+)
+def test_what_is_taken_where_nothing_is_chosen_is_the_default(text: str, *, asks_for_default: bool) -> None:
+    assert ("default" in read_question(text).tokens) is asks_for_default
