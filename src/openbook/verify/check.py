@@ -139,7 +139,7 @@ class _One:
         """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
-        self._full_names = full_names(text, self._mention.path)
+        self._full_names = {self._history.renamed("", name) or name for name in full_names(text, self._mention.path)}
         return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
 
     def _with_target(self, target: Target) -> Finding | None:

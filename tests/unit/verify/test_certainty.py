@@ -48,6 +48,19 @@ def test_a_citation_is_no_more_certain_when_another_one_in_its_line_was_rewritte
     assert page.read_text(encoding="utf-8") == "Look at src/app.py:10, and `retry` (src/app.py:16-18).\n"
 
 
+def test_the_old_and_the_new_name_of_a_file_are_no_two_files(repository: Repository) -> None:
+    repository.commit({"old/app.py": CODE, "lib/app.py": "x = 1\n", PAGE: "See `old/app.py:10`, and `app.py:14-16`.\n"})
+    repository.git("mv", "old", "src")
+    repository.commit()
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({PAGE: "Of `src/app.py`:\n\nSee `old/app.py:10`, and `app.py:14-16`.\n"})
+    page = repository.folder / PAGE
+
+    fixes = [FileVerifier(repository.folder).verify(str(page), fix=True).fixed for _ in range(2)]
+
+    assert [len(each) for each in fixes] == [2, 0]
+
+
 @pytest.mark.parametrize(
     ("sentence", "heading", "written"),
     [
