@@ -15,7 +15,7 @@ from openbook.verify.certainty import SEVERAL_FILES, Move, is_guessed, why_unsur
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
-from openbook.verify.meant_paths import is_meant_as_file, leads_out
+from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out
 from openbook.verify.mentions import Mention, find_mentions, full_names
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, Said, nearby, said_of
@@ -138,9 +138,10 @@ class _One:
     def _named_before(self, target: Target) -> Target:
         """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
-        last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
-        self._full_names = {self._history.renamed("", name) or name for name in full_names(text, self._mention.path)}
-        return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
+        now = {name: self._history.renamed("", name) or name for name in full_names(text, self._mention.path)}
+        self._full_names = set(now.values())
+        path = last_named(text[:start], target.namesakes, now)
+        return self._root.find("/" + path, None, is_link=True) if path else target
 
     def _with_target(self, target: Target) -> Finding | None:
         branch = self._mention.revision if self._mention.form == "permalink" and not self._pin else ""
@@ -265,8 +266,6 @@ class _One:
     def _fitting(self, past: PastFile) -> PastFile | None:
         return past if 1 <= self._range[0] <= self._range[1] <= len(past.page) else None
 
-    # Verdicts.
-
     def _broken_pin(self, target: Target) -> Finding:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
@@ -365,7 +364,7 @@ class _One:
             Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
-            is_path_guessed=is_guessed(self._full_names, path, past.path, found.path),
+            is_path_guessed=is_guessed(self._full_names, past.path, found.path),
             is_pinned=bool(self._pin),
         )
 

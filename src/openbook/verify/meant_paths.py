@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.verify.mentions import Mention
@@ -26,6 +27,25 @@ _SYSTEM_PATH = re.compile(
 def leads_out(path: str) -> bool:
     """Return whether a path names a place out of the root: above it, or where systems keep their own files."""
     return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
+
+
+def last_named(text: str, paths: Sequence[str], now: Mapping[str, str]) -> str:
+    """Return which of some files a text names last; empty if it names none of them.
+
+    Args:
+        text: What stands before a citation.
+        paths: Of the files.
+        now: The present path for each longer path in the text, which a file may have had before it was renamed.
+
+    Example:
+        >>> last_named("Of `old/hooks.py` and `src/app.py`", ["src/app.py", "src/hooks.py"], {})
+        'src/app.py'
+        >>> last_named("Of `old/hooks.py`", ["src/app.py", "src/hooks.py"], {"old/hooks.py": "src/hooks.py"})
+        'src/hooks.py'
+    """
+    written = {path: path for path in paths} | {old: path for old, path in now.items() if path in paths}
+    at, path = max((text.rfind(name), path) for name, path in written.items())
+    return path if at >= 0 else ""
 
 
 def is_meant_as_file(text: str, mention: Mention, *, is_name_known: bool) -> bool:

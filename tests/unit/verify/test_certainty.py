@@ -61,6 +61,20 @@ def test_the_old_and_the_new_name_of_a_file_are_no_two_files(repository: Reposit
     assert [len(each) for each in fixes] == [2, 0]
 
 
+def test_the_end_of_a_path_means_the_same_file_before_and_after_the_page_is_rewritten(repository: Repository) -> None:
+    page = "Of `old/hooks/app.py:1`.\n\nSee `app.py:10`.\n"
+    repository.commit({"old/app.py": CODE, "old/hooks/app.py": "x = 1\n", PAGE: page})
+    repository.git("mv", "old", "src")
+    repository.commit()
+    repository.commit({"src/app.py": PUSHED})
+    path = repository.folder / PAGE
+
+    found = [FileVerifier(repository.folder).verify(str(path), fix=True).findings[1] for _ in range(2)]
+
+    assert path.read_text(encoding="utf-8") == page.replace("old/", "src/")
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("sentence", "heading", "written"),
     [
