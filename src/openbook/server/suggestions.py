@@ -261,14 +261,21 @@ def _answered(assistant: Library, ranked: Iterable[Suggestion]) -> Iterator[Sugg
     return _each_course_once(each for each in islice(ranked, _MOST_ASKED) if is_answered(assistant, each))
 
 
+# Every project may have a folder of that name: "What is docs?" asks for no thing.
+_COMMON_FOLDERS = frozenset(
+    "content doc docs documentation guide guides lib manual notes site source sources src website wiki".split()
+)
+
+
 def _overviews(assistant: Library) -> Iterator[Suggestion]:
-    """Yield the first question of a newcomer to each source whose front page has its name."""
+    """Yield the first question of a newcomer to each source whose front page has its name, or is of a common folder."""
     for source in assistant.sources():
-        question = f"What is {source.name}?"
+        is_common = source.name.lower() in _COMMON_FOLDERS
+        question = "What does this project do?" if is_common else f"What is {source.name}?"
         where = Filter(sources=frozenset((source.name,)))
         chunks = [result.chunk for result in introduction(question, assistant.index, where)]
         page = [chunk for chunk in chunks if chunk.span.path == chunks[0].span.path and is_front_page(chunk)]
-        if any(source.name.lower() in chunk.text.lower() for chunk in page):
+        if any(is_common or source.name.lower() in chunk.text.lower() for chunk in page):
             start, end = min(chunk.span.start_char for chunk in page), max(chunk.span.end_char for chunk in page)
             yield Suggestion(question, "overview", "", source.name, page[0].span.path, start, end)
 

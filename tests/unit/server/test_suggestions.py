@@ -68,6 +68,14 @@ def test_what_it_is_how_it_is_done_and_its_topics_come_by_turns(suggested: Sugge
     ]
 
 
+def test_a_folder_with_a_name_that_every_project_has_is_not_asked_for_by_it(tmp_path: Path) -> None:
+    page = "# Quay\n\nQuay is a program that moors ships in a harbour. Its docs are short.\n"
+    folder = write_tree(tmp_path / "docs", {"README.md": page})
+
+    with Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as library:
+        assert [each.question for each in suggest(library)][:1] == ["What does this project do?"]
+
+
 def test_settings_of_a_page_that_describes_several_are_asked_for_by_name(suggested: Suggested) -> None:
     names = ("berth_count", "tide_table", "night_watch")
     page = "# Settings\n\n" + "\n".join(
