@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.context import ContextItem
+from openbook.answering.statements import layout_of
 from openbook.types import Unit
 
 # A quote is read at a glance. Longer blocks are offered in pieces of this many lines.
 LONGEST_QUOTE_LINES = 6
 
-# What its author says of a definition, and its signature. Where both together are longer, each is a head.
-_LONGEST_TOGETHER_LINES = 12
-# A signature that is cut hides what is asked for: with a parameter a line, few have more.
-_LONGEST_HEAD_LINES = 20
+# A signature that is cut hides what is asked for: with a parameter a line, few have more. With what its author says
+# above it, a head is shorter; else each of the two is one.
+_LONGEST_HEAD_LINES, _LONGEST_TOGETHER_LINES = 20, 12
 
 # What stands before a name where it is defined, in the languages that have grammars.
 _KEYWORD = re.compile(
@@ -26,13 +26,11 @@ _KEYWORD = re.compile(
 # What opens a line that sets, types or calls a name, as in `self.limit = 3`.
 _IS_SET = re.compile(r"\s*(?:\w+\.)?(\w+)\s*[=:(]")
 
-_COMMENT = ("//", "/*", "*", "#", "--", ";", "@", "[")
-
 # What opens no line of code in any language with a grammar. Attributes, macros and headings begin with `#` too.
 _ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
 
-_QUOTES = ('"""', "'''")
-_ENDS = (".", "!", "?", ":", *_QUOTES)
+_DOCSTRING = ('"""', "'''")
+_ENDS = (".", "!", "?", ":")
 # Lines behind the first one of a docstring in which its first sentence may end.
 _MORE_OF_SUMMARY = 2
 
@@ -51,63 +49,56 @@ class DefinitionHead:
 
 def definition_heads(shown: ContextItem) -> list[DefinitionHead]:
     """Return the heads of the definitions in a chunk: what it opens with, then name by name."""
-    heads = list(_opening_heads(shown))
-    for name in shown.result.chunk.defines:
-        for position in _definitions(shown.units, name):
-            number = shown.units[position].number
-            if not any(head.first.number <= number <= head.last.number for head in heads):
-                end = _end_of_signature(shown.units, position)
-                heads.extend(_heads(shown, position, end, name))
+    chunk, heads = shown.result.chunk, list[DefinitionHead]()
+    own = chunk.symbol.rpartition(".")[2]
+    opening = chunk.text.find(chunk.signature) if chunk.signature else -1
+    if opening >= 0:
+        begun, end = (chunk.span.start_char + each for each in (opening, opening + len(chunk.signature)))
+        own_units = [
+            at for at, each in enumerate(shown.units) if each.span.end_char > begun and each.span.start_char < end
+        ]
+        heads += _heads(shown, own_units[0], own, chunk.symbol, own_units[-1]) if own_units else ()
+    for name in chunk.defines:
+        for at in _definitions(shown.units, name):
+            if not any(head.first.number <= at + 1 <= head.last.number for head in heads):
+                heads += _heads(shown, at, name)
     return heads
 
 
-def _opening_heads(shown: ContextItem) -> Iterator[DefinitionHead]:
-    """Yield the definition that a chunk opens with, up to the end of its signature and summary."""
-    chunk = shown.result.chunk
-    if not chunk.signature or not shown.units:
-        return
-    summary = chunk.docstring.partition("\n")[0]
-    ends = [start + len(part) for part in (chunk.signature, summary) if part and (start := chunk.text.find(part)) >= 0]
-    if not ends:
-        return
-    opening = chunk.span.start_char + max(chunk.text.find(chunk.signature), 0)
-    position = next((i for i, unit in enumerate(shown.units) if unit.span.end_char > opening), 0)
-    behind = (i for i, unit in enumerate(shown.units) if unit.span.start_char < chunk.span.start_char + max(ends))
-    end = max(max(behind, default=position), _end_of_brackets(shown.units, position) or 0)
-    yield from _heads(shown, position, end, chunk.symbol.rpartition(".")[2], chunk.symbol)
+def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 0) -> Iterator[DefinitionHead]:
+    """Yield the signature that begins at a position, with its summary and the comment above it, or each for itself.
 
-
-def _heads(shown: ContextItem, position: int, end: int, name: str, symbol: str = "") -> Iterator[DefinitionHead]:
-    """Yield a definition with the comment above it, or each of the two if together they are too long.
-
-    Args:
-        shown: What may be quoted.
-        position: Of the unit that the definition begins with.
-        end: Of the last unit of its signature, or of its summary.
-        name: What is defined.
-        symbol: The same with what it stands in, if that is known.
+    `end`: where it ends at the earliest.
     """
-    chunk, units = shown.result.chunk, shown.units
-    within = "\n".join([*_enclosing(units, position, name), symbol, *chunk.context, chunk.span.path])
-    start, end = _start_of_comment(units, position), _end_of_summary(units, end)
-    ranges = [(start, end)]
-    if start < position and end - start >= _LONGEST_TOGETHER_LINES:
-        ranges = [(start, _end_of_opening(units, start, position)), (position, end)]
-    for first, last in ranges:
-        if first <= last < first + _LONGEST_HEAD_LINES:
-            yield DefinitionHead(units[first], units[last], name, within)
+    lines, units, chunk = layout_of(shown), shown.units, shown.result.chunk
+    first, depth = at, lines[at - 1].depth if at else 0
+    while first and lines[first - 1].leads and not lines[first].is_apart:
+        first -= 1
+    below = range(at, min(at + _LONGEST_HEAD_LINES, len(units)))
+    last = next((place for place in below if place >= end and lines[place].depth <= depth), below[-1])
+    if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
+        last += 1
+        most = min(last + _MORE_OF_SUMMARY, len(units) - 1)
+        while last < most and lines[last + 1].inside and not units[last].text.endswith(_ENDS):
+            last += 1
+    within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
+    if first < at and last - first >= _LONGEST_TOGETHER_LINES:
+        opening = range(first, min(at, first + LONGEST_QUOTE_LINES))
+        said = (place for place in opening if lines[place].ends_sentence and any(map(str.isalnum, units[place].text)))
+        yield DefinitionHead(units[first], units[next(said, opening[-1])], name, within)
+        first = at
+    yield DefinitionHead(units[first], units[last], name, within)
 
 
-def _enclosing(units: Sequence[Unit], position: int, name: str) -> Iterator[str]:
+def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
     """Yield what stands before a name in its line, and the lines that this one is indented under, the nearest first."""
-    line = units[position].text
-    yield line[: max(line.find(name), 0)]  # the receiver of Go, `Letter::` of C++
-    indent = len(line) - len(line.lstrip())
-    for unit in reversed(units[:position]):
-        depth = len(unit.text) - len(unit.text.lstrip())
-        if depth < indent and not unit.text.lstrip().startswith(_COMMENT):
-            yield unit.text
-            indent = depth
+    lines, text = layout_of(shown), shown.units[at].text
+    yield text[: max(text.find(name), 0)]  # the receiver of Go, `Letter::` of C++
+    indent = lines[at].indent
+    for place in range(at - 1, -1, -1):
+        if lines[place].indent < indent and not lines[place].leads:
+            yield shown.units[place].text
+            indent = lines[place].indent
 
 
 def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
@@ -148,59 +139,3 @@ def _sets(line: str, name: str) -> bool:
 
 def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
-
-
-def _start_of_comment(units: Sequence[Unit], position: int) -> int:
-    """Find the first line of the comments and decorators that stand directly above a definition."""
-    start, inside = position, False
-    while start > 0:
-        above, below = units[start - 1], units[start]
-        inside = (inside or above.text.rstrip().endswith("*/")) and "/*" not in below.text
-        if not (
-            inside or (above.span.end_line + 1 == below.span.start_line and above.text.lstrip().startswith(_COMMENT))
-        ):
-            break
-        start -= 1
-    return start
-
-
-def _end_of_opening(units: Sequence[Unit], start: int, end: int) -> int:
-    """Find the last line of the first paragraph of a comment that goes from `start` to before `end`."""
-    said = False
-    for position in range(start, min(end, start + LONGEST_QUOTE_LINES)):
-        if said and not any(map(str.isalnum, units[position].text)):
-            return position - 1
-        said = said or any(map(str.isalnum, units[position].text))
-    return min(end, start + LONGEST_QUOTE_LINES) - 1
-
-
-def _end_of_signature(units: Sequence[Unit], position: int) -> int:
-    """Find the last line of a signature, and of the line that a docstring opens with."""
-    closed = _end_of_brackets(units, position)
-    end = min(position + _LONGEST_HEAD_LINES, len(units)) - 1 if closed is None else closed
-    return end + 1 if end + 1 < len(units) and _opens_docstring(units[end + 1]) else end
-
-
-def _end_of_brackets(units: Sequence[Unit], position: int) -> int | None:
-    """Find the line that closes the brackets which a signature opens; None if it is too far below."""
-    depth = 0
-    for end in range(position, min(position + _LONGEST_HEAD_LINES, len(units))):
-        depth += units[end].text.count("(") - units[end].text.count(")")
-        if depth <= 0:
-            return end
-    return None
-
-
-def _end_of_summary(units: Sequence[Unit], end: int) -> int:
-    """Find the last line of the sentence that a docstring opens with, if a signature ends with its first line."""
-    first = end
-    if _opens_docstring(units[end]):
-        while end + 1 < len(units) and end - first < _MORE_OF_SUMMARY and not units[end].text.endswith(_ENDS):
-            if units[end].span.end_line + 1 != units[end + 1].span.start_line:
-                break
-            end += 1
-    return end
-
-
-def _opens_docstring(unit: Unit) -> bool:
-    return unit.text.lstrip(" \trbu").startswith(_QUOTES)

@@ -79,12 +79,6 @@ _ROW = re.compile(r"\s*(?:\||(?:[-*+•]|\d{1,3}[.)])(?:\s|$))")
 # An option and, in a column of its own, what it does: as the help of a program has it.
 _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 
-# What stands above and below the front matter of a page.
-_FRONT_MATTER = "---"
-
-# A border of a table.
-_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+$")
-
 # A line in the header of a course says one thing too, and nothing belongs to it.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
@@ -94,7 +88,7 @@ _MARKUP = re.compile(
     r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
-    r"|^\s*:{3}.*$|^[\s>]*\[!\w+\]\s*$|^import\s.+\sfrom\s[\"'].+$"
+    r"|^\s*:{3}.*$|^\s*\+(?:[-=]+\+)+$|^[\s>]*\[!\w+\]\s*$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )
@@ -232,20 +226,11 @@ def _examples(chunk: Chunk) -> tuple[Example, ...]:
 
 
 def _of_prose(shown: ContextItem) -> list[Passage]:
-    found: dict[tuple[int, int], Passage] = {}
+    offered, inside = _set_apart(shown)
+    found = {(each.start_char, each.end_char): each for each in offered}
     before: list[Unit] = []
-    inside: set[int] = set()
-    for example in examples_in(shown):
-        offered = [] if example.language in _DRAWINGS else _of_example(shown, example)
-        if offered or example.language in _DRAWINGS:
-            found |= {(each.start_char, each.end_char): each for each in offered}
-            inside.update(range(example.opening + 1, example.closing + 2))
     entries = {each.first: each.head for each in entries_in(shown)}
-    said = [
-        unit
-        for unit in _behind_front_matter(shown)
-        if unit.number not in inside and not (_BORDER.match(unit.text) or is_markup(unit.text))
-    ]
+    said = [unit for unit in shown.units if unit.number not in inside and not is_markup(unit.text)]
     for paragraph in _paragraphs(said, _openings(shown)):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
@@ -275,6 +260,20 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     return [found[place] for place in sorted(found)]
 
 
+def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
+    """Return what can be quoted of examples, and the numbers of the units of these and of the front matter."""
+    found: list[Passage] = []
+    inside: set[int] = set()
+    for example in examples_in(shown):
+        offered = [] if example.language in _DRAWINGS else _of_example(shown, example)
+        if offered or example.language in _DRAWINGS:
+            found += offered
+            inside.update(range(example.opening + 1, example.closing + 2))
+    if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
+        inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
+    return found, inside
+
+
 def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
     """Return an example with its fences where it is short, and the statements of it where it is long."""
     first, last = example.opening + 1, min(example.closing, len(shown.units)) - 1
@@ -289,15 +288,6 @@ def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
         for start, end in pieces(lines, 0, last - first, LONGEST_QUOTE_LINES, _LONGEST_STATEMENT_LINES)
     ]
     return [each for each in found if _count_words(each.text) >= _FEWEST_WORDS]
-
-
-def _behind_front_matter(shown: ContextItem) -> Sequence[Unit]:
-    """Return the units of a page behind its front matter, which names things for programs."""
-    units = shown.units
-    if not units or units[0].span.start_char or units[0].text != _FRONT_MATTER:
-        return units
-    end = next((place for place in range(1, len(units)) if units[place].text == _FRONT_MATTER), 0)
-    return units[end + 1 :] if end else units
 
 
 def _of_code(shown: ContextItem) -> list[Passage]:
@@ -403,8 +393,6 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
             if len(covering) <= LONGEST_QUOTE_LINES:
                 begin = min((one for one, _ in said if one >= begin), default=begin)
                 finish = max((one for _, one in said if one <= finish), default=finish)
-                begin = begin if _is_border(shown, paragraph, begin) else whole[0]
-                finish = finish if _is_border(shown, paragraph, finish) else whole[1]
             cut = slice_of(shown, whole[0], begin).strip() or slice_of(shown, finish, whole[1]).strip()
             yield Passage(shown, first, last, (begin, finish) if cut else None)
 
@@ -420,13 +408,6 @@ def _with_heads(shown: ContextItem, said: Sequence[tuple[int, int]]) -> Iterator
             continue
         yield opened, end
         opened = None
-
-
-def _is_border(shown: ContextItem, paragraph: Sequence[Unit], at: int) -> bool:
-    """Return whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
-    following = slice_of(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
-    is_code = slice_of(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
-    return not (is_code or following.isdigit() or following.islower())
 
 
 def slice_of(shown: ContextItem, start: int, end: int) -> str:
