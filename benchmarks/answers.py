@@ -240,8 +240,8 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
             patch.object(extractive, "_MOST_POINTERS", 0),
             patch.object(extractive, "_MOST_QUOTES", quotes),
             patch.object(extractive, "_MOST_WORDS", words),
-            patch.object(surroundings, "_ENLARGED_WORDS", first_words),
-            patch.object(surroundings, "_ENLARGED_LINES", lines),
+            patch.object(surroundings, "_MOST_WORDS", first_words),
+            patch.object(surroundings, "_MOST_LINES", lines),
         ):
             yield [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
 

@@ -11,21 +11,20 @@ from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, i
 from openbook.answering.displaying import fence_of
 from openbook.answering.list_entries import ListEntry, entry_at
 from openbook.answering.overview import openings
-from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
     ASKED_BONUS,
     ReadPassage,
     asks_only_for_uses,
     bonuses_of,
-    has_name,
     read_passage,
     signals_of,
     without_imports,
 )
 from openbook.answering.setting_passages import TextOf, parents_shown, with_settings
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, enlarged, leads_in, with_statement, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, leads_in, with_statement
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
@@ -50,9 +49,6 @@ _LEAST_HELD = 0.5
 _AROUND = "\"'”’)]」』）*_`| \t\r\n"
 _VALUE = re.compile(r"[:：|]|\n\s*\n")
 
-# A mark as answers print it. What shows an answer, as an exported conversation does, is no source for another one.
-_PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
-
 # So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
 # small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
 # other words: what is around it says the rest. `python -m benchmarks.answers --curve quotes` has the curve.
@@ -65,11 +61,6 @@ _FEWEST_REPEATED_WORDS = 5
 
 # "Which lessons ...": one quote from each place instead of several from the best one.
 _MOST_PLACES = 8
-
-# Where no quote holds this share of the words of the question, it speaks other words than the text, and the
-# sentences on both sides are quoted as well. Answers of XQuAD in any quote, by halves: German +6.6 and +4.3 points
-# for 32 words more, English +1.0 and +1.9 for 8. A fourth and a fifth quote give German +4.6 and +3.3 for 39.
-_OTHER_WORDS_SHARE = 0.45
 
 _NOTE = "Quoted from the sources; no model wrote this."
 _FURTHER = "See also:"
@@ -86,7 +77,7 @@ class ScoredPassage:
     passage: Passage
     score: float
     is_echo: bool = False
-    """It repeats the question, or shows an answer."""
+    """It repeats the question."""
     is_pointer: bool = False
     """It is listed below the quotes, as a further place."""
 
@@ -156,10 +147,8 @@ def _ranked(
 def _only_imports(query: Question, read: ReadPassage) -> bool:
     """Return whether a passage is code that only makes names known, with its fences."""
     language = read.passage.shown.result.chunk.language
-    if not (read.passage.is_code or fence_of(read.text.partition("\n")[0], language)):
-        return False
-    lines = without_imports(query, read.text).split("\n")
-    return not any(line.strip() and not fence_of(line, language) for line in lines)
+    code = "\n".join(unit.text for unit in read.passage.units if not fence_of(unit.text, language))
+    return (read.passage.is_code or read.passage.has_example) and not without_imports(query, code).strip()
 
 
 def _sides(
@@ -170,33 +159,19 @@ def _sides(
     rarity: Mapping[str, float],
 ) -> list[ScoredPassage]:
     """Return what speaks of both things that a question compares, then what says most of each, then the rest."""
-    first: dict[PassageKey, ScoredPassage] = {}
     asked = [read_question(asking_what_is(side)) for side in query.compared]
-    both = (
-        item
-        for item in ranked
-        # A statement that uses both does not say how they differ.
-        if (item.passage.shown.is_prose or item.passage.is_head)
-        and not item.is_echo
-        and all(_speaks_of(side, item.passage.text) for side in asked)
-    )
-    best = [next(both, None)]
+    tokens = {token for side in asked for token in side.tokens}
+    said = (item for item in ranked if item.passage.shown.is_prose and not item.is_echo)
+    best = [next((item for item in said if tokens.issubset(tokenize(item.passage.text))), None)]
     for side in asked:
         weights = {token: rarity[token] for token in side.tokens if token in rarity}
         best.append(next(iter(_ranked(side, passages, embedder, weights)), None))
     highest = max((item.score for item in ranked), default=0.0)
-    for item in filter(None, best):
-        first.setdefault(item.passage.key, replace(item, score=highest))
+    first = {item.passage.key: replace(item, score=highest) for item in best if item is not None}
     rest = [item for item in ranked if item.passage.key not in first]
     # What says most of each is quoted, however long the one before it is.
-    shown = [item.passage for item in first.values()]
-    words = sum(words_to_read(passage.text) for passage in shown)
+    words = sum(words_to_read(item.passage.text) for item in first.values())
     return _answer([*first.values(), *rest], passages, rarity, most_words=max(words, _MOST_WORDS))
-
-
-def _speaks_of(side: Question, text: str) -> bool:
-    """Return whether a text has the name that is asked for, or all words of what is."""
-    return has_name(side, text) if side.identifiers else frozenset(tokenize(text)).issuperset(side.tokens)
 
 
 def _answer(
@@ -210,16 +185,11 @@ def _answer(
 ) -> list[ScoredPassage]:
     """Return the quotes with what is quoted around them, and the pointers to the other results."""
     chosen = _read_on(_chosen(ranked, passages, rarity, most_words, by_place=by_place))
-    held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
-    wide = held < _OTHER_WORDS_SHARE and not by_place
-    room = _MOST_WORDS - sum(words_to_read(item.passage.text) for item in chosen) if wide else 0
-    quoted = with_surroundings([item.passage for item in chosen], passages, room=room)
-    answer = [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
-    if not by_place:
-        open_to = [item.passage for item in ranked if not item.is_echo]
-        places = further_places(open_to, quoted, rarity, points_to_all=points_to_all)
-        answer += [ScoredPassage(place, 0.0, is_pointer=True) for place in places]
-    return answer
+    if by_place:
+        return chosen
+    open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
+    places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
+    return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
@@ -232,8 +202,6 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
         query: What was asked.
     """
     repeats = query.text.casefold() in text.casefold() and query.view == "passages"
-    if _is_of_answer(text, query):
-        return True
     text = text.strip(_AROUND)
     if _IS_QUESTION.search(text):
         return True
@@ -243,11 +211,6 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
         return len(place.intersection(query.tokens)) < _LEAST_HELD * len(query.tokens)
     sign = _VALUE.search(text)
     return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
-
-
-def _is_of_answer(text: str, query: Question) -> bool:
-    """Return whether a passage shows an answer, and that is not what is asked for."""
-    return _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text))
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
@@ -291,7 +254,7 @@ def _chosen(
             continue
         if taken and not by_place and words_to_read(text) > left:
             continue
-        quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
+        quote = _quotable(item.passage, [other.passage for other in taken], passages, by_place=by_place)
         if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
         if (
@@ -339,26 +302,28 @@ def _entry_of(passage: Passage) -> ListEntry | None:
     return entry_at(passage.shown, passage.first.number - 1)
 
 
-def _quotable(passage: Passage, taken: Sequence[Passage], *, by_place: bool) -> Passage | None:
+def _quotable(
+    passage: Passage, taken: Sequence[Passage], passages: Sequence[Passage], *, by_place: bool
+) -> Passage | None:
     """Return a passage with what it cannot be understood without; None if it adds nothing to what is taken."""
-    whole = _whole(passage)
+    whole = _whole(passage, passages)
     free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
     return None if repeats else free
 
 
-def _whole(passage: Passage) -> Passage:
+def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
     """Return a passage with what it cannot be understood without. What is said of a setting is whole, but for rows."""
     if passage.setting is not None and passage.setting.form != "row":
         return passage
-    return completed(passage) if passage.shown.is_prose else with_statement(passage)
+    return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:
     """Return whether a passage of prose has no word that another one has not."""
     if not (passage.shown.is_prose and said.shown.is_prose):
         return False
-    words = frozenset(tokenize(_PRINTED_MARK.sub("", passage.text)))
+    words = frozenset(tokenize(passage.text))
     return len(words) >= _FEWEST_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 

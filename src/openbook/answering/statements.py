@@ -211,14 +211,6 @@ def _blocks(lines: Sequence[Line], first: int, last: int, most: int) -> Iterator
     yield first, last
 
 
-def is_whole(lines: Sequence[Line], first: int, last: int) -> bool:
-    """Return whether what stands between two positions ends with a statement, and opens no bracket that it leaves."""
-    before = lines[first - 1].depth if first else 0
-    depths = [line.depth - before for line in lines[first : last + 1]]
-    is_head = last + 1 < len(lines) and lines[last + 1].indent > lines[last].indent
-    return min(depths) >= 0 == depths[-1] and not is_head and not lines[last].leads
-
-
 def enclosing(lines: Sequence[Line], first: int, last: int) -> list[CodeStatement]:
     """Return the statements that hold all lines between two positions and more, the innermost first."""
     found: list[CodeStatement] = []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from openbook.answering.context import Context, build_context
@@ -100,10 +102,10 @@ def test_what_another_document_repeats_in_other_lines_is_quoted_once() -> None:
 
 def test_what_holds_no_word_that_a_better_quote_has_not_is_left_out() -> None:
     said = chunk_of("The retry policy waits for one minute, then gives up.")
-    again = chunk_of("- **The retry policy waits for one minute.** [3:8-9]", "b.md")
+    again = chunk_of("- **The retry policy waits for one minute.**", "b.md")
     other = chunk_of("The retry policy waits for two minutes, then gives up.", "c.md")
 
-    assert quotes(picked("retry policy waits", said, again, other)) == [said.text, other.text]
+    assert quotes(picked("retry policy waits", said, again, other))[:2] == [said.text, other.text]
 
 
 def test_a_sentence_that_two_chunks_share_is_quoted_once() -> None:
@@ -250,12 +252,12 @@ def test_code_is_quoted_in_a_fence_with_its_mark_below() -> None:
     )
 
 
-def test_code_that_prose_sets_off_by_its_indentation_keeps_it() -> None:
+def test_code_that_prose_sets_off_by_its_indentation_keeps_its_own() -> None:
     code = "    with retry_policy() as policy:\n        policy.wait()"
 
     found = picked("retry policy", chunk_of(f"Like this::\n\n{code}\n\nThat is all of it."))
 
-    assert f"```\n{code}\n```\n[1:2-3]" in compose(found)
+    assert f"```\n{dedent(code)}\n```\n[1:2-3]" in compose(found)
 
 
 def test_an_item_of_a_list_that_is_indented_is_no_code() -> None:
@@ -447,14 +449,15 @@ def test_missing_words_stand_nowhere_in_the_library(
 TALK = f"We meet again. Boats are moored early. The tides are weak then. Nobody sails out. {'We eat fish. ' * 48}"
 
 
-@pytest.mark.parametrize(
-    ("question", "quote"),
-    [
-        # Of these words the text has one.
-        ("Which vessels rest during tides?", "Boats are moored early. The tides are weak then. Nobody sails out."),
-        ("Why are tides weak then?", "The tides are weak then."),
-        ("Which files talk about vessels that rest during tides?", "The tides are weak then."),
-    ],
-)
-def test_where_the_question_speaks_other_words_the_sentences_around_are_quoted_too(question: str, quote: str) -> None:
-    assert quotes(picked(question, chunk_of(TALK, kind="course"))) == [quote]
+def test_where_the_question_speaks_other_words_the_sentences_around_are_quoted_too() -> None:
+    # Of these words the text has one.
+    (quote,) = quotes(picked("Which vessels rest during tides?", chunk_of(TALK, kind="course")))
+
+    assert "Boats are moored early. The tides are weak then. Nobody sails out." in quote
+    assert quotes(picked("Why are tides weak then?", chunk_of(TALK, kind="course"))) == ["The tides are weak then."]
+
+
+def test_of_each_place_one_sentence_is_quoted_alone() -> None:
+    asked = "Which files talk about vessels that rest during tides?"
+
+    assert quotes(picked(asked, chunk_of(TALK, kind="course"))) == ["The tides are weak then."]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.answering.statements import enclosing, is_whole, lines_of, pieces, statements
+from openbook.answering.statements import enclosing, lines_of, pieces, statements
 from openbook.text import units
 from tests.unit.retrieval.material import chunk_of
 
@@ -111,14 +111,6 @@ def test_statements_around_lines_are_found_from_within() -> None:
     assert [(each.first, each.last) for each in enclosing(lines, 2, 2)] == [(1, 3), (0, 4)]
     assert [(each.first, each.last) for each in enclosing(lines, 0, 0)] == [(0, 4)]
     assert enclosing(lines, 0, 4) == []
-
-
-def test_what_leaves_a_bracket_or_a_block_open_is_not_whole() -> None:
-    lines = lines_of(units(chunk_of("def wait():\n    moor(\n        ship,\n    )\nsail()", "a.py", kind="code")))
-
-    assert [is_whole(lines, first, last) for first, last in [(0, 0), (1, 2), (2, 3), (1, 3), (0, 3), (4, 4)]] == [
-        False, False, False, True, True, True,
-    ]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(["a", "  b(", "    c)", "}", "# d", '"""', "", "else:", "  /*", "*/"]), min_size=1))

@@ -6,7 +6,7 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.passages import Passage, passages_of
-from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, with_statement
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -15,12 +15,11 @@ LONG = "We eat fish and sing of it, and the cook does too. " * 12
 SPOKEN = f"Boats are moored. The sea moves least. That is called a neap tide. All ships wait. {LONG}"
 
 
-def quoted(text: str, *quotes: str, room: int = 0) -> list[str]:
-    """Quote sentences of a text with their surroundings."""
+def quoted(text: str, quote: str) -> str:
+    """Quote a sentence of a text with what it leans on."""
     (shown,) = build_context([result_of(chunk_of(text, kind="course"))], 10_000).shown
     passages = list(passages_of(shown))
-    chosen = [next(passage for passage in passages if passage.text == quote) for quote in quotes]
-    return [passage.text for passage in with_surroundings(chosen, passages, room=room)]
+    return completed(next(passage for passage in passages if passage.text == quote), passages).text
 
 
 @pytest.mark.parametrize(
@@ -31,35 +30,13 @@ def quoted(text: str, *quotes: str, room: int = 0) -> list[str]:
     ],
 )
 def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(quote: str, found: str) -> None:
-    assert quoted(SPOKEN, quote) == [found]
+    assert quoted(SPOKEN, quote) == found
 
 
-@pytest.mark.parametrize(
-    ("quote", "found"),
-    [
-        ("The sea moves least.", "Boats are moored. The sea moves least. That is called a neap tide."),
-        ("Boats are moored.", "Boats are moored. The sea moves least."),
-    ],
-)
-def test_with_room_a_sentence_has_its_neighbours_on_both_sides(quote: str, found: str) -> None:
-    assert quoted(SPOKEN, quote, room=100) == [found]
-
-
-def test_sentences_of_another_paragraph_are_not_put_around() -> None:
+def test_sentences_of_another_paragraph_are_not_put_before() -> None:
     apart = "The sea moves.\n\nThat is called a neap tide.\n\nAll ships wait."
 
-    assert quoted(apart, "That is called a neap tide.") == ["That is called a neap tide."]
-    assert quoted(apart, "That is called a neap tide.", room=100) == ["That is called a neap tide."]
-
-
-def test_no_quote_comes_to_hold_another_one() -> None:
-    sentences = ("That is called a neap tide.", "The sea moves least.")
-
-    assert quoted(SPOKEN, *sentences) == list(sentences)
-    assert quoted(SPOKEN, *sentences, room=100) == list(sentences)
-    assert (
-        quoted(SPOKEN, "All ships wait.", "Boats are moored.", room=100)[1] == "Boats are moored. The sea moves least."
-    )
+    assert quoted(apart, "That is called a neap tide.") == "That is called a neap tide."
 
 
 def whole(text: str, quote: str) -> str:
@@ -117,10 +94,6 @@ def test_a_quote_has_with_it_what_it_cannot_be_understood_without(text: str, quo
     assert whole(text, quote) == found
 
 
-def test_neighbours_are_quoted_only_as_long_as_there_is_room() -> None:
-    assert quoted(SPOKEN, "The sea moves least.", room=8) == ["The sea moves least."]
-
-
 def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
     """Quote a passage of a text with what is around it."""
     (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
@@ -152,37 +125,6 @@ def code(text: str, part: str) -> Passage:
     return Passage(shown, shown.units[first], shown.units[first + part.count("\n")])
 
 
-def test_code_grows_by_whole_statements_and_transcripts_do_not_grow() -> None:
-    long = "\n\n".join(f"def sail_{number}(ship):\n    moor(\n        ship,\n    )" for number in range(9))
-
-    assert enlarged(code(FUNCTION, "    moor(ship)"), ()).text == FUNCTION
-    assert enlarged(code(f"{long}\n\n{FUNCTION}", "    moor(ship)"), ()).text == "\n\n".join(
-        [*long.split("\n\n")[-3:], FUNCTION]
-    )
-    assert enlarged_quote(SPOKEN, "The sea moves least.", kind="course") == "The sea moves least."
-
-
-def test_code_grows_by_a_comment_above_it_whole_or_not_at_all() -> None:
-    licence = "/*\n" + " * You may use it, copy it and sell it, but not blame us.\n" * 9 + " */\n"
-
-    assert enlarged(code(f"{licence}sail(the, ship)\nrest(now, ship)", "rest(now, ship)"), ()).text == "rest(now, ship)"
-    assert enlarged(code("/*\n * Both wait.\n */\nsail(the, ship)", "sail(the, ship)"), ()).text.startswith("/*")
-
-
-def test_code_grows_by_no_imports_above_it() -> None:
-    imports = "use std::path::Path;\nuse crate::{tides, ships};\n"
-
-    assert enlarged(code(f"{imports}\nlet limit = 3;\nsail(limit);", "sail(limit);"), ()).text == (
-        "let limit = 3;\nsail(limit);"
-    )
-
-
-def test_what_a_long_call_holds_grows_by_no_part_of_it() -> None:
-    inner = "".join(f"    the_place_number({number},\n        {number}),\n" for number in range(30))
-
-    assert enlarged(code(f"moor(\n{inner})\nsail()\nrest()", "sail()"), ()).text == "sail()\nrest()"
-
-
 def test_a_quote_of_code_is_the_short_statement_that_it_stands_in() -> None:
     branch = "if late:\n    moor(ship)\nelse:\n    sail(ship)"
 
@@ -206,18 +148,10 @@ def test_the_head_of_a_definition_is_quoted_with_the_rest_of_a_short_docstring()
     assert with_statement(code(text, 'def wait(ship):\n    """Wait. A ship')).text == text.partition("\n    sail")[0]
 
 
-def test_a_sentence_in_an_item_of_a_list_is_quoted_from_the_start_of_the_item() -> None:
-    text = "- ``--late`` sets the hour.\n  Ships wait\n  until then.\n\nOthers sail today."
-
-    assert whole(text, "Ships wait") == "- ``--late`` sets the hour.\n  Ships wait\n  until then."
-    assert whole(text, "Others sail today.") == "Others sail today."
-    assert whole("- one ship.\nShips wait for it.", "Ships wait") == "Ships wait for it."
-
-
 def test_the_last_item_of_a_list_is_quoted_to_its_end() -> None:
     items = "".join(f"- ship number {number}\n  waits,\n" for number in range(40))
 
-    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 11\n  waits,")
+    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 9\n  waits,")
 
 
 def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -> None:
