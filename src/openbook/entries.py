@@ -96,7 +96,7 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         if code is not None and line[2] > code:
             before = above = None
             continue
-        code = line[2] + _width_of_marker(text, start, end) if _leads_to_code(text, start, end) else None
+        code = line[2] + _width_of_marker(text, start, end) if leads_to_code(text, start, end) else None
         if (
             above is not None
             and line[2] > above[2]
@@ -115,7 +115,8 @@ def _width_of_marker(text: str, start: int, end: int) -> int:
     return len(marker[1]) if marker else 0
 
 
-def _leads_to_code(text: str, start: int, end: int) -> bool:
+def leads_to_code(text: str, start: int, end: int) -> bool:
+    """Return whether a line of reStructuredText makes code of what is indented under it."""
     directive = _DIRECTIVE.match(text, start, end)
     return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 

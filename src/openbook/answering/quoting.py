@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.displaying import Example, closes, fence_of
+from openbook.answering.displaying import Example
 from openbook.answering.list_entries import entry_at
-from openbook.answering.passages import INDENT, Passage, is_markup, is_row
+from openbook.answering.passages import INDENT, Passage, examples_in, is_markup, is_row
+from openbook.entries import leads_to_code
 from openbook.grounding.readable import closed_up
 from openbook.text import indentation
 
 # The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
-_OPENS_LITERAL = re.compile(
-    r"\s*\.\. (?:code|code-block|sourcecode|prompt)::[ \t]*(?P<language>[\w+#-]*)\s*|(?!\s*\.\. ).*::\s*"
-)
 
 
 def quoted(passage: Passage) -> str:
@@ -29,20 +27,15 @@ def quoted(passage: Passage) -> str:
     markup, and none before a comma. Code in prose keeps its lines, in a fence of its own.
     """
     mark, text = mark_of(passage), _text_of(passage)
-    is_entry = entry_at(passage.shown, passage.first.number - 1) is not None
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
-    example = passage.example
-    if example is None and passage.setting is not None and passage.setting.form in ("key", "flag"):
-        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # of an example that begins or ends in another chunk
-    if example is None and (found := _literal_over(passage)):
-        return f"{_fenced(textwrap.dedent(text), found['language'] or '')}\n{mark}"
-    if example is None and not is_entry and _is_indented_code(text):
-        return f"{_fenced(text)}\n{mark}"
-    found_blocks = _blocks(text, example, passage.shown.result.chunk.language, is_entry=is_entry)
-    blocks = [block for block in found_blocks if any(block.lines)] or [_Block(lines=[text])]
-    written = "\n\n".join(map(str, blocks))
-    return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
+    is_setting = passage.setting is not None and passage.setting.form in ("key", "flag")
+    if passage.example is None and (is_setting or _is_indented_code(passage, text)):
+        # Of an example that begins or ends in another chunk, or that nothing but its indentation shows.
+        return f"{_fenced(textwrap.dedent(text), _language_after(_outer(passage)))}\n{mark}"
+    blocks = [*_blocks(passage, text)] or [_prose([text])]
+    written = "\n\n".join(blocks)
+    return f"{written} {mark}" if blocks[-1].startswith(">") else f"{written}\n{mark}"
 
 
 def pointed(passage: Passage) -> str:
@@ -89,65 +82,55 @@ def mark_of(passage: Passage) -> str:
     return UnitRange(passage.shown, passage.first, passage.last).mark
 
 
-@dataclass(slots=True)
-class _Block:
-    """Lines of prose, or of code with what its fence says of it."""
+def _blocks(passage: Passage, text: str) -> Iterator[str]:
+    """Yield the blocks of prose and code of a passage of prose, in order, as Markdown."""
+    lines = list(enumerate(text.split("\n"), passage.first.span.start_line))  # a form feed ends no line
+    units = (None, *passage.shown.units, None)
+    examples = [(each, units[each.opening + 1], units[each.closing + 1]) for each in examples_in(passage.shown)]
 
-    is_code: bool = False
-    info: str = ""
-    fence: str = ""
-    """What opened it, until it is closed."""
-    lines: list[str] = field(default_factory=list)
+    def example_at(line: tuple[int, str]) -> tuple[Example, bool] | None:
+        for each, opening, closing in examples:
+            first, last = opening.span.start_line if opening else 0, closing.span.start_line if closing else line[0] + 1
+            if first <= line[0] <= last:
+                return each, line[0] in (first, last)
+        return None
 
-    def __str__(self) -> str:
-        text = "\n".join(self.lines).strip("\n")
-        if not self.is_code:
-            return "\n".join(f"> {line}" for line in text.split("\n"))
-        return _fenced(textwrap.dedent(text), self.info)
+    for place, members in groupby(lines, key=example_at):
+        said = [line for _, line in members]
+        if place is None:
+            yield from _prose_and_code(said, sets_off=not (_is_entry(passage) or text[:1].isspace() or is_row(text)))
+        elif not place[1]:
+            yield _fenced(textwrap.dedent("\n".join(said)), place[0].language)
 
 
-def _blocks(text: str, example: Example | None, language: str, *, is_entry: bool) -> Iterator[_Block]:
-    """Yield the blocks of prose and code of a passage, in order.
+def _prose_and_code(lines: Sequence[str], *, sets_off: bool) -> Iterator[str]:
+    """Yield blocks of what stands in no fence. Indentation `sets_off` code below a blank line, not below an item."""
+    opened, before = False, "."
 
-    Args:
-        text: The passage.
-        example: What it begins inside of, if that is so. It may also end inside of an example.
-        language: Of the page.
-        is_entry: Whether it stands in an entry of a definition list.
-    """
-    # Below an item of a list, indentation continues it.
-    sets_off = not (is_entry or text[:1].isspace() or is_row(text))
-    block, before, of_code = _Block(), ".", ""
-    if example is not None:
-        block = _Block(is_code=True, info=example.language, fence=example.fence)
-    for line in text.split("\n"):  # and not `splitlines`: a form feed ends no line
-        found = fence_of(line, language)
+    def is_code(line: str) -> bool:
+        nonlocal opened, before
         is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
-        if block.fence:
-            if found and closes(found, block.fence, language):
-                block.fence = ""
-                yield block
-                block = _Block()
-            else:
-                block.lines.append(line)
-        elif found:
-            yield block
-            block = _Block(is_code=True, info=found["info"], fence=found["fence"])
-        elif block.is_code and (is_indented or not line.strip()):
-            block.lines.append(line)
-        elif is_indented and not before.strip():
-            yield block
-            block = _Block(is_code=True, info=of_code, lines=[line])
-        elif is_markup(line):
-            opened = _OPENS_LITERAL.fullmatch(line)
-            of_code = (opened["language"] or "") if opened else ""
-        else:
-            if block.is_code:
-                yield block
-                block = _Block()
-            block.lines.append(" ".join(line.removeprefix("> ").split()))
+        opened = (opened and not line.strip()) or (is_indented and (opened or not before.strip()))
         before = line
-    yield block
+        return opened
+
+    language = ""
+    for in_code, members in groupby(lines, key=is_code):
+        every = list(members)
+        block = [line for line in every if not is_markup(line)]
+        if any(map(str.strip, block)):
+            yield _fenced(textwrap.dedent("\n".join(block)).strip("\n"), language) if in_code else _prose(block)
+        language = next((_language_after(line) for line in reversed(every) if line.strip()), "")
+
+
+def _language_after(line: str) -> str:
+    """Return the language that a line of reStructuredText gives to the code below it: `.. code-block:: python`."""
+    return line.rpartition("::")[2].strip() if line.lstrip().startswith(".. ") else ""
+
+
+def _prose(lines: Sequence[str]) -> str:
+    said = "\n".join(" ".join(line.removeprefix("> ").split()) for line in lines).strip("\n")
+    return "\n".join(f"> {line}" for line in said.split("\n"))
 
 
 def _fenced(text: str, language: str = "") -> str:
@@ -155,16 +138,20 @@ def _fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _literal_over(passage: Passage) -> re.Match[str] | None:
-    """Return the line of reStructuredText that makes what is indented under it code, and a passage with it."""
-    if passage.shown.result.chunk.language != "rst":
-        return None
-    *above, first = passage.shown.units[: passage.first.number]
-    outer = next((unit.text for unit in reversed(above) if indentation(unit.text) < indentation(first.text)), "")
-    return _OPENS_LITERAL.fullmatch(outer)
+def _outer(passage: Passage) -> str:
+    """Return the line that a passage of reStructuredText is indented under; empty if there is none."""
+    above, indent = passage.shown.units[: passage.first.number - 1], indentation(passage.first.text)
+    is_rst = passage.shown.result.chunk.language == "rst"
+    return next((unit.text for unit in reversed(above) if is_rst and indentation(unit.text) < indent), "")
 
 
-def _is_indented_code(text: str) -> bool:
-    """Return whether lines of prose are set off as code, so that their indentation says something."""
-    indents = [len(line) - len(line.lstrip()) for line in text.expandtabs(INDENT).split("\n")]
-    return len(set(indents)) > 1 and min(indents) >= INDENT and not is_row(text)
+def _is_entry(passage: Passage) -> bool:
+    return entry_at(passage.shown, passage.first.number - 1) is not None
+
+
+def _is_indented_code(passage: Passage, text: str) -> bool:
+    """Return whether lines of prose are set off as code: by the line above them, or by their indentation alone."""
+    line = _outer(passage)
+    indents = [indentation(each) for each in text.expandtabs(INDENT).split("\n")]
+    is_set_off = len(set(indents)) > 1 and min(indents) >= INDENT and not (_is_entry(passage) or is_row(text))
+    return is_set_off or leads_to_code(line, 0, len(line))
