@@ -37,6 +37,10 @@ _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations of what sources say, and what package managers write down: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
+# The texts that a program shows, one file for each language: `config/locales/de.yml`, `i18n/pt-BR.json`.
+_CATALOG = re.compile(
+    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?\.(?:json|ya?ml|toml|properties)$"
+)
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
 # `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc` are parts of one; `changelog-generator` is another page.
 _CHANGELOG_STEM = re.compile(
@@ -106,7 +110,7 @@ def role_of(path: str, kind: Kind) -> Role:
 
 def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return what the name of a file says, in whichever folder it is."""
-    if path.suffix.lower() in _GENERATED_SUFFIXES:
+    if path.suffix.lower() in _GENERATED_SUFFIXES or (kind != "code" and _CATALOG.search(path.as_posix())):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
     is_test = is_perl_test or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
