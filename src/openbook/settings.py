@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -244,7 +244,7 @@ class Settings:
         for setting in fields(cls):
             text = environ.get(_variable(setting.name), "")
             if text:
-                values[setting.name] = _parse(setting.name, text)
+                values[setting.name] = _parse(setting, text)
         return cls(**values)
 
     @property
@@ -377,62 +377,28 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, text.split(","))))
 
 
-_NAMES = "names with commas between"
-
-
 def _switch(text: str) -> bool:
     return {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}[
         text.strip().lower()
     ]
 
 
+# By the type of a setting, as it is written above.
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "home": (lambda text: Path(text).expanduser(), "a path"),
-    "ocr": (_switch, "`on` or `off`"),
-    "audio": (str, "a model or a folder"),
-    "mask_secrets": (_switch, "`on` or `off`"),
-    "query_expansion": (_switch, "`on` or `off`"),
-    "chunk_strategy": (str, "a name"),
-    "model": (str, "a name"),
-    "embedder": (str, "a name"),
-    "reranker": (str, "a name"),
-    "reply_cache": (str, "a folder"),
-    "uploads": (str, "a folder or an address"),
-    "verifier": (str, "a name"),
-    "storage": (str, "an engine and an address"),
-    "executor": (str, "an executor and an address"),
-    "lock_timeout_s": (float, "a number"),
-    "file_timeout_s": (float, "a number"),
-    "pdf_password": (lambda text: Secret(text), "a password"),
-    "shared_store": (lambda text: Secret(text), "a store and an address"),
-    "fetch_timeout_s": (float, "a number"),
-    "model_timeout_s": (float, "a number"),
-    "server_wait_s": (float, "a number"),
-    "job_timeout_s": (float, "a number"),
-    "session_days": (float, "a number"),
-    "oidc_issuer": (str, "an address"),
-    "oidc_client_id": (str, "a name"),
-    "oidc_client_secret": (lambda text: Secret(text), "a secret"),
-    "oidc_redirect_url": (str, "an address"),
-    "oidc_scopes": (_names, _NAMES),
-    "oidc_owners": (_names, _NAMES),
-    "oidc_editors": (_names, _NAMES),
-    "oidc_readers": (_names, _NAMES),
-    "oidc_hours": (float, "a number"),
-    "key_usd_per_day": (float, "a number"),
-    "answer_usd": (float, "a number"),
-    "telemetry": (str, "a name"),
-    "server_shares": (str, "a role"),
-    "server_hosts": (_names, _NAMES),
-    "server_roots": (_names, _NAMES),
-    "server_git_hosts": (_names, _NAMES),
-    "server_models": (_names, _NAMES),
+    "Path": (lambda text: Path(text).expanduser(), "a path"),
+    "bool": (_switch, "`on` or `off`"),
+    "float": (float, "a number"),
+    "int": (int, "a whole number"),
+    "str": (str, "a text"),
+    "Strategy": (str, "a name"),
+    "Secret | None": (Secret, "a secret"),
+    "tuple[str, ...]": (_names, "names with commas between"),
 }
 
 
-def _parse(name: str, text: str) -> Any:
-    parser, wanted = _PARSERS.get(name, (int, "a whole number"))
+def _parse(setting: Field[Any], text: str) -> Any:
+    parser, wanted = _PARSERS[str(setting.type)]
     try:
         return parser(text)
     except (ValueError, KeyError, RuntimeError) as exc:  # RuntimeError: `~name` of nobody
-        raise SettingsError(f"{_variable(name)} is {text!r}, and must be {wanted}") from exc
+        raise SettingsError(f"{_variable(setting.name)} is {text!r}, and must be {wanted}") from exc
