@@ -228,8 +228,6 @@ def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[st
     """Number the folders that are modules: by their own numbers or, if ambiguous, in order."""
     numbers = {module: members[0].module_number for module, members in groups.items() if module}
     known = [number for number in numbers.values() if number is not None]
-    if len(known) == len(numbers) == len(set(known)):
-        return {module: number for module, number in numbers.items() if number is not None}
     if len(set(known)) == len(known) and known:
         return {module: number for module, number in numbers.items() if number is not None}
     ordered = sorted(numbers, key=lambda module: [_natural(part) for part in module])
@@ -281,7 +279,7 @@ def _of_module(
 def _module_title(module: tuple[str, ...], members: Sequence[_File], pages: Pages) -> str:
     index = next((file for file in members if file.is_index and len(file.folders) == len(module)), None)
     start = members[0].path.split("/")[: -len(members[0].folders) - 1 + len(module)]
-    path = index.path if index else next(iter(pages.find("/".join(start), name) for name in ("README",)), "")
+    path = index.path if index else pages.find("/".join(start), "README")
     title = page_title(path, pages) if path.lower().endswith(_PAGES) else ""
     rest = number_in(module[-1]) if module else None
     return title or readable(rest.rest if rest else module[-1] if module else "")
