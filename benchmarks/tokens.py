@@ -20,8 +20,8 @@ from statistics import mean, quantiles
 
 from tokenizers import Tokenizer
 
-from openbook.agent.metering import MARGIN
 from openbook.costs import estimate_tokens
+from openbook.llm.request_tokens import MARGIN
 
 # Characters: about what one chunk has.
 _PIECE = 1500

@@ -27,7 +27,6 @@ from openbook.agent.events import (
 )
 from openbook.agent.history import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.hooks import Hooks, Veto
-from openbook.agent.metering import TokenEstimator
 from openbook.agent.output import OutputReader
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
@@ -36,6 +35,7 @@ from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, estimate
 from openbook.errors import OpenbookError, ToolError
 from openbook.llm.messages import Content, Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
+from openbook.llm.request_tokens import TokenEstimator
 from openbook.llm.sampling import Sampling
 
 _logger = logging.getLogger(__name__)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from openbook.agent.metering import TokenEstimator
 from openbook.answering.checking import answer_of
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
@@ -21,6 +20,7 @@ from openbook.answers import Claim, GenerationResult, RefusalReason, Stage
 from openbook.costs import Price, Spent, estimate_cost, price_of
 from openbook.llm.messages import Message, Request
 from openbook.llm.protocol import Model
+from openbook.llm.request_tokens import TokenEstimator
 from openbook.questions.question import Question
 from openbook.types import RetrievalResult
 

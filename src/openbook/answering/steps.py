@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from openbook.agent.driving import CallModel, Delta, Role, StepRunner, ThreadStepRunner, Wait, adrive, drive
-from openbook.agent.metering import TokenEstimator
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, AnswerEvent, Written
 from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, price_of
@@ -23,6 +22,7 @@ from openbook.llm.messages import (
     TextBlock,
     TextDelta,
 )
+from openbook.llm.request_tokens import TokenEstimator
 
 _FENCES = ("```", "~~~")
 

@@ -40,7 +40,7 @@ _TELLING_TOKENS = 300
 # With less of the sources than three short passages, a model has little to answer from.
 _LEAST_TOKENS = 300
 
-# Tokens are estimated, and may be this many times more: `openbook.agent.metering.MARGIN`.
+# Tokens are estimated, and may be this many times more: `openbook.llm.request_tokens.MARGIN`.
 _MARGIN = 1.3
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openbook.agent.metering import TokenEstimator
 from openbook.llm.messages import (
     Message,
     OpaqueBlock,
@@ -15,7 +14,7 @@ from openbook.llm.messages import (
     ToolResult,
     ToolSpec,
 )
-from openbook.llm.request_tokens import estimate_messages, estimate_request
+from openbook.llm.request_tokens import TokenEstimator, estimate_messages, estimate_request
 from openbook.usage import Usage
 
 QUESTION = Request((Message.user("What is the capital of France?"),))
