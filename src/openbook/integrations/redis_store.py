@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.integrations.redis_client import LONGEST_MS, RedisClient
 from openbook.integrations.redis_sessions import RedisSessions
-from openbook.server.keys import hash_of
+from openbook.server.keys import hash_of, new_token
 from openbook.server.limits import SpendReservation, all_spent, too_many, too_many_today, usd_per_day
-from openbook.server.logins import new_token
 from openbook.server.shared_store import LOST_AFTER_S, Kind, UpdateReply, WorkRecord, WorkUpdate
 from openbook.settings import Secret, Settings
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Grant, Key, KeyStore, add_key, check_name, check_unused, hash_of
+from openbook.server.keys import Grant, Key, KeyStore, add_key, check_name, check_unused, hash_of, new_token
 
 _PREFIX = "obc_"
-
-_CODE_BYTES = 32
 
 # About 50 ms and 16 MB: with a stolen file, a million PINs take half a day for each student.
 _SCRYPT = {"n": 2**14, "r": 8, "p": 1}
@@ -50,7 +48,7 @@ class ClassStore:
     def add(self, name: str, seats: int, grant: Grant) -> str:
         """Create a class, and return its code once. Students are readers, whatever the role of the grant."""
         check_name(name, "a class")
-        code = _PREFIX + secrets.token_urlsafe(_CODE_BYTES)
+        code = _PREFIX + new_token()
         with self._tables.transaction() as execute:
             check_unused(execute, name)
             values = (seats, grant.expires_at, grant.questions_per_day, grant.usd_per_day)
@@ -72,7 +70,7 @@ class ClassStore:
 
     def rotate(self, name: str) -> str:
         """Replace the code of a class, and return the new one once. Students stay. Empty if there is no such class."""
-        code = _PREFIX + secrets.token_urlsafe(_CODE_BYTES)
+        code = _PREFIX + new_token()
         with self._tables.transaction() as execute:
             sql = "UPDATE classes SET hash = ? WHERE name = ?"
             return code if execute(sql, (hash_of(code), name)).rowcount else ""

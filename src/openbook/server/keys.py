@@ -77,9 +77,6 @@ _ROLE_BEFORE_ROLES: Role = "editor"
 # A prefix by which secret scanners find keys in logs and repositories.
 _PREFIX = "obk_"
 
-# 256 random bits need no slow hash: they cannot be guessed.
-_KEY_BYTES = 32
-
 _NAME = re.compile(r"\w[\w .@+-]{0,99}")
 
 # Otherwise each request would write.
@@ -143,7 +140,7 @@ class KeyStore:
     def add(self, name: str, grant: Grant = Grant()) -> str:
         """Create a key and return it, once."""
         check_name(name, "a key")
-        key = _PREFIX + secrets.token_urlsafe(_KEY_BYTES)
+        key = _PREFIX + new_token()
         with self.tables.transaction() as execute:
             check_unused(execute, name)
             add_key(execute, name, hash_of(key), self.now(), grant)
@@ -162,7 +159,7 @@ class KeyStore:
 
         Conversations, limits and use stay. Students have a PIN instead of a key.
         """
-        key = _PREFIX + secrets.token_urlsafe(_KEY_BYTES)
+        key = _PREFIX + new_token()
         with self.tables.transaction() as execute:
             sql = "UPDATE keys SET hash = ? WHERE name = ? AND id NOT IN (SELECT key_id FROM students)"
             is_there = execute(sql, (hash_of(key), name)).rowcount > 0
@@ -270,6 +267,11 @@ def add_key(execute: Callable[..., Any], name: str, hash_: bytes, now: float, gr
     execute("INSERT INTO keys VALUES (?, ?, ?, ?)", (key_id, name, hash_, now))
     _keep_grant(execute, key_id, grant)
     return key_id
+
+
+def new_token() -> str:
+    """Return 256 random bits as text. They cannot be guessed, and need no slow hash."""
+    return secrets.token_urlsafe(32)
 
 
 def hash_of(key: str) -> bytes:

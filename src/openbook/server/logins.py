@@ -5,10 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Protocol
 
-from openbook.server.keys import KeyStore, hash_of
-
-# As many bits as a key: it cannot be guessed.
-_TOKEN_BYTES = 32
+from openbook.server.keys import KeyStore, hash_of, new_token
 
 _SECRET_BYTES = 32
 
@@ -82,8 +79,3 @@ class SqliteLogins:
             execute("INSERT OR IGNORE INTO secrets VALUES ('browsers', ?)", (new,))
             found: bytes = execute("SELECT value FROM secrets WHERE name = 'browsers'").fetchone()[0]
         return found
-
-
-def new_token() -> str:
-    """Return a random token."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openbook.server.auth import Caller
-from openbook.server.keys import ROLES, hash_of
+from openbook.server.keys import ROLES, hash_of, new_token
 from openbook.settings import Settings
 from openbook.sqlite_store import store_of_conversations
 
@@ -25,9 +25,6 @@ CREATE TABLE IF NOT EXISTS shares (
     WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS shares_by_owner ON shares (owner, created_at);
 """
-
-# 256 random bits: a token cannot be guessed.
-_TOKEN_BYTES = 32
 
 _FIELDS = "id, owner, key_id, session_id, answers, created_at, expires_at"
 
@@ -65,7 +62,7 @@ class ShareStore:
         self, owner: str, key_id: str, session_id: str, answers: Sequence[str], lasts_s: float
     ) -> tuple[Share, str]:
         """Create a link, and return it with its token, which is not stored."""
-        token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._now()
+        token, now = new_token(), self._now()
         share = Share(secrets.token_hex(16), owner, key_id, session_id, tuple(answers), now, now + lasts_s)
         row = (share.id, hash_of(token), owner, key_id, session_id, json.dumps(answers), now, share.expires_at)
         with self._tables.transaction() as execute:
