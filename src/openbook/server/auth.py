@@ -79,16 +79,12 @@ class Authenticator:
         A cookie identifies the owner of conversations, so it should last as long as they do.
         """
         self._keys = keys
-        self._logins = logins or SqliteLogins(keys)
-        self._secret = self._logins.secret()
+        self.logins: Logins = logins or SqliteLogins(keys)
+        self._secret = self.logins.secret()
         self.needs_key = needs_key
         self._cookie_s = cookie_s
         self._person_s = person_s
         self._persons = PersonStore(keys)
-
-    @property
-    def logins(self) -> Logins:
-        return self._logins
 
     def caller(self, request: Request, response: Response) -> Caller:
         """Return the caller of a request, and set a cookie for a new browser if the request changes something."""
@@ -110,7 +106,7 @@ class Authenticator:
             browser = secrets.token_hex(16)
             # A page sends several requests at once: each would get a cookie, and the last one would win.
             if request.method not in ("GET", "HEAD"):
-                self._set(request, response, BROWSER_COOKIE, self._signed(browser))
+                self.set_cookie(request, response, BROWSER_COOKIE, self._signed(browser))
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
 
     def greet(self, request: Request, response: Response) -> None:
@@ -120,22 +116,23 @@ class Authenticator:
             response.delete_cookie(_OLD_COOKIE, httponly=True, samesite="strict")
         key = self._logged_in(token)
         if key is not None and not is_person(key):  # people ask their provider again after some hours
-            self._logins.renew(token, self._cookie_s)
-            self._set(request, response, LOGIN_COOKIE, token)
+            self.logins.renew(token, self._cookie_s)
+            self.set_cookie(request, response, LOGIN_COOKIE, token)
         elif key is None and not self.needs_key:
-            self._set(request, response, BROWSER_COOKIE, self._signed(self._browser(request) or secrets.token_hex(16)))
+            browser = self._browser(request) or secrets.token_hex(16)
+            self.set_cookie(request, response, BROWSER_COOKIE, self._signed(browser))
 
     def log_in(self, request: Request, response: Response, key: Key) -> None:
         """Log a browser in with a key: set a token as an HttpOnly cookie, and end its previous login."""
         self._end(request)
-        token = self._logins.add(f"{key.id}:{key.stamp}", self._cookie_s)
-        self._set(request, response, LOGIN_COOKIE, token)
+        token = self.logins.add(f"{key.id}:{key.stamp}", self._cookie_s)
+        self.set_cookie(request, response, LOGIN_COOKIE, token)
 
     def log_in_person(self, request: Request, response: Response, person: Person) -> Key:
         """Log a browser in as a person whom the provider has identified, and return their entry among the keys."""
         key, subject = self._persons.enter(person)
         self._end(request)
-        token = self._logins.add(subject, self._person_s)
+        token = self.logins.add(subject, self._person_s)
         self.set_cookie(request, response, LOGIN_COOKIE, token, self._person_s)
         return key
 
@@ -148,11 +145,11 @@ class Authenticator:
 
     def _end(self, request: Request) -> None:
         if token := request.cookies.get(LOGIN_COOKIE, ""):
-            self._logins.remove(token)
+            self.logins.remove(token)
 
     def _logged_in(self, token: str) -> Key | None:
         """Return the key of a login; None without a login, or if the key was revoked or replaced since."""
-        subject = self._logins.find(token) if token else ""
+        subject = self.logins.find(token) if token else ""
         if self._person_s and (person := self._persons.returning(subject)) is not None:
             return person
         key_id, _, stamp = subject.partition(":")
@@ -167,23 +164,21 @@ class Authenticator:
     def _signed(self, browser: str) -> str:
         return f"{browser}.{hmac.new(self._secret, browser.encode(), hashlib.sha256).hexdigest()}"
 
-    def _set(self, request: Request, response: Response, name: str, value: str) -> None:
-        self.set_cookie(request, response, name, value, self._cookie_s)
-
     def set_cookie(
         self,
         request: Request,
         response: Response,
         name: str,
         value: str,
-        lasts_s: float,
+        lasts_s: float | None = None,
         *,
         same_site: Literal["lax", "strict"] = "strict",
     ) -> None:
         """Set a cookie that scripts cannot read and that pages of other sites cannot make a browser send."""
         # A forged header only keeps the cookie from its sender, so every proxy is trusted.
         secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
-        response.set_cookie(name, value, max_age=int(lasts_s), httponly=True, samesite=same_site, secure=secure)
+        max_age = int(self._cookie_s if lasts_s is None else lasts_s)
+        response.set_cookie(name, value, max_age=max_age, httponly=True, samesite=same_site, secure=secure)
 
 
 KeyScheme = Annotated[object, Security(HTTPBearer(auto_error=False, scheme_name="key", description="A key."))]

@@ -16,7 +16,7 @@ from openbook.server.models import public_name
 from openbook.server.rendering import chip, render_answer
 from openbook.server.schemas import AnswerResponse, CitationResponse, ClaimResponse, SpanResponse, UsageResponse
 from openbook.server.served_library import ServedLibrary
-from openbook.sessions.protocol import Cut, Sessions, new_id, session_title
+from openbook.sessions.protocol import Cut, Session, Sessions, new_id, session_title
 from openbook.types import Chunk, Excerpt, Span, shown_text
 
 # Enough of a nearest result to recognize it.
@@ -118,13 +118,23 @@ _OLD = re.compile(
 )
 
 
-def read_records(session_id: str, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the exchanges of a conversation, in order. Those that were stored without an id get a stable one."""
+Conversation = tuple[Session, list[dict[str, Any]]]
+
+
+def read_conversation(sessions: Sessions, owner: str, session_id: str) -> Conversation | None:
+    """Return a conversation and its exchanges, in order; None if this owner has none of that id.
+
+    Exchanges that were stored without an id get a stable one.
+    """
+    found = sessions.records(owner, session_id)
+    if found is None:
+        return None
+    session, records = found
     read = [read_record(record) for record in records]
     for at, record in enumerate(read):
         if not record.get("id"):
             record["id"] = hashlib.sha256(f"{session_id}\0{at}".encode()).hexdigest()[:32]
-    return read
+    return session, read
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,11 +179,10 @@ def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer
     Raises:
         SessionError: Conversations cannot be read.
     """
-    found = sessions.records(owner, session_id) if session_id else None
-    if found is None or session_id is None:
+    found = read_conversation(sessions, owner, session_id) if session_id else None
+    if found is None:
         raise _no_answer()
-    session, kept = found
-    records = read_records(session_id, kept)
+    session, records = found
     at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
     if at is None:
         raise _no_answer()

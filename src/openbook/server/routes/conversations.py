@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
 from openbook.server.parts import Id, Parts
-from openbook.server.presenting import read_records
+from openbook.server.presenting import Conversation, read_conversation
 from openbook.server.question_service import no_session
 from openbook.server.rendering import visible
 from openbook.server.routes.questions import arrival_of, unless_gone
@@ -107,15 +107,11 @@ router: APIRouter = APIRouter()
 _MOST_MATCHES = 50
 
 
-Conversation = tuple[Session, list[dict[str, Any]]]
-
-
 def _own(parts: Parts, caller: Identified, session_id: Id) -> Conversation:
-    found = parts.sessions.records(caller.owner, session_id)
+    found = read_conversation(parts.sessions, caller.owner, session_id)
     if found is None:
         raise no_session(session_id)
-    session, records = found
-    return session, read_records(session_id, records)
+    return found
 
 
 Own = Annotated[Conversation, Depends(_own)]
