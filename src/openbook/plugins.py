@@ -117,11 +117,6 @@ def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
 def require_plugin(kind: PluginKind, name: str | Secret, variable: str) -> Any:
     """Call the plugin that a setting names as `NAME:ADDRESS` with the address.
 
-    Args:
-        kind: Of the plugin.
-        name: Value of the setting.
-        variable: That sets it.
-
     Raises:
         SettingsError: There is no such plugin, or the address means nothing to it.
         PluginError: It cannot be imported, or fails when it is called.

@@ -17,13 +17,7 @@ class SqliteStore:
     """A SQLite file that only its owner can read. Safe for threads and processes."""
 
     def __init__(self, path: Path, schema: str, error: Callable[[Exception], OpenbookError]) -> None:
-        """Open the file at `path`, creating it and its tables if needed.
-
-        Args:
-            path: Of the file.
-            schema: SQL that creates the tables if they do not exist.
-            error: Converts errors of SQLite and the disk, here and later.
-        """
+        """Open the file at `path`, creating it and its tables if needed."""
         self._error = error
         self._lock = threading.Lock()
         with self._translated():

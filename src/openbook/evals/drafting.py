@@ -60,12 +60,7 @@ _DOES = frozenset(
 
 
 def questions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Yield the questions that a chunk answers: on values, then names, then sections.
-
-    Args:
-        chunk: A passage.
-        path: Of its document, as question sets have it.
-    """
+    """Yield the questions that a chunk answers: on values, then names, then sections."""
     if chunk.lesson is not None:
         yield from _of_lesson(chunk, path)
     elif chunk.kind == "code":

@@ -51,10 +51,6 @@ def may_open_fence(line: str) -> bool:
 def read_line(line: str, fence: Fence | None) -> tuple[LineKind, Fence | None]:
     """Classify a line, and return the fence of the next one.
 
-    Args:
-        line: Any text without a line feed.
-        fence: The one that the line lies in.
-
     Example:
         >>> read_line("- one", None)[0], read_line("```python", None)[0]
         ('item', 'code')

@@ -36,10 +36,6 @@ def _of_languages() -> frozenset[str]:
 def absent_names(code: str, sources: SearchedText) -> list[str]:
     r"""List names that code calls or looks up and no source has, in order, each once.
 
-    Args:
-        code: Lines of code of any language.
-        sources: All that was shown.
-
     Example:
         >>> absent_names("for x in range(3):\\n    print(client.magic(x))", SearchedText("client = open()"))
         ['magic']

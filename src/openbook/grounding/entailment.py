@@ -40,11 +40,6 @@ def decide(claim: CitedClaim, literal: LiteralVerdict, entailment: Entailment | 
 
     A claim is `confirmed` only with words that stand literally in its own cited lines, so that nothing
     that is said of other claims, or in their lines, can confirm it. Where the layers disagree, it is `unverified`.
-
-    Args:
-        claim: What was judged.
-        literal: What its words alone say.
-        entailment: What a verifier says; None if it said nothing.
     """
     if literal.verdict == "exact":
         return literal

@@ -45,11 +45,7 @@ class VerificationPrompt:
         self._excerpts, self._claims = show_claims(claims)
 
     def request(self, *, deadline_s: float = DEADLINE_S) -> Request:
-        """Return the call.
-
-        Args:
-            deadline_s: Most seconds that it may take.
-        """
+        """Return the call."""
         sources = [
             ShownSource(
                 number,

@@ -146,12 +146,7 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Quantity, ...]:
 
 
 def blank_out(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """Replace ranges by spaces, so that offsets stay.
-
-    Args:
-        text: Any text.
-        places: Half-open, in order, without overlaps.
-    """
+    """Replace ranges by spaces, so that offsets stay."""
     if not places:
         return text
     pieces, position = [], 0

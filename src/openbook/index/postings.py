@@ -179,10 +179,6 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
 
     One that is larger than all smaller ones together stays as it is, so that what comes in small parts
     is not written again with each of them. Unless `every` one counts, a few are no reason to merge.
-
-    Args:
-        sizes: Postings and name of each segment.
-        every: Whether few are merged too.
     """
     segments = sorted(sizes, key=lambda segment: -segment[0])
     if not every and len(segments) <= _MOST_SEGMENTS:

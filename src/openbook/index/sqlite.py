@@ -68,11 +68,7 @@ class SqliteIndex:
     ) -> None:
         """Open the library at `path`, making it if there is none.
 
-        Args:
-            path: Of the file.
-            identity: What made the library.
-            lock_timeout_s: How long to wait for another writer.
-            fewest_mapped: Chunks from which `optimize` writes a file of columns beside the library.
+        From `fewest_mapped` chunks on, `optimize` writes a file of columns beside the library.
 
         Raises:
             LibraryError: See `open_database`.

@@ -33,13 +33,7 @@ class LibraryState:
     """The catalogue of a library, from transaction to transaction. Call it inside one."""
 
     def __init__(self, connection: sqlite3.Connection, library: Path, fewest_mapped: int) -> None:
-        """Take an open library.
-
-        Args:
-            connection: To the library.
-            library: Its file.
-            fewest_mapped: Chunks of a library whose columns are kept in a file.
-        """
+        """Take an open library."""
         self._connection = connection
         self._library = library
         self._fewest_mapped = fewest_mapped

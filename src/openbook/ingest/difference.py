@@ -90,12 +90,7 @@ def _may_hold_words(reason: str, path: str) -> bool:
 
 
 def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> dict[str, str]:
-    """Return why files that may hold words could not be read, by path, of the sources that a filter allows.
-
-    Args:
-        pending: What a sync would do for each source, by name.
-        where: Only its sources count.
-    """
+    """Return why files that may hold words could not be read, by path, of the sources that a filter allows."""
     allowed = (found for name, found in pending.items() if not where.sources or name in where.sources)
     read = (found.unread() for found in allowed if not isinstance(found, SourceError))
     return {path: reason for unread in read for path, reason in unread.items()}

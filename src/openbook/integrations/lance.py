@@ -91,13 +91,7 @@ class LanceIndex:
     ) -> None:
         """Open the library at an address, making it if there is none.
 
-        Args:
-            uri: The address.
-            identity: What makes its chunks and vectors.
-            lock_timeout_s: How long a writer waits for others.
-            cache: Folder of this machine for what is known of libraries; None for none.
-            cache_bytes: Memory for what has been read.
-            fewest_kept: Chunks of a library of which a folder is kept.
+        `cache` is a folder of this machine for what is known of libraries with `fewest_kept` chunks or more.
 
         Raises:
             LibraryError: See `LanceTables`.

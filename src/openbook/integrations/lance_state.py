@@ -28,14 +28,7 @@ class LanceState:
     """What one process knows of a library, from state to state. Call it inside a snapshot."""
 
     def __init__(self, tables: LanceTables, cache: LocalCache | None, rows: WordRows, fewest_kept: int) -> None:
-        """Take the tables.
-
-        Args:
-            tables: Of the library.
-            cache: Where a state is kept for other processes of this machine.
-            rows: Keeps rows of words in memory.
-            fewest_kept: Chunks of a library of which that pays.
-        """
+        """Take the tables."""
         self._tables = tables
         self._cache = cache
         self._published = PublishedStates(tables.uri)

@@ -17,12 +17,7 @@ class MemoryCache(Generic[Key, Value]):
     """Values by key, up to so many bytes together: what was asked for longest ago goes first. Not thread-safe."""
 
     def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
-        """Keep nothing yet.
-
-        Args:
-            most_bytes: Of all values together.
-            size_of: Gives the bytes of a value.
-        """
+        """Keep nothing yet."""
         self._most_bytes = most_bytes
         self._size_of = size_of
         self._kept: dict[Key, tuple[Value, int]] = {}

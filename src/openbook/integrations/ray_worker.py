@@ -62,10 +62,6 @@ _serving: dict[WorkerSetup, tuple[str, SharedProcess[bytes, bytes]]] = {}
 def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | JobFailure | NotLoaded, list[bytes]]:
     """Prepare a few files in a child of this process, which is a worker of the cluster.
 
-    Args:
-        setup: What it prepares them with.
-        contents: A pickled `FileContent` for each file.
-
     Returns:
         What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order; or why
         nothing can be prepared here, ever or this time.

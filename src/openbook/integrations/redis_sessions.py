@@ -95,12 +95,7 @@ class RedisSessions:
     """Conversations in a Redis, shared by threads, processes and machines."""
 
     def __init__(self, shared: RedisClient, *, expire_s: float) -> None:
-        """Take a Redis, which whoever opened it closes.
-
-        Args:
-            shared: Where they are kept, and whose time counts.
-            expire_s: Seconds after its last question that a conversation is kept.
-        """
+        """Take a Redis, which whoever opened it closes."""
         self._expire_s = repr(expire_s)
         self._lives_ms = min(int(expire_s * 1000) + 1, LONGEST_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)

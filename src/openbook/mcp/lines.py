@@ -37,13 +37,6 @@ def references_text(
     """Format references by file, or with their code by use and file.
 
     Mentions are counted unless asked for, or if they are in code and few.
-
-    Args:
-        found: The references.
-        place_of: Writes a path as the agent names it.
-        max_tokens: Tokens of the answer.
-        mentions: Whether mentions are listed too.
-        code: Whether the code of each place is shown, on a line of its own.
     """
     # Where nothing else is found, such as of a field, mentions are what is wanted.
     mentions = mentions or all(place.use == "mention" for place in found.places)

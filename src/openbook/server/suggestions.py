@@ -442,12 +442,6 @@ def follow_ups(
 
     The first citation of the extractive answer to each, given the history, is a place in a document that the answer
     cites. None is about tests, changelogs or licences, and none has been asked before.
-
-    Args:
-        assistant: The library.
-        citations: Of the answer.
-        asked: Questions of the conversation.
-        history: Exchanges of the conversation.
     """
     known = {_folded(each) for each in asked}
     places: dict[tuple[str, str], CitationResponse] = {}

@@ -34,11 +34,6 @@ class SqliteSessions:
     def __init__(self, path: Path, *, expire_s: float, now: Callable[[], float] = time.time) -> None:
         """Open the file at `path`, making it if there is none.
 
-        Args:
-            path: Of the file.
-            expire_s: Seconds after its last question that a conversation is kept.
-            now: Clock, in Unix seconds.
-
         Raises:
             SessionError: It cannot be opened.
         """

@@ -145,14 +145,7 @@ class Extract:
 
 
 def extract(context: Context, embedder: Embedder, text_now: TextNow, count: int) -> Extract:
-    """Extract a guide from sources, verbatim. Text that has changed since is left out.
-
-    Args:
-        context: The sources.
-        embedder: Selects the summary sentences.
-        text_now: Gives the text of a document as it is now.
-        count: Most terms, and most questions.
-    """
+    """Extract a guide from sources, verbatim. Text that has changed since is left out."""
     telling = list(_telling(context))
     defined = _definitions(telling, " ".join(entry.result.chunk.text for entry in context.shown))
     terms: list[_Made] = [(term, passage, "") for term, _, passage in defined[:count]]

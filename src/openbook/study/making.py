@@ -36,13 +36,6 @@ def make_guide(
 ) -> StudyGuide:
     """Make a guide to the documents of a filter.
 
-    Args:
-        finder: The library.
-        where: What to study: a lesson, a document, or several.
-        options: The model that writes; without one, the guide is quoted.
-        context_tokens: Of the sources that a model is shown.
-        count: Most terms, and most questions.
-
     Raises:
         QueryError: The filter lets nothing through.
         ModelError: The model did not answer.
