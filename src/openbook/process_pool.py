@@ -339,7 +339,6 @@ class _Worker(Generic[Result]):
         self._child: ChildProcess[Result | JobFailure] | None = None
 
     def ask(self, packed: bytes) -> Result | JobFailure:
-        """Run one pickled job."""
         is_new = self._child is None or self._child.has_ended
         if is_new and self._first and isinstance(self._ask(self._first), JobFailure):
             self._first = b""  # it would only fail again, and hold up every job behind it
@@ -371,7 +370,6 @@ class _Worker(Generic[Result]):
             child.kill()
 
     def end(self) -> None:
-        """End the child if there is one."""
         child, self._child = self._child, None
         if child is not None:
             child.end()

@@ -34,7 +34,6 @@ class SqliteStore:
                 raise
 
     def read(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
-        """Return the rows of a query."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).fetchall()
 
@@ -51,7 +50,6 @@ class SqliteStore:
                 raise
 
     def close(self) -> None:
-        """Release the file."""
         with self._lock:
             self._connection.close()
 

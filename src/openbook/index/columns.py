@@ -138,7 +138,6 @@ class Names:
 
     @property
     def keys(self) -> list[FileKey]:
-        """Return all keys."""
         if callable(self._keys):
             self._keys = self._keys()
         return self._keys

@@ -228,7 +228,6 @@ class LanceIndex:
         return None if place is None else documents.row(place)
 
     def _with_scored(self, stored: DocumentRow) -> DocumentRow:
-        """Return a row with what is scored of it."""
         if not stored.chunks or stored.rows:
             return stored
         (batch,) = self._tables.scored(np.array([self._state.row_id(stored)]))
@@ -432,20 +431,17 @@ class _Batch:
 
     @property
     def gathering(self) -> SegmentBuilder:
-        """Where words go."""
         if self._gathering is None:
             self._gathering = SegmentBuilder()
         return self._gathering
 
     def segments(self) -> list[Segment]:
-        """Return the words so far."""
         if self._gathering is not None:
             self._segments.append(self._gathering.segment())
             self._gathering = None
         return self._segments
 
     def write(self, tables: LanceTables) -> None:
-        """Commit."""
         for segment in self.segments():
             write_segment_rows(tables, segment)
         if self.changes:

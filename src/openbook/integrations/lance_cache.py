@@ -198,7 +198,6 @@ class LocalCache:
             shutil.rmtree(other, ignore_errors=True)
 
     def remove(self) -> None:
-        """Delete all states."""
         shutil.rmtree(self._folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             self._lock.unlink()

@@ -69,7 +69,6 @@ class DocumentTable:
 
     @property
     def versions(self) -> pa.ChunkedArray:
-        """Return the versions, in order."""
         return self._column("version")
 
     @property
@@ -101,14 +100,12 @@ class DocumentTable:
         return self.with_chunks[np.argsort(self.first_ids[self.with_chunks])]
 
     def numbers(self, name: str) -> Positions:
-        """Return a column of numbers."""
         return np.asarray(self._rows[name].to_numpy(), dtype=np.int64)[self._order]
 
     def _value(self, name: str, place: int) -> Any:
         return self._rows[name][int(self._order[place])].as_py()
 
     def key(self, place: int) -> tuple[str, str]:
-        """Return source and path of a row."""
         return self._value("source", place), self._value("path", place)
 
     def find(self, source: str, path: str) -> int | None:
@@ -123,7 +120,6 @@ class DocumentTable:
         return places
 
     def row(self, place: int) -> DocumentRow:
-        """Build a row."""
         return DocumentRow(**{name: self._value(name, place) for name in LIGHT})
 
     def row_id(self, place: int) -> int:

@@ -45,7 +45,6 @@ class LanceEngine:
         self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
-        """Open a library, making it if there is none."""
         _lance_tables()
         from openbook.integrations.lance import LanceIndex
 
@@ -54,17 +53,14 @@ class LanceEngine:
         )
 
     def names(self) -> list[str]:
-        """List the libraries, in order."""
         found: list[str] = _lance_tables().names_at(self.address)
         return found
 
     def sources(self, name: str) -> list[Source]:
-        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
         found: list[Source] = _lance_tables().stored_table_sources(self._uri(name))
         return found
 
     def remove(self, name: str) -> None:
-        """Delete a library. None there is no error."""
         _lance_tables().remove_tables(self._uri(name))
         from openbook.integrations.lance_published import PublishedStates
 

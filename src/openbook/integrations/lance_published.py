@@ -60,7 +60,6 @@ class PublishedState:
 
     @property
     def name(self) -> str:
-        """Return the name of the object."""
         return "-".join(map(str, (self.layout, *self.state, self.chunks, self.newest, self.token)))
 
     @classmethod

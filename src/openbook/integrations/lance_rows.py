@@ -82,7 +82,6 @@ class DocumentRow:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Source and path."""
         return self.source, self.path
 
 

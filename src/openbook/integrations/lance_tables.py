@@ -351,12 +351,10 @@ class LanceTables:
             return _taken(self._words, row_ids, WORDS.names[2:])
 
     def add_words(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Add rows to `words`."""
         values = pa.Table.from_pylist(list(rows), schema=WORDS)
         self._write(lambda _, words: words.add(values))
 
     def drop_words(self, segments: Iterable[str]) -> None:
-        """Delete segments."""
         where = f"segment IN ({', '.join(map(repr, segments))})"
         self._write(lambda _, words: words.delete(where))
 

@@ -17,7 +17,6 @@ class MemoryCache(Generic[Key, Value]):
     """Values by key, up to so many bytes together: what was asked for longest ago goes first. Not thread-safe."""
 
     def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
-        """Keep nothing yet."""
         self._most_bytes = most_bytes
         self._size_of = size_of
         self._kept: dict[Key, tuple[Value, int]] = {}
@@ -44,7 +43,6 @@ class MemoryCache(Generic[Key, Value]):
         return {key: value for key, (value, _) in found.items()}
 
     def clear(self) -> None:
-        """Forget all."""
         self._kept.clear()
         self.size_bytes = 0
 

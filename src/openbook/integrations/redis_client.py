@@ -107,7 +107,6 @@ class RedisClient:
         return call
 
     def close(self) -> None:
-        """Release all connections."""
         self._client.close()
 
     @contextlib.contextmanager

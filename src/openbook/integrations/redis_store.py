@@ -70,7 +70,6 @@ class RedisLogins:
     """Logins by the hash of their token. Redis forgets them when they end."""
 
     def __init__(self, shared: RedisClient) -> None:
-        """Take a Redis, which whoever opened it closes."""
         self._add, self._find, self._renew, self._remove = map(shared.script, (_ADD, _SUBJECT, _RENEW, _REMOVE))
         self._secret = shared.script(_SECRET)
 

@@ -127,7 +127,6 @@ class _Call:
         self._errors: deque[str] = deque(maxlen=_ERROR_CHARS)
 
     def events(self) -> Iterator[Event]:
-        """Run it, and yield what it writes."""
         check_sampling(self._request.sampling, frozenset(), self._name)
         check_attachments(self._request, frozenset(), self._name)
         if self._request.tools and self._request.tool_choice != "none":

@@ -64,7 +64,6 @@ class KeyMiddleware:
         self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request, or answer it with 401."""
         if scope["type"] == "http":
             sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             scheme, _, key = sent.partition(" ")

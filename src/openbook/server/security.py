@@ -83,7 +83,6 @@ class SecurityMiddleware:
         self._question_bytes = MOST_BODY_BYTES if takes_images else _BODY_BYTES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

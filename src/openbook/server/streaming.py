@@ -68,7 +68,6 @@ class _Teller:
         self._undrafted_chars = 0
 
     async def tell(self, event: AnswerEvent | Queued | Replied) -> list[ServerSentEvent]:
-        """Convert an event."""
         match event:
             case Queued(place):
                 self._stage = "queued"

@@ -237,12 +237,10 @@ class _Exchange(BaseHTTPRequestHandler):
     server: _Tcp
 
     def do_POST(self) -> None:
-        """Answer a request."""
         self.close_connection = True
         self.server.answer(self)
 
     def do_GET(self) -> None:
-        """Answer a look at a batch."""
         self.do_POST()
 
     def end_headers(self) -> None:
