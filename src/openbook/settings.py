@@ -327,21 +327,19 @@ def read_secrets(
     return found
 
 
-def read_options(prefix: str, names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:
+def read_options(prefix: str, names: Iterable[str]) -> dict[str, str]:
     """Return options of another program that are set, by name: `timeout` for `AWS_TIMEOUT`, with the prefix `AWS_`."""
-    environ = os.environ if environ is None else environ
-    return {name: environ[prefix + name.upper()] for name in names if environ.get(prefix + name.upper())}
+    return {name: os.environ[prefix + name.upper()] for name in names if os.environ.get(prefix + name.upper())}
 
 
-def read_color(environ: Mapping[str, str] | None = None) -> bool | None:
+def read_color() -> bool | None:
     """Return whether to print colours: False where `NO_COLOR` is set, True where `FORCE_COLOR` is, else None.
 
     None: on a terminal only. https://no-color.org, https://force-color.org
     """
-    environ = os.environ if environ is None else environ
-    if environ.get("NO_COLOR"):
+    if os.environ.get("NO_COLOR"):
         return False
-    return True if environ.get("FORCE_COLOR") else None
+    return True if os.environ.get("FORCE_COLOR") else None
 
 
 def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:

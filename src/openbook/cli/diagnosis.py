@@ -6,7 +6,7 @@ import platform
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import openbook
@@ -110,27 +110,25 @@ def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]
         yield Diagnostic(f"answers by {model.name}; to try it: openbook doctor --model {model.name}")
 
 
-def model_findings(
-    model: Model, timeout_s: float, *, clock: Callable[[], float] = time.perf_counter
-) -> Iterator[Diagnostic]:
+def model_findings(model: Model, timeout_s: float) -> Iterator[Diagnostic]:
     """Make one tiny call, and say what worked: the reply, how fast it came, what it cost."""
     from openbook.costs import format_usd, price_of
     from openbook.llm.messages import Message, ReplyFinished, Request, TextDelta
 
     request = Request((Message.user("Say hello."),), max_tokens=_TRIAL_TOKENS, deadline_s=timeout_s)
-    started = clock()
+    started = time.perf_counter()
     first_s: float | None = None
     finished: ReplyFinished | None = None
     try:
         for event in model.stream(request):
             if isinstance(event, TextDelta) and first_s is None:
-                first_s = clock() - started
+                first_s = time.perf_counter() - started
             elif isinstance(event, ReplyFinished):
                 finished = event
     except OpenbookError as exc:
         yield Diagnostic(f"model {model.name}: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
         return
-    took_s = clock() - started
+    took_s = time.perf_counter() - started
     if finished is None:
         yield Diagnostic(f"model {model.name}: its stream ended without a result", healthy=False)
         return

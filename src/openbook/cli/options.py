@@ -164,7 +164,7 @@ def filter_of(
     return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=number, part=part)
 
 
-def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, int | None]:
+def lesson_of(label: str | None) -> tuple[int | None, int | None]:
     """Parse the number of a lesson as people write it, and its part: `1.3`. Without one, both are None.
 
     Example:
@@ -177,7 +177,7 @@ def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, 
 
     found = LessonNumber.parse(label)
     if found is None:
-        raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint=f"'{option}'")
+        raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint="'--lesson'")
     return found.number, found.part
 
 

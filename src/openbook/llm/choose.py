@@ -128,21 +128,16 @@ def find_provider(
 
 
 def connect(
-    provider: Provider,
-    model: str,
-    *,
-    key: Secret | None = None,
-    retries: RetryPolicy | None = None,
-    native: bool = True,
+    provider: Provider, model: str, *, key: Secret | None = None, retries: RetryPolicy | None = None
 ) -> WireModel:
-    """Connect to a model of a provider. `native`: use the API's own citations, where it has them."""
+    """Connect to a model of a provider."""
     # Who quotes, or only asks what would answer, does not pay for the wires.
     from openbook.llm.anthropic import AnthropicWire
     from openbook.llm.openai_compatible import OpenAIWire
     from openbook.llm.transport import WireModel
 
     wire: Wire = AnthropicWire() if provider.wire == "anthropic" else OpenAIWire(provider)
-    return WireModel(provider, model, wire=wire, key=key, retries=retries, native_citations=native)
+    return WireModel(provider, model, wire=wire, key=key, retries=retries)
 
 
 def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str = "model") -> tuple[Provider, str]:

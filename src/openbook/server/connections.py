@@ -109,8 +109,8 @@ class LimitedProtocol(H11Protocol):
         self.transport.close()
 
 
-def raise_file_limit(most: int = _MOST_CONNECTIONS) -> int:
-    """Raise the limit of open files to what that many connections need, where the system allows it.
+def raise_file_limit() -> int:
+    """Raise the limit of open files to what the most connections need, where the system allows it.
 
     Returns:
         How many connections fit.
@@ -118,15 +118,15 @@ def raise_file_limit(most: int = _MOST_CONNECTIONS) -> int:
     try:
         import resource
     except ModuleNotFoundError:  # Windows, which has no such limit
-        return most
+        return _MOST_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = most + _SPARE_FILES
+    wanted = _MOST_CONNECTIONS + _SPARE_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return most if soft == resource.RLIM_INFINITY else max(1, min(most, soft - _SPARE_FILES))
+    return _MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(_MOST_CONNECTIONS, soft - _SPARE_FILES))
 
 
 def throttled_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
