@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from openbook.containers import leads_to_code, width_of_marker
 from openbook.text import lines
 
 END_OF_HEAD = "\f"
@@ -27,14 +28,6 @@ _NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
 # A name alone, or with what it takes: `mouse (bool)`, `volume-id=string`, `cd path`.
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
-
-# Code stands deeper below: after `::`, or a directive that shows code. All other directives hold text.
-_ITEM = re.compile(r"\s*((?:[-*+•]|\(?(?:\w|\d+|#)[.)])[ \t]+)")
-_DIRECTIVE = re.compile(r"\s*\.\.[ \t]+(?P<name>[\w:+.-]*\w)::(?:\s|$)")
-_CODE_DIRECTIVES = frozenset(
-    "code code-block sourcecode parsed-literal highlight math productionlist prompt program-output doctest testcode"
-    " testoutput testsetup testcleanup ipython jupyter-execute graphviz digraph graph mermaid uml raw".split()
-)
 
 # What goes on below is no definition.
 _LEADS_ON = re.compile(r"[:,.;!?{(\[\\]\s*$")
@@ -96,7 +89,7 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         if code is not None and line[2] > code:
             before = above = None
             continue
-        code = line[2] + _width_of_marker(text, start, end) if leads_to_code(text, start, end) else None
+        code = line[2] + width_of_marker(text, start, end) if leads_to_code(text, start, end) else None
         if (
             above is not None
             and line[2] > above[2]
@@ -107,18 +100,6 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         ):
             yield above[0], above[1]
         before, above = above, line
-
-
-def _width_of_marker(text: str, start: int, end: int) -> int:
-    """Return how much deeper the text of an item stands than its marker; 0 if it is no item."""
-    marker = _ITEM.match(text, start, end)
-    return len(marker[1]) if marker else 0
-
-
-def leads_to_code(text: str, start: int, end: int) -> bool:
-    """Return whether a line of reStructuredText makes code of what is indented under it."""
-    directive = _DIRECTIVE.match(text, start, end)
-    return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 
 
 def indent_of(line: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from openbook.settings import STRATEGIES, Settings
 
 # Raised by one with every change that cuts some document elsewhere, or names a chunk otherwise.
-_RULES_VERSION = 7
+_RULES_VERSION = 8
 
 _UNMASKED = "/unmasked"
 
@@ -21,7 +21,7 @@ def chunks_identity(settings: Settings) -> str:
 
     Example:
         >>> chunks_identity(Settings(chunk_strategy="hybrid"))
-        'rules-7/hybrid-500-50'
+        'rules-8/hybrid-500-50'
     """
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
     if settings.chunk_strategy != "semantic":  # the only one that counts no words
@@ -35,7 +35,7 @@ def settings_of(identity: str, settings: Settings) -> Settings | None:
     """Return settings that cut as a library was cut; None if its rules are of another version.
 
     Example:
-        >>> settings_of("rules-7/hybrid-300-20", Settings()).chunk_words
+        >>> settings_of("rules-8/hybrid-300-20", Settings()).chunk_words
         300
         >>> settings_of("rules-1/semantic", Settings()) is None
         True

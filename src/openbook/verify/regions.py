@@ -27,10 +27,6 @@ _WITH_BLOCKS = frozenset({"markdown", "rst"})
 
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
-# What MkDocs shows in a box or a tab is indented below such a line, and no code for that.
-_BOX = re.compile(r'[ \t]*(?:!!!|\?\?\?\+?|===[!+]*) *[\w"]')
-_INDENT = re.compile(r"[ \t]+")
-
 # A block goes on to the next line that is the same; a fence may name its language.
 _ADOC_DELIMITER = re.compile(r"^(-{4,}|\.{4,}|/{4,}|`{3,})\w*[ \t]*$", re.MULTILINE)
 
@@ -69,31 +65,11 @@ def _outside_code(text: str, path: str, language: str) -> Iterator[Range]:
     for block in read_text(text, path, "docs", language).blocks:
         if block.kind != "code":
             continue
-        indent = _INDENT.match(text, block.start_char)
-        if indent and language == "markdown" and _is_in_box(text, block.start_char, indent.group()):
-            yield at, block.start_char
-            # The line feed moves behind the indentation, so that characters stay where they are.
-            boxed = text[indent.end() : block.end_char].replace(f"\n{indent.group()}", f"{indent.group()}\n")
-            yield from (
-                (indent.end() + start, indent.end() + end) for start, end in _outside_code(boxed, path, language)
-            )
-            at = block.end_char
-            continue
         opening = text.find("\n", block.start_char, block.end_char)
         is_fence = _FENCE.match(text, block.start_char) and opening >= 0
         yield at, opening if is_fence else block.start_char
         at = block.end_char
     yield at, len(text)
-
-
-def _is_in_box(text: str, start: int, indent: str) -> bool:
-    """Return whether the nearest line above a character that is indented less opens a box or a tab."""
-    while start > 0:
-        end, start = start - 1, text.rfind("\n", 0, start - 1) + 1
-        line = text[start:end]
-        if line.strip() and not line.startswith(indent):
-            return _BOX.match(line) is not None
-    return False
 
 
 def _outside_delimiters(text: str) -> Iterator[Range]:

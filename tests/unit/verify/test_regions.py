@@ -39,6 +39,13 @@ def test_what_a_box_or_a_tab_shows_counts_but_for_its_code(opened: str) -> None:
     assert "code" not in heard
 
 
+def test_a_directive_in_a_fence_counts_but_for_its_code() -> None:
+    heard = spoken("a.md", "````{note}\nsee this\n\n```sh\nin code\n```\n````\n")
+
+    assert "see this" in heard
+    assert "in code" not in heard
+
+
 def test_inline_code_counts() -> None:
     assert "`a.py:3`" in spoken("a.md", "see `a.py:3` there\n")
 

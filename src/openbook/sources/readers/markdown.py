@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from openbook.containers import OPENS_BODY, holds_prose
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.text import LineIndex
 from openbook.types import Block, BlockKind
@@ -27,6 +28,12 @@ _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
 # Markup in a longer "heading" is not worth the time, which is the square of its length.
 _LONGEST_TITLE_CHARS = 500
 
+# A box or a tab, written as an item of a list, is one for the parser, with the same lines.
+_AS_ITEM = r"\g<indent>-   x"
+
+# Fences nest by their length, which nobody does five times.
+_MOST_NESTED = 5
+
 _LEAVES: dict[str, BlockKind] = {
     "paragraph_open": "text",
     "table_open": "text",
@@ -42,8 +49,8 @@ def read_markdown(text: str, path: str = "") -> Reading:
     r"""Read Markdown. The text stays as it is.
 
     Blocks are headings, fenced or indented code, and text: a paragraph, a table, or an item of a
-    top-level list or quotation each. A heading inside a list or quotation is text, since it opens
-    no section of the document.
+    top-level list, a box, a tab or a quotation each. A heading inside of one of these is text, since it
+    opens no section of the document.
 
     Example:
         >>> [(block.kind, block.title) for block in read_markdown("# A `b`\n\ntext\n").blocks]
@@ -62,8 +69,7 @@ def _blocks(text: str) -> Iterator[Block]:
     parsed = _LONE_RETURN.sub(" ", "\n" * skipped.count("\n") + text[len(skipped) :])
     parser = _parser()
     environment: dict[str, object] = {}
-    tokens = parser.parse(parsed, environment)
-    for kind, level, first, last, title in _merge(_leaves(tokens)):
+    for kind, level, first, last, title in _merge(_leaves(parsed, environment)):
         start, end = lines.start_of(first + 1), lines.end_of(last)
         end = start + len(text[start:end].rstrip())
         yield Block(start, end, kind, level, _title(parser, title, environment) if level else "")
@@ -82,8 +88,9 @@ _Leaf = tuple[BlockKind, int, int, int, str]
 """Kind, level, first line from 0, line behind the last, raw title."""
 
 
-def _leaves(tokens: Sequence[Token]) -> Iterator[tuple[int, _Leaf]]:
+def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterator[tuple[int, _Leaf]]:
     """Yield what has lines of its own, with the number of the top-level block or list item it is in."""
+    tokens = _parser().parse(OPENS_BODY.sub(_AS_ITEM, text), environment)
     group = 0
     for position, token in enumerate(tokens):
         if token.level == 0 or (token.type == "list_item_open" and token.level == 1):
@@ -91,9 +98,14 @@ def _leaves(tokens: Sequence[Token]) -> Iterator[tuple[int, _Leaf]]:
         kind = _LEAVES.get(token.type)
         if kind is None or token.map is None:
             continue
+        first, last = token.map
+        if token.type == "fence" and depth < _MOST_NESTED and holds_prose(token.info):
+            yield group, ("text", 0, first, first + 1, "")
+            for _, (inner, _, start, end, _) in _leaves(token.content, {}, depth + 1):
+                yield group, ("code" if inner == "code" else "text", 0, first + 1 + start, first + 1 + end, "")
+            continue
         level = int(token.tag[1]) if kind == "heading" and token.level == 0 else 0
         title = tokens[position + 1].content if level else ""
-        first, last = token.map
         yield group, ("text" if kind == "heading" and not level else kind, level, first, last, title)
 
 

@@ -265,7 +265,7 @@ _LATEX_LAST = (
 _PASSES = 3  # one command in another
 
 _ASCIIDOC = (
-    (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^\*{4,}$|^_{4,}$|^\+\s*$|^--\s*$"), ""),
+    (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^[*_=]{4,}$|^\+\s*$|^--\s*$"), ""),
     (re.compile(r"^(?:ifn?def|ifeval|endif|include)::.*"), ""),
     (re.compile(r"\s\+$"), ""),
     (re.compile(r"^={1,6}\s+(.*?)(?:(?<!\s)\s++=++)?$"), r"\1"),

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from openbook.containers import DIRECTIVE, leads_to_code
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
 
 # One punctuation character repeated. docutils accepts lines shorter than the title from 4 on.
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _SHORTEST_LOOSE = 4
-
-_LITERAL_DIRECTIVE = re.compile(
-    r"\s*(?:\.\. )+(?:code-block|code|sourcecode|literalinclude|parsed-literal|prompt|highlight|math|raw|csv-table"
-    r"|ipython|testcode|testoutput|doctest|graphviz|mermaid)::"
-)
 
 # Items of lists stand line under line and are cut apart, so that a long list can be cut.
 _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d+|#)[.)])\s")
@@ -106,7 +102,8 @@ class _Scanner:
             return line
         while line > begun and self._lines[line].lstrip().startswith(":"):
             line -= 1  # options of the directive
-        return line if _LITERAL_DIRECTIVE.match(self._lines[line]) else None
+        opener = self._lines[line]
+        return line if DIRECTIVE.match(opener) and leads_to_code(opener, 0, len(opener)) else None
 
     def _literal_end(self, line: int, indent: int) -> int:
         end = line

@@ -121,3 +121,45 @@ def test_link_definitions_and_tables_are_text() -> None:
 
 def test_an_empty_page_has_no_blocks() -> None:
     assert read_markdown(" \n\n").blocks == ()
+
+
+@pytest.mark.parametrize(
+    "opened",
+    ["!!! note", '??? tip "Title"', "???+ warning", '=== "Tab"', "[^1]: Seen once.", ":   A definition."],
+    ids=str,
+)
+def test_what_is_indented_in_a_box_is_prose_but_for_its_code(opened: str) -> None:
+    body = "one\n\ntwo\n\n```sh\n# no\n\nls\n```\n\n!!! tip\n    deep\n\n    deeper\n\n        shown"
+    inside = "\n".join(f"    {line}" if line else "" for line in body.split("\n"))
+
+    found = blocks(f"{opened}\n{inside}\n\nbehind\n")
+
+    assert [kind for kind, _ in found] == ["text", "code", "text", "code", "text"]
+    assert found[0] == ("text", f"{opened}\n    one\n\n    two")
+    assert found[1] == ("code", "    ```sh\n    # no\n\n    ls\n    ```")
+    assert found[3] == ("code", "            shown")
+
+
+def test_a_fence_right_below_a_tab_is_code_to_its_end() -> None:
+    text = '=== "A"\n    ```yaml\n    a: 1\n\n    b: 2\n    ```\n'
+
+    assert blocks(text) == [("text", '=== "A"'), ("code", "    ```yaml\n    a: 1\n\n    b: 2\n    ```")]
+
+
+def test_a_directive_in_a_fence_holds_prose_and_its_code() -> None:
+    text = (
+        "````{note}\nRead it.\n\n# no\n\n```{tip}\nThis too.\n```\n\n```py\nx = 1\n```\n````\n\n```{r}\nplot(x)\n```\n"
+    )
+
+    found = blocks(text)
+
+    assert [shown for kind, shown in found if kind == "code"] == ["```py\nx = 1\n```", "```{r}\nplot(x)\n```"]
+    assert headings(text) == []
+
+
+def test_directives_in_fences_are_read_however_deep_they_are_nested() -> None:
+    depth = 60
+    opened = "\n".join("`" * (depth - n + 3) + "{note}" for n in range(depth))
+    closed = "\n".join("`" * (n + 4) for n in range(depth))
+
+    assert blocks(f"{opened}\nprose\n{closed}\n")
