@@ -6,9 +6,13 @@ Nothing here moves a citation: units keep their numbers and their spans.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import takewhile
 
+from openbook.containers import DIRECTIVE, ITEM, OPENS_BODY, holds_prose, leads_to_code, width_of_marker
+from openbook.entries import MARKED, entry_heads, indent_of
 from openbook.grounding.readable import HTML_TAG, closed_up
 from openbook.grounding.sentences import is_code_line
 from openbook.types import Chunk, Unit
@@ -23,6 +27,12 @@ _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*
 _LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>(?:(?<=`)[\w+#.-]+)?)[ \t]*")
 _BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _FENCES = {"asciidoc": _LISTING, "text": _BACKTICKS}
+
+# Columns that set off code in Markdown, beyond those of what it stands in.
+_CODE_COLUMNS = 4
+
+# A search looks at ten results, once for each passage.
+_KEPT_CHUNKS = 64
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
 _MOST_MARKUP = 1 / 2
@@ -65,15 +75,21 @@ class Example:
 def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
     """Return the examples in fences of a chunk, in order.
 
-    A chunk may begin or end inside of one. Whether it begins so is told by the first fence and what stands above it.
+    Those whose body is prose are none. A chunk may begin or end inside of one. Whether it begins so is told by the
+    first fence and what stands above it.
     """
     fences = [(place, fence) for place, unit in enumerate(every) if (fence := fence_of(unit.text, language))]
     found: list[Example] = []
     opened: Example | None = None
     if fences and _begins_inside(every, fences):
         opened = Example(-1, len(every), fences[0][1]["fence"], "")
+    boxes: list[str] = []
     for place, fence in fences:
-        if opened is None:
+        if opened is None and holds_prose(every[place].text.lstrip(" \t`~:")):
+            boxes.append(fence["fence"])
+        elif opened is None and boxes and closes(fence, boxes[-1], language):
+            boxes.pop()
+        elif opened is None:
             opened = Example(place, len(every), fence["fence"], fence["info"])
         elif closes(fence, opened.fence, language):
             found.append(replace(opened, closing=place))
@@ -90,6 +106,80 @@ def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[s
         return True
     above = [unit.text for unit in every[:first]]
     return len(fences) % 2 == 1 and 2 * sum(map(is_code_line, above)) > len(above)
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def indented_code(chunk: Chunk) -> Mapping[int, str]:
+    r"""Return the lines of a document that are code for their indentation, of a chunk of prose, each with its language.
+
+    Bodies of items, boxes, tabs, entries and directives are indented and no code. A chunk may begin in one of them.
+
+    Example:
+        >>> from openbook.types import Span
+        >>> text = "- one\n\n    its prose\n\n          its code"
+        >>> list(indented_code(Chunk("s", Span("a.md", 0, len(text), 1, 5), text, "docs", "markdown")))
+        [5]
+    """
+    read = _literal_blocks if chunk.language == "rst" else _set_off
+    return {chunk.span.start_line + place: language for place, language in read(chunk.text, chunk.language)}
+
+
+def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
+    """Yield what is deeper than a line of reStructuredText that leads to code, less the options of a directive."""
+    code: tuple[int, str] | None = (-1, "") if _begins_in_code(text) else None
+    are_options = False
+    for place, line in enumerate(text.split("\n")):
+        columns = indent_of(line)
+        if code is not None and (not line.strip() or columns > code[0]):
+            are_options = are_options and line.lstrip().startswith(":")
+            if line.strip() and not are_options:
+                yield place, code[1]
+            continue
+        code = None
+        if leads_to_code(line, 0, len(line)):
+            directive = DIRECTIVE.match(line)
+            code = columns + width_of_marker(line, 0, len(line)), (directive and directive["said"]) or ""
+            are_options = True
+
+
+def _set_off(text: str, language: str) -> Iterator[tuple[int, str]]:
+    """Yield what is four columns deeper than the body it stands in, below a blank line or more of it."""
+    lines = text.split("\n")
+    first = indent_of(next(filter(str.strip, lines), ""))
+    bodies = [first] if first >= _CODE_COLUMNS and not _begins_in_code(text) else []
+    heads = {text.count("\n", 0, start) for start, _ in entry_heads(text, language)} if language in MARKED else ()
+    fence, can_begin, is_apart = "", True, True
+    for place, line in enumerate(lines):
+        columns, found = indent_of(line), fence_of(line, language)
+        if fence or not line.strip():
+            can_begin = is_apart = True
+            fence = "" if found and closes(found, fence, language) else fence
+            continue
+        while can_begin and bodies and columns < bodies[-1]:
+            bodies.pop()
+        item = ITEM.match(line)
+        if can_begin and columns >= (bodies[-1] if bodies else 0) + _CODE_COLUMNS and not (item and is_apart):
+            yield place, ""
+            is_apart = False
+            continue
+        can_begin = is_apart = False
+        if found:
+            fence = found["fence"]
+        elif OPENS_BODY.match(line):
+            bodies.append(columns + _CODE_COLUMNS)
+        elif item:
+            bodies.append(columns + min(len(item[1]), _CODE_COLUMNS))
+        elif place in heads:
+            bodies.append(indent_of(next(filter(str.strip, lines[place + 1 :]), "")))
+
+
+def _begins_in_code(text: str) -> bool:
+    """Return whether what a chunk begins with is indented and reads like code."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    first = indent_of(lines[0]) if lines else 0
+    opening = list(takewhile(lambda line: indent_of(line) >= first, lines))
+    signs = sum(is_code_line(line) or line.lstrip().startswith("<") for line in opening)
+    return first >= _CODE_COLUMNS and 2 * signs > len(opening)
 
 
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
@@ -113,17 +203,16 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     if chunk.language == "html":
         indent = min(len(text) - len(text.lstrip()) for text in texts)
         return tuple(_BLANKS.sub(" ", closed_up(text[indent:])) for text in texts)
-    return tuple(_without_tags(texts, examples_of(every, chunk.language)))
+    set_off = indented_code(chunk)
+    code = {place for place, unit in enumerate(every) if unit.span.start_line in set_off}
+    return tuple(_without_tags(texts, examples_of(every, chunk.language), code))
 
 
-def _without_tags(texts: Sequence[str], examples: Sequence[Example]) -> list[str]:
+def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[int]) -> list[str]:
     if any(each.opening < 0 or each.closing == len(texts) for each in examples):  # which end is open may be mistaken
         return list(texts)
-    code = {place for each in examples for place in range(each.opening, each.closing + 1)}
-    found = [
-        text if place in code or text.startswith(("    ", "\t")) else _outside_code(text)
-        for place, text in enumerate(texts)
-    ]
+    code = code.union(*(range(each.opening, each.closing + 1) for each in examples))
+    found = [text if place in code else _outside_code(text) for place, text in enumerate(texts)]
     left, whole = sum(map(len, found)), sum(map(len, texts))
     if whole - left > whole * _MOST_MARKUP:
         return list(texts)

@@ -26,8 +26,6 @@ class ListEntry:
     """The text of the head."""
     names: tuple[str, ...]
     """What a question may call it."""
-    indent: int
-    """Columns before what is said below, which is no code for standing there."""
 
 
 def entries_in(shown: ContextItem) -> Sequence[ListEntry]:
@@ -59,7 +57,7 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
         last = _last(chunk, every, head, behind)
         said = [unit.text.strip() for unit in every[first : head + 1]]
         names = tuple(name for each in said for name in names_of(each))
-        yield ListEntry(first, head, last, " ".join(said), names, indent_of(every[min(head + 1, last)].text))
+        yield ListEntry(first, head, last, " ".join(said), names)
 
 
 def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from openbook.answering.context import ContextItem, units_of
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
-from openbook.answering.displaying import Example, examples_of
+from openbook.answering.displaying import Example, examples_of, indented_code
 from openbook.answering.list_entries import entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
+from openbook.containers import box_title
 from openbook.retrieval.setting_entries import SettingEntry
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
@@ -65,9 +66,6 @@ def _headings(text: str) -> tuple[_Heading, ...]:
     )
 
 
-# Columns that set off code in Markdown, and mostly in reStructuredText.
-INDENT = 4
-
 # What may stand behind the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 
@@ -88,7 +86,7 @@ _MARKUP = re.compile(
     r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
-    r"|^\s*:{3}.*$|^\s*\+(?:[-=]+\+)+$|^[\s>]*\[!\w+\]\s*$|^import\s.+\sfrom\s[\"'].+$"
+    r"|^\s*\+(?:[-=]+\+)+$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )
@@ -159,7 +157,7 @@ class Passage:
     @property
     def is_code(self) -> bool:
         """Whether it begins in code, or in an example that prose shows."""
-        return not self.shown.is_prose or self.example is not None or self._is_indented
+        return not self.shown.is_prose or self.example is not None or self._is_set_off
 
     @property
     def example(self) -> Example | None:
@@ -176,10 +174,8 @@ class Passage:
         )
 
     @property
-    def _is_indented(self) -> bool:
-        chunk, entry = self.shown.result.chunk, entry_at(self.shown, self.first.number - 1)
-        start = self.start_char - chunk.span.start_char
-        return chunk.text.endswith(" " * (INDENT + (entry.indent if entry else 0)), 0, start)
+    def _is_set_off(self) -> bool:
+        return self.first.span.start_line in indented_code(self.shown.result.chunk)
 
     @property
     def start_char(self) -> int:
@@ -199,7 +195,7 @@ class Passage:
 
 def is_markup(text: str) -> bool:
     """Return whether all of a text only marks a place or draws a page."""
-    return _MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text))
+    return box_title(text) == "" or (_MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text)))
 
 
 # The passages of a result are held against the same headings.
@@ -243,7 +239,8 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
             heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
         )
-        if before and (is_title or (short and _is_bold(text))):
+        is_box = len(paragraph) == 1 and box_title(text) is not None
+        if is_box or (before and (is_title or (short and _is_bold(text)))):
             offered = []  # it belongs to what is below
         elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.

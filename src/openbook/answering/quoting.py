@@ -9,15 +9,15 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.displaying import Example
-from openbook.answering.list_entries import entry_at
-from openbook.answering.passages import INDENT, Passage, examples_in, is_markup, is_row
-from openbook.entries import leads_to_code
+from openbook.answering.displaying import Example, fence_of, indented_code
+from openbook.answering.passages import Passage, examples_in, is_markup
+from openbook.containers import box_title
 from openbook.grounding.readable import closed_up
-from openbook.text import indentation
+from openbook.types import Chunk
 
 # The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
+_JOINT = "\v"  # a blank that still tells how many lines there were
 
 
 def quoted(passage: Passage) -> str:
@@ -29,10 +29,8 @@ def quoted(passage: Passage) -> str:
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
-    is_setting = passage.setting is not None and passage.setting.form in ("key", "flag")
-    if passage.example is None and (is_setting or _is_indented_code(passage, text)):
-        # Of an example that begins or ends in another chunk, or that nothing but its indentation shows.
-        return f"{_fenced(textwrap.dedent(text), _language_after(_outer(passage)))}\n{mark}"
+    if passage.example is None and passage.setting is not None and passage.setting.form in ("key", "flag"):
+        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # of an example that begins or ends in another chunk
     blocks = [*_blocks(passage, text)] or [_prose([text])]
     written = "\n\n".join(blocks)
     return f"{written} {mark}" if blocks[-1].startswith(">") else f"{written}\n{mark}"
@@ -61,7 +59,7 @@ def _stands_in(passage: Passage) -> str:
 def _text_of(passage: Passage) -> str:
     language = passage.shown.result.chunk.language
     if language == "man":  # a line is one macro of its source, and prose goes on over many
-        return _GOES_ON.sub(" ", passage.text)
+        return _GOES_ON.sub(_JOINT, passage.text)
     return closed_up(passage.text) if language == "html" else passage.text
 
 
@@ -84,7 +82,7 @@ def mark_of(passage: Passage) -> str:
 
 def _blocks(passage: Passage, text: str) -> Iterator[str]:
     """Yield the blocks of prose and code of a passage of prose, in order, as Markdown."""
-    lines = list(enumerate(text.split("\n"), passage.first.span.start_line))  # a form feed ends no line
+    lines = list(_numbered(text, passage.first.span.start_line))
     units = (None, *passage.shown.units, None)
     examples = [(each, units[each.opening + 1], units[each.closing + 1]) for each in examples_in(passage.shown)]
 
@@ -96,62 +94,38 @@ def _blocks(passage: Passage, text: str) -> Iterator[str]:
         return None
 
     for place, members in groupby(lines, key=example_at):
-        said = [line for _, line in members]
         if place is None:
-            yield from _prose_and_code(said, sets_off=not (_is_entry(passage) or text[:1].isspace() or is_row(text)))
+            yield from _prose_and_code(list(members), passage.shown.result.chunk)
         elif not place[1]:
-            yield _fenced(textwrap.dedent("\n".join(said)), place[0].language)
+            yield _fenced(textwrap.dedent("\n".join(line for _, line in members)), place[0].language)
 
 
-def _prose_and_code(lines: Sequence[str], *, sets_off: bool) -> Iterator[str]:
-    """Yield blocks of what stands in no fence. Indentation `sets_off` code below a blank line, not below an item."""
-    opened, before = False, "."
+def _numbered(text: str, number: int) -> Iterator[tuple[int, str]]:
+    for line in text.split("\n"):  # a form feed ends no line
+        yield number, line.replace(_JOINT, " ")
+        number += 1 + line.count(_JOINT)
 
-    def is_code(line: str) -> bool:
-        nonlocal opened, before
-        is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
-        opened = (opened and not line.strip()) or (is_indented and (opened or not before.strip()))
-        before = line
-        return opened
 
-    language = ""
-    for in_code, members in groupby(lines, key=is_code):
-        every = list(members)
-        block = [line for line in every if not is_markup(line)]
+def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[str]:
+    """Yield blocks of what stands in no example in fences."""
+    set_off, language = indented_code(chunk), None
+
+    def language_of(line: tuple[int, str]) -> str | None:
+        nonlocal language
+        language = set_off.get(line[0]) if line[1].strip() else language
+        return language
+
+    for of_code, members in groupby(lines, key=language_of):
+        block = [line for _, line in members if not (is_markup(line) or fence_of(line, chunk.language))]
         if any(map(str.strip, block)):
-            yield _fenced(textwrap.dedent("\n".join(block)).strip("\n"), language) if in_code else _prose(block)
-        language = next((_language_after(line) for line in reversed(every) if line.strip()), "")
-
-
-def _language_after(line: str) -> str:
-    """Return the language that a line of reStructuredText gives to the code below it: `.. code-block:: python`."""
-    return line.rpartition("::")[2].strip() if line.lstrip().startswith(".. ") else ""
+            yield _prose(block) if of_code is None else _fenced(textwrap.dedent("\n".join(block)).strip("\n"), of_code)
 
 
 def _prose(lines: Sequence[str]) -> str:
-    said = "\n".join(" ".join(line.removeprefix("> ").split()) for line in lines).strip("\n")
+    said = "\n".join(" ".join((box_title(line) or line).removeprefix("> ").split()) for line in lines).strip("\n")
     return "\n".join(f"> {line}" for line in said.split("\n"))
 
 
 def _fenced(text: str, language: str = "") -> str:
     fence = _ticks(text, 3)
     return f"{fence}{language}\n{text}\n{fence}"
-
-
-def _outer(passage: Passage) -> str:
-    """Return the line that a passage of reStructuredText is indented under; empty if there is none."""
-    above, indent = passage.shown.units[: passage.first.number - 1], indentation(passage.first.text)
-    is_rst = passage.shown.result.chunk.language == "rst"
-    return next((unit.text for unit in reversed(above) if is_rst and indentation(unit.text) < indent), "")
-
-
-def _is_entry(passage: Passage) -> bool:
-    return entry_at(passage.shown, passage.first.number - 1) is not None
-
-
-def _is_indented_code(passage: Passage, text: str) -> bool:
-    """Return whether lines of prose are set off as code: by the line above them, or by their indentation alone."""
-    line = _outer(passage)
-    indents = [indentation(each) for each in text.expandtabs(INDENT).split("\n")]
-    is_set_off = len(set(indents)) > 1 and min(indents) >= INDENT and not (_is_entry(passage) or is_row(text))
-    return is_set_off or leads_to_code(line, 0, len(line))

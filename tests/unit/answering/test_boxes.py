@@ -1,0 +1,121 @@
+"""What stands in boxes, tabs, directives and items of lists is quoted as the prose that it is."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from openbook.answering.displaying import displayed, indented_code
+from openbook.answering.extractive import compose
+from openbook.chunking.fixed import ChunkOptions
+from openbook.chunking.prose import chunk_prose
+from openbook.sources.documents import read_document
+from openbook.text import units
+from openbook.types import Chunk
+from tests.unit.answering.picking import picked
+from tests.unit.retrieval.material import chunk_of
+
+BODY = "The retry policy waits for a minute.\n\nSet it to zero to turn the retry policy off:\n\n"
+
+
+def chunks_of(page: str, path: str) -> list[Chunk]:
+    return chunk_prose(read_document(page.encode(), source="s", path=path), ChunkOptions())
+
+
+def answer(question: str, page: str, path: str) -> str:
+    return compose(picked(question, *chunks_of(page, path)))
+
+
+def code_of(page: str, path: str) -> list[str]:
+    """Return the lines that are told to be code by their indentation."""
+    [chunk] = chunks_of(page, path)
+    lines = page.split("\n")
+    return [lines[number - 1].strip() for number in indented_code(chunk)]
+
+
+@pytest.mark.parametrize(
+    ("path", "opened"),
+    [
+        pytest.param("a.md", "!!! note\n", id="box"),
+        pytest.param("a.md", '=== "Tab"\n\n    !!! tip\n\n', id="box-in-tab"),
+        pytest.param("a.md", "- The item.\n\n", id="item"),
+        pytest.param("a.md", "1. The item.\n\n   - And its own.\n\n", id="nested"),
+        pytest.param("a.md", "[^1]: A foot.\n\n", id="footnote"),
+        pytest.param("a.rst", ".. warning::\n\n", id="directive"),
+        pytest.param("a.rst", ".. tabs::\n\n   .. tab:: One\n\n", id="tab"),
+        pytest.param("a.rst", ".. option:: --retry\n\n", id="option"),
+    ],
+)
+def test_a_body_is_quoted_as_prose_and_the_code_in_it_as_code(path: str, opened: str) -> None:
+    *_, last = opened.rstrip().split("\n")
+    margin = " " * (len(last) - len(last.lstrip()) + 4)
+    lead = ".. code:: sh\n\n" if path == "a.rst" else ""
+    body = textwrap.indent(f"{BODY}{lead}    retry --policy 0\n", margin)
+
+    said = answer("How do I turn the retry policy off?", f"Tides.\n\n{opened}{body}", path)
+
+    assert "> The retry policy waits for a minute." in said or "> Set it to zero to turn the retry policy off:" in said
+    assert "```sh\nretry --policy 0\n```" in said or "```\nretry --policy 0\n```" in said
+    assert "> retry --policy" not in said
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "code"),
+    [
+        ("a.md", "Text.\n\n    x = 1\n\n    y = 2\n", ["x = 1", "y = 2"]),
+        ("a.md", "Text\n    goes on.\n", []),
+        ("a.md", "- a\n\n    b\n\n          x = 1\n\nend\n\n    y = 2\n", ["x = 1", "y = 2"]),
+        ("a.md", "```\n- a\n```\n\n    x = 1\n", ["x = 1"]),
+        ("a.rst", "Term\n    Said.\n\n    More::\n\n        x = 1\n\n    end\n", ["x = 1"]),
+        ("a.rst", ".. code:: py\n   :linenos:\n\n   x = 1\n", ["x = 1"]),
+        ("a.adoc", "term::\n\n    Said.\n\nend\n\n    literal\n", ["literal"]),
+    ],
+)
+def test_indentation_makes_code_only_of_what_stands_in_no_body(path: str, page: str, code: list[str]) -> None:
+    assert code_of(page, path) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        pytest.param("    It waits for a minute, as the box says.\n\n    Then it ends.", False, id="prose"),
+        pytest.param("    x = wait(1)\n    y = x + 1;\n", True, id="code"),
+    ],
+)
+def test_what_a_chunk_begins_with_is_code_if_it_reads_so(text: str, is_code: bool) -> None:
+    assert bool(indented_code(chunk_of(text, language="markdown"))) is is_code
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('!!! tip "The retry policy"', "> The retry policy\n> "),
+        ("!!! tip", "> "),
+    ],
+)
+def test_the_sign_of_a_box_is_not_quoted_and_its_title_is(line: str, shown: str) -> None:
+    said = answer("How long does the retry policy wait?", f"{line}\n    The retry policy waits a minute.\n", "a.md")
+
+    assert f"{shown}The retry policy waits a minute. [1:" in said
+
+
+def test_prose_in_a_fence_of_a_directive_is_no_example() -> None:
+    page = "```{note}\nThe retry policy waits a minute.\n```\n\n```sh\nretry --policy 0 now\n```\n\nThat is all.\n"
+
+    said = answer("How long does the retry policy wait?", page, "a.md")
+
+    assert "> The retry policy waits a minute. [1:2]" in said
+    assert "```sh\nretry --policy 0 now\n```" in said
+
+
+def test_a_title_alone_is_no_quote() -> None:
+    page = '=== "The retry policy of tides"\n\n    It waits for a minute, as the moon does.\n'
+
+    assert "The retry policy of tides" not in answer("What is the retry policy of tides?", page, "a.md")
+
+
+def test_tags_are_left_out_of_boxes() -> None:
+    chunk = chunk_of("!!! tip\n\n    Press <kbd>F1</kbd> to be helped with it.", language="markdown")
+
+    assert displayed(chunk, units(chunk))[1] == "    Press F1 to be helped with it."
