@@ -11,12 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
 from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
-from openbook.entries import entry_heads, entry_starts, names_of
+from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names_of
 from openbook.text import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only make chunks longer.
 _LONG_INDENT_CHARS = 120
+
+# What leads to what stands below, and what a definition begins with that stands below its term.
+_LEADS_IN = (":", "：")
+_DEFINES = (": ", ":\t")
 
 # Pages of the web name each heading, so that sections of a line have anchors of their own. What begins
 # within five lines of an anchor is still found by it. Of the chunks of the books on Cargo and rustc in HTML,
@@ -37,6 +41,8 @@ class Slicer:
         self._lines = LineIndex(document.text)
         self.heads = entry_heads(document.text, document.language)
         """Where heads of entries of definition lists stand, in order."""
+        self.entries = entry_starts(document.text, self.heads)
+        """Where entries begin, in order."""
         self._labels = [""]
         self.borders: list[int] = [0]
         """Where the label changes, rising. The first is 0."""
@@ -105,6 +111,16 @@ class Slicer:
             lesson=lesson,
         )
 
+    def depth(self, start: int, end: int) -> int:
+        """Return how deep a piece stands: deeper than the one above that it belongs to."""
+        if self._document.language in MARKED:  # whose text has no indentation, but marks
+            return int(bisect_left(self.entries, start) == bisect_left(self.entries, end) > 0)
+        if self._document.language == "html":
+            return 0
+        text = self._document.text
+        line = text[text.rfind("\n", 0, start) + 1 : end]
+        return indent_of(line) + line.startswith(_DEFINES)
+
     def _names_in(self, start: int, end: int) -> tuple[str, ...]:
         heads = self.heads[bisect_left(self.heads, (start, 0)) : bisect_left(self.heads, (end, 0))]
         return tuple(
@@ -156,9 +172,8 @@ def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
         ranges = [window for region in slicer.regions() for window in word_windows(text, *region, options)]
     else:
         cut_group = _by_pieces if options.strategy == "semantic" else _by_words
-        entries = entry_starts(text, slicer.heads)
         ranges = [
-            window for group in _groups(text, sections, options) for window in cut_group(text, group, options, entries)
+            window for group in _groups(text, sections, options) for window in cut_group(text, group, options, slicer)
         ]
     starts = [section.start_char for section in sections]
     return [
@@ -191,60 +206,52 @@ def pieces(text: str, parts: Iterable[Block], max_chars: int, cut_text: Cut) -> 
     return found if heading is None else [*found, heading]
 
 
-def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, entries: Sequence[int]) -> Iterator[Range]:
+def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, slicer: Slicer) -> Iterator[Range]:
     start, end = group[0].start_char, group[-1].end_char
     if end - start <= options.max_chars:
         yield start, end
         return
-    parts = (part for section in group for part in section.parts)
-    if not (inside := entries[bisect_left(entries, start) : bisect_left(entries, end)]):
-        yield from _windows(pieces(text, parts, options.max_chars, paragraphs), options.max_chars)
-        return
+    entries = slicer.entries[bisect_left(slicer.entries, start) : bisect_left(slicer.entries, end)]
 
     def cut_text(text: str, first: int, behind: int) -> Iterator[Range]:
-        borders = inside[bisect_right(inside, first) : bisect_left(inside, behind)]
+        borders = entries[bisect_right(entries, first) : bisect_left(entries, behind)]
         for a, b in zip([first, *borders], [*borders, behind], strict=True):
             yield from paragraphs(text, a, b)
 
+    parts = (part for section in group for part in section.parts)
     found = pieces(text, parts, options.max_chars, cut_text)
-    yield from _windows(list(_whole_entries(text, found, inside, options.max_chars)), options.max_chars)
+    tied = _tied(found, [slicer.depth(*piece) for piece in found], options.max_chars)
+    yield from _windows(list(_led_in(text, tied, options.max_chars)), options.max_chars)
 
 
-def _whole_entries(text: str, cuttings: Sequence[Range], entries: Sequence[int], max_chars: int) -> Iterator[Range]:
-    """Join the pieces of each entry of a list where they fit, and else its head to the piece behind it.
+def _tied(cuttings: Sequence[Range], depths: Sequence[int], max_chars: int) -> Iterator[Range]:
+    """Join each piece and those below that stand deeper where they fit, and else the piece to the first of them.
 
-    An option is looked for by its name, which stands in the head alone.
+    So an item of a list, an option, a box or a term stays with its body, or with the beginning of that.
     """
-    for entry, members in groupby(_led_in(text, cuttings, entries), key=lambda piece: bisect_left(entries, piece[1])):
-        first, *others = members
-        if not entry:  # what stands before the list
-            yield first
-            yield from others
-            continue
-        whole = (first[0], others[-1][1] if others else first[1])
-        if whole[1] - whole[0] <= max_chars:
-            yield whole
-        elif others and others[0][1] - first[0] <= max_chars:
-            yield first[0], others[0][1]
-            yield from others[1:]
-        else:
-            yield first
-            yield from others
+    first = fitting = 0
+    while first < len(cuttings):
+        fitting = max(fitting, first + 1)
+        while fitting < len(cuttings) and cuttings[fitting][1] - cuttings[first][0] <= max_chars:
+            fitting += 1
+        behind = next((n for n in range(first + 1, fitting) if depths[n] <= depths[first]), fitting)
+        if behind < len(cuttings) and depths[behind] > depths[first]:
+            behind = next((n for n in range(first + 1, fitting) if depths[n] <= depths[n - 1]), fitting)
+        yield cuttings[first][0], cuttings[behind - 1][1]
+        first = behind
 
 
-def _led_in(text: str, cuttings: Sequence[Range], entries: Sequence[int]) -> Iterator[Range]:
-    """Join what leads to an entry, "The options are as follows:", to its head."""
-    start = -1
-    for (first, behind), (following, _) in zip(cuttings, [*cuttings[1:], (len(text), 0)], strict=True):
-        start = first if start < 0 else start
-        place = bisect_left(entries, behind)
-        is_before = (
-            place < len(entries) and following <= entries[place] and not text[following : entries[place]].strip()
-        )
-        if is_before and text[first:behind].endswith(":"):
+def _led_in(text: str, cuttings: Iterable[Range], max_chars: int) -> Iterator[Range]:
+    """Join what leads to a list or an example, "The options are as follows:", to the first piece of that."""
+    held = (0, 0)
+    for first, behind in cuttings:
+        if text.endswith(_LEADS_IN, *held) and behind - held[0] <= max_chars:
+            held = held[0], behind
             continue
-        yield start, behind
-        start = -1
+        if held[1]:
+            yield held
+        held = first, behind
+    yield held
 
 
 def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
@@ -266,7 +273,7 @@ def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
         yield cuttings[first][0], cuttings[behind - 1][1]
 
 
-def _by_words(text: str, group: Sequence[_Section], options: ChunkOptions, _entries: Sequence[int]) -> Iterator[Range]:
+def _by_words(text: str, group: Sequence[_Section], options: ChunkOptions, _slicer: Slicer) -> Iterator[Range]:
     return word_windows(text, group[0].start_char, group[-1].end_char, options)
 
 

@@ -301,3 +301,36 @@ def test_what_leads_to_a_list_of_entries_stands_with_the_first() -> None:
 
     (led,) = [chunk for chunk in found if "as follows:" in chunk.text]
     assert "-a" in led.defines
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "body"),
+    [
+        pytest.param("a.md", "- item", "    what is said of it", id="item"),
+        pytest.param("a.md", "!!! note", "    what it shows", id="box"),
+        pytest.param("a.md", "Term", ":   what it is", id="definition"),
+        pytest.param("a.rst", ".. note::", "    what it shows", id="directive"),
+        pytest.param("a.rst", "#. item", "   what is said of it", id="numbered"),
+        pytest.param("a.rst", "Shown so::", "    code", id="literal"),
+        pytest.param("a.md", "All of them:", "what they are", id="announced"),
+        pytest.param("a.md", "Use one of these:", "```\ncode\n```", id="example"),
+    ],
+)
+def test_no_border_stands_between_a_line_and_the_body_that_it_opens(path: str, first: str, body: str) -> None:
+    for before in range(600, 1500, 60):
+        text = f"{long('ape', before)}\n\n{first}\n\n{body}\n\n{long('bee', 900)}\n"
+
+        found = chunk_prose(read_document(text.encode(), source="s", path=path), ChunkOptions())
+
+        assert len(found) > 1
+        assert [chunk for chunk in found if first in chunk.text] == [chunk for chunk in found if body in chunk.text]
+
+
+def test_a_body_that_is_too_long_begins_with_what_opens_it_and_is_cut_between_its_own_items() -> None:
+    items = "".join(f"    - item {n}\n      {long('ape', 90)}\n\n" for n in range(40))
+    text = f"!!! note\n\n    Read these.\n\n{items}"
+
+    found = chunk_prose(read_document(text.encode(), source="s", path="a.md"), ChunkOptions())
+
+    assert found[0].text.startswith("!!! note\n\n    Read these.\n\n    - item 0\n")
+    assert all(chunk.text.startswith("    - item") for chunk in found[1:])
