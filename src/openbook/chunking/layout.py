@@ -26,6 +26,9 @@ _EVEN_CHARS = 1300
 # What ends a definition, and means nothing alone.
 _CLOSING = re.compile(r"(?:[\W_]|\b(?:end|fi|done|esac|else)\b)*")
 
+# A line of comment in most languages. What it says is said of the code below, or goes on there.
+_COMMENT = re.compile(r"\s*(?:#(?![a-z!\[])|//|--(?!-)|;|%|<!--|/\*|\*[\s/])")
+
 # A cut is looked for in this last part of a chunk; earlier would leave pieces of a few lines.
 _CUT_WINDOW = 0.5
 
@@ -141,6 +144,8 @@ class Layout:
 
     def _cut_cost(self, line: int, openers: Collection[int]) -> tuple[int, int]:
         """Rate a cut before this line; less is better."""
+        if _COMMENT.match(self._line(line - 1)):
+            return 3, 0
         if line in openers:
             return 0, 0
         if self._is_blank(line):

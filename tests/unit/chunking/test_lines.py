@@ -115,3 +115,13 @@ def test_a_cut_stands_before_a_definition_rather_than_at_a_blank_line() -> None:
     chunks = chunk_lines(document(text))
 
     assert [chunk.symbol for chunk in chunks] == ["one", "two"]
+
+
+@pytest.mark.parametrize("sign", ["#", "//", "--", ";", " *", "<!--"])
+def test_no_cut_stands_between_a_comment_and_the_code_below(sign: str) -> None:
+    text = f"{sign} Why this is so.\n{sign} It goes on.\nx = 1\n" * 200
+
+    chunks = chunk_lines(document(text))
+
+    assert len(chunks) > 1
+    assert all(chunk.text.endswith("x = 1") for chunk in chunks)
