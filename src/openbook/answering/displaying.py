@@ -126,7 +126,7 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
 
 def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
     """Yield what is deeper than a line of reStructuredText that leads to code, less the options of a directive."""
-    code: tuple[int, str] | None = (-1, "") if _begins_in_code(text) else None
+    code: tuple[int, str] | None = (indent_of(text) - 1, "") if _begins_in_code(text) else None
     are_options = False
     for place, line in enumerate(text.split("\n")):
         columns = indent_of(line)

@@ -80,11 +80,14 @@ def test_indentation_makes_code_only_of_what_stands_in_no_body(path: str, page: 
     ("text", "is_code"),
     [
         pytest.param("    It waits for a minute, as the box says.\n\n    Then it ends.", False, id="prose"),
-        pytest.param("    x = wait(1)\n    y = x + 1;\n", True, id="code"),
+        pytest.param("    x = wait(1)\n    y = x + 1;", True, id="code"),
     ],
 )
 def test_what_a_chunk_begins_with_is_code_if_it_reads_so(text: str, is_code: bool) -> None:
-    assert bool(indented_code(chunk_of(text, language="markdown"))) is is_code
+    for language in ("markdown", "rst"):
+        found = indented_code(chunk_of(f"{text}\nBehind it.", language=language))
+
+        assert list(found) == ([1, 2] if is_code else [])
 
 
 @pytest.mark.parametrize(
