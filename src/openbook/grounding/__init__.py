@@ -1,1 +1,1 @@
-"""Grounding: parses claims and marks of an answer, and judges claims by the text that they cite."""
+"""Grounding: parse the claims and marks of an answer, and check each claim against the text it cites."""

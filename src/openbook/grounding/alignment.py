@@ -1,4 +1,4 @@
-"""Word alignment of a claim with a cited sentence: words replaced, swapped, or attributed to another name."""
+"""Word alignment of a claim with a cited sentence: finds replaced, swapped and misattributed words."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from itertools import combinations
 from openbook.grounding.facts import content_words
 from openbook.tokens import tokenize
 
-# A literal that replaces another stands between the same words: so many of them, on both sides.
+# How many neighbouring words must match before a different literal, or plain word, counts as replaced.
 _SAME_WORDS, _SAME_PLAIN_WORDS = 3, 6
 _LONGEST_EXCHANGE = 6
 _ARTICLES = frozenset("a an the".split())
-# They point to other words, in whatever order these stand.
+# Words that refer to other words. Their order in the sentence says nothing.
 _POINTING = frozenset("former latter first second last above below".split())
 _TOKEN = re.compile(r"`[^`\n]{1,80}`|\d+(?:[.,]\d+)*|[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
 _ACRONYM = re.compile(r"[A-Z][A-Z0-9]{2,}")
 
 _Token = tuple[str, str]
-"""A word, a plain one stemmed, and its kind: `code`, `number`, `acronym`, or empty for a plain word."""
+"""A word (stemmed if plain) and its kind: `code`, `number`, `acronym`, or empty for a plain word."""
 
-# A claim is held against a page of sentences, by three rules in a row.
+# Three rules in a row compare the claim with the same sentences, at most about a page of them.
 _KEPT_SENTENCES = 512
 
 
 def replaced_word(claim: str, sentences: Sequence[str]) -> str:
-    """Find a word of a cited sentence that the claim replaces by another one, with equal words around it.
+    """Find a word of a cited sentence that the claim replaces with another, in the same context.
 
-    A plain word has synonyms, so that many more words around it have to be the same.
+    Plain words have synonyms, so they need more matching neighbours than literals.
     """
     own = _tokens(claim)
     cited = [_tokens(sentence) for sentence in sentences]
@@ -43,7 +43,7 @@ def replaced_word(claim: str, sentences: Sequence[str]) -> str:
     for place, (word, kind) in enumerate(own):
         if word in said or (not kind and not _is_telling(word)):
             continue
-        # Both neighbours are the same, so that few places of a long text are looked at.
+        # Look only at places with the same neighbours on both sides: few, even in a long text.
         for theirs, other in between.get(tuple(own[place - 1 : place + 2 : 2]), ()) if place else ():
             instead, their_kind = theirs[other]
             if their_kind != kind or instead in mine or _is_part(word, instead):
@@ -57,7 +57,7 @@ def replaced_word(claim: str, sentences: Sequence[str]) -> str:
 
 
 def misattributed_words(claim: str, cited_text: str) -> str:
-    """Find many words in a row that the cited lines say right behind another name of code."""
+    """Find a long run of words that the cited lines say about a different code name."""
     own = _tokens(claim)
     cited = _tokens(cited_text)
     names = [(other, name) for other, (name, kind) in enumerate(cited) if kind == "code"]
@@ -76,7 +76,7 @@ def misattributed_words(claim: str, cited_text: str) -> str:
 
 
 def _is_part(word: str, instead: str) -> bool:
-    """Return whether the words of one are among those of the other: `restore` and `restic restore`."""
+    """Return whether one word list contains the other, like `restore` and `restic restore`."""
     one, other = set(word.split()), set(instead.split())
     return one <= other or other <= one
 
@@ -101,7 +101,7 @@ def exchanged_words(claim: str, sentences: Sequence[str]) -> str:
 
 
 def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[str, str] | None:
-    """Find "threads, not processes" where the other text has "processes, not threads", other words around the same."""
+    """Find "threads, not processes" where the other text says "processes, not threads" in the same context."""
     places = {word: place for place, word in enumerate(theirs)}
     for first, word in enumerate(own):
         for last in range(first + 2, min(first + _LONGEST_EXCHANGE, len(own))):
@@ -119,7 +119,7 @@ def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[s
 
 @lru_cache(maxsize=_KEPT_SENTENCES)
 def _tokens(text: str) -> list[_Token]:
-    """Return words, articles left out, each with its kind: `code`, `number`, `acronym`, or empty for a plain word."""
+    """Return the words without articles, each with its kind (see `_Token`)."""
     found = []
     for match in _TOKEN.finditer(text):
         word = match.group()
@@ -137,7 +137,7 @@ def _stem(word: str) -> str:
 
 
 def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], other: int) -> tuple[int, int]:
-    """Count the equal words right before and after two places."""
+    """Count the equal words directly before and after two places."""
     before = behind = 0
     while before < min(place, other) and own[place - before - 1] == theirs[other - before - 1]:
         before += 1
@@ -150,7 +150,7 @@ def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], 
 
 
 def _literals_before(tokens: Sequence[_Token]) -> Mapping[str, tuple[str, str]]:
-    """Return the literals of a text that stand there once, each with the two words behind it."""
+    """Return the literals that occur once in a text, each with the two words that follow it."""
     words = [word for word, _ in tokens]
     return {
         word: (words[place + 1], words[place + 2])

@@ -1,4 +1,4 @@
-"""Classifies the lines of an answer, as far as marks and claims need it: line-based Markdown that never fails."""
+"""Classifies the lines of an answer for mark and claim parsing: line-based Markdown that never fails."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 LineKind = Literal["blank", "code", "heading", "item", "row", "rule", "text"]
-"""`code`: a fence or a line inside of one. `rule`: a line across, or the one that underlines a heading."""
+"""`code`: a fence or a line inside one. `rule`: a horizontal rule, or the underline of a heading."""
 
-# Answers put fences into lists and quotes, so what may stand before one is more than three blanks.
+# Answers put fences into lists and quotes, so the indent may exceed Markdown's three spaces.
 _LEAD = r"[ \t>]*+"
 ITEM = re.compile(_LEAD + r"(?:(?:[-*+•]|\d{1,9}[.)])(?:[ \t]++(?:\[[ xX]\](?=[ \t])[ \t]++)?|$)|\d{1,3}、)")
 _OPENING = re.compile(rf"(?P<lead>{_LEAD}(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++)?+)(?P<run>`{{3,}}+|~{{3,}}+)")
@@ -19,7 +19,7 @@ _HEADING = re.compile(_LEAD + r"(?:#{1,6}(?:[ \t]|$)|\*\*[^*]*+(?<![.!?。！？
 _RULE = re.compile(_LEAD + r"(?:(?:-[ \t]*+){3,}|(?:\*[ \t]*+){3,}|(?:_[ \t]*+){3,}|-+|=+)$")
 _ROW = re.compile(_LEAD + r"\|")
 
-# A fence is closed by one that is indented less than four blanks more: deeper ones are text of the code.
+# A closing fence has less than four spaces of extra indent; a deeper one belongs to the code.
 _DEEPER = 4
 
 
@@ -32,7 +32,7 @@ class Fence:
     quoted: bool
 
     def holds(self, line: str) -> bool:
-        """Return whether a line, or its beginning, is in the fence: one in a quote ends with the quote."""
+        """Return whether a line, or its beginning, can belong to the fence. A fence in a quote ends with the quote."""
         return not self.quoted or _QUOTED.match(line) is not None
 
     def is_closed_by(self, line: str) -> bool:
@@ -44,7 +44,7 @@ class Fence:
 
 
 def may_open_fence(line: str) -> bool:
-    """Return whether a line, or its beginning up to a mark, can become a fence."""
+    """Return whether a line, or its beginning up to a mark, can still become a fence."""
     return _OPENING.match(line) is not None
 
 

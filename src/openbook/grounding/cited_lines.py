@@ -1,4 +1,4 @@
-"""Locates cited lines in their sources, and chooses the lines around them to show to a verifier."""
+"""Locates cited lines in their sources, and selects the surrounding lines to show to a verifier."""
 
 from __future__ import annotations
 
@@ -8,44 +8,43 @@ from dataclasses import dataclass
 
 from openbook.grounding.protocol import CitedClaim, SourceText
 
-# Lines on each side of those that a claim cites. Enough for the rest of a statement, a loop or a paragraph.
+# Context lines on each side of the cited ones: enough for the rest of a statement, a loop or a paragraph.
 MARGIN_LINES = 8
 
-# Of each side. A line of a transcript can be a whole lesson.
+# Per side. One line of a transcript can be a whole lesson.
 _MOST_MARGIN_CHARS = 1_500
 
-# Of the lines that one claim cites: a whole page is shown as much of as of a long function.
+# Per claim. A claim that cites a whole page shows no more than one that cites a long function.
 _MOST_CITED_CHARS = 8_000
 
-# A sentence that is cited within a longer run of sentences. Shorter ones, such as "Yes.", stand anywhere.
+# Shortest sentence to look up within a longer run of sentences. Shorter ones, such as "Yes.", occur anywhere.
 _SHORTEST_SENTENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
 class CitedExcerpt:
-    """Lines of one source: those that claims cite, and those around them."""
+    """Lines of one source: the cited ones and their context."""
 
     source: SourceText
     lines: tuple[tuple[int, str], ...]
-    """Number and text of each, in order. Line 1 is the first of the source."""
+    """Line number and text of each line, in order, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownClaim:
-    """A claim, the lines that it cites in the excerpts, and the text around them."""
+    """A claim, the lines it cites in the excerpts, and their context."""
 
     claim: CitedClaim
     ranges: tuple[tuple[int, int, int], ...]
-    """Place of the excerpt in the list, first and last line, inclusive."""
+    """Index of the excerpt, first and last line, inclusive."""
     around: str
-    """Text of the lines around those that it cites. Lines that other claims cite are not among them: what they say
-    must not decide on this claim."""
+    """Text of the context lines. Lines cited by other claims are left out: they must not influence this verdict."""
 
 
 def show_claims(claims: Sequence[CitedClaim]) -> tuple[list[CitedExcerpt], list[ShownClaim]]:
-    r"""Return excerpts of the sources that some claims cite, each line once, and what each claim cites in them.
+    r"""Return excerpts of the cited sources, each line once, and the lines that each claim cites in them.
 
-    Cited text that is not found in its sources is a source of its own, without lines around it.
+    Cited text that is not found in its sources becomes a source of its own, without context.
 
     Example:
         >>> source = SourceText("a = 1\nb = 2\nc = 3", "m.py")
@@ -84,7 +83,7 @@ def _around(source: SourceText, rows: set[int], taken: set[int]) -> str:
 
 
 def _placed(claim: CitedClaim) -> dict[SourceText, set[int]]:
-    """Return the rows of its sources that a claim cites, or its cited text as a source."""
+    """Return the rows that a claim cites in each source, or its cited text as a source of its own."""
     found = (_known_rows(claim) or _find_rows(claim)) if len(claim.cited_text) <= _MOST_CITED_CHARS else None
     if found is not None:
         return found
@@ -95,7 +94,7 @@ def _placed(claim: CitedClaim) -> dict[SourceText, set[int]]:
 
 
 def _known_rows(claim: CitedClaim) -> dict[SourceText, set[int]]:
-    """Return the rows that the claim says it cites; nothing if one of them does not exist."""
+    """Return the rows that the claim itself names; nothing if one of them does not exist."""
     found: dict[SourceText, set[int]] = {}
     for place, first, last in claim.places:
         if not 0 <= place < len(claim.sources):
@@ -108,7 +107,7 @@ def _known_rows(claim: CitedClaim) -> dict[SourceText, set[int]]:
 
 
 def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
-    """Return the rows of the cited text, longest runs first; None unless all of it is found."""
+    """Find the rows of the cited text, longest runs first; None unless all of it is found."""
     rows = [
         (source, number, _plain(line))
         for source in dict.fromkeys(claim.sources)
@@ -125,7 +124,7 @@ def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
             start += 1
             continue
         runs = (_run(cited, start, rows, place) for place in at[cited[start]])
-        # Blank lines are not shown, so they end a run. Behind one comes the next row, where others are the same.
+        # Excerpts have no blank lines, so a blank line ends a run. Among equal runs, prefer the one that continues it.
         best: list[int] = max(runs, key=lambda run: (len(run), run[0] == behind), default=[])
         length = len(best)
         if not best:
@@ -140,7 +139,7 @@ def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
 
 
 def _run(cited: Sequence[str], start: int, rows: Sequence[tuple[SourceText, int, str]], place: int) -> list[int]:
-    """Return the rows from a place on that are the cited lines from `start` on."""
+    """Return the rows from `place` on that match the cited lines from `start` on."""
     length = 0
     while (
         start + length < len(cited)
@@ -153,12 +152,12 @@ def _run(cited: Sequence[str], start: int, rows: Sequence[tuple[SourceText, int,
 
 
 def _sentences(line: str, rows: Iterable[tuple[SourceText, int, str]]) -> list[int]:
-    """Return the rows that are a part of a line: in transcripts, each row is a sentence."""
+    """Return the rows contained in a line: in transcripts, each row is a sentence."""
     return [place for place, (_, _, text) in enumerate(rows) if len(text) >= _SHORTEST_SENTENCE and text in line]
 
 
 def _margin(lines: Sequence[str], rows: set[int]) -> set[int]:
-    """Return the rows around some rows."""
+    """Return the context rows around the given rows."""
     found: set[int] = set()
     for first, last in _ranges(rows):  # 1-based
         for side in (range(first - 2, -1, -1), range(last, len(lines))):
@@ -172,7 +171,7 @@ def _margin(lines: Sequence[str], rows: set[int]) -> set[int]:
 
 
 def _ranges(rows: Iterable[int]) -> list[tuple[int, int]]:
-    """Return rows as ranges of 1-based lines, inclusive.
+    """Convert rows to inclusive, 1-based line ranges.
 
     Example:
         >>> _ranges({0, 1, 4})

@@ -1,4 +1,4 @@
-"""Splits an answer into claims: sentences, items and rows, each with its marks."""
+"""Splits an answer into claims (sentences, list items and table rows), each with its marks."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from openbook.grounding.blocks import ITEM, Fence, LineKind, read_line
 from openbook.grounding.marks import CitationMark, read_marks
 from openbook.text import sentences, trim
 
-# Marks below a block are given to all of its sentences up to this many pairs, else to the last one:
-# thousands of both in one block would fill the memory, and are no answer.
+# Marks below a block apply to all of its sentences, up to this many pairs of mark and sentence; beyond that, only to
+# the last one. A block with thousands of both is no real answer and would fill the memory.
 _MOST_SHARED = 10_000
 
-# A line of the first kind goes on with a block of the second.
+# Pairs of line kind and block kind where the line continues the block.
 _GOING_ON = frozenset({("code", "code"), ("text", "text"), ("text", "item")})
 
-# A line that only lists marks states nothing; the words are those that answers end with.
+# A line that only lists references states nothing. These are the labels that answers use for it.
 _REFERENCES = re.compile(
     r"[*_\s]*+(?:sources?|references?|citations?|quellen?|来源|参考|引用)?[*_\s]*+[:：]?[*_\s,;.、，]*+", re.IGNORECASE
 )
 
-# German has more stops that end nothing: "z. B.", "ca.", and the days of its dates.
+# German abbreviations and dates contain full stops that do not end a sentence: "z. B.", "ca.", "3. Mai".
 _MONTHS = r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 _ABBREVIATION = re.compile(
     rf"\b(?:[a-zA-Z]\. [a-zA-Z]|ca|ggf|evtl|inkl|vgl|sog|bspw|\d{{1,2}}(?=\. {_MONTHS}))\.(?=\s)"
@@ -45,11 +45,11 @@ class Statement:
     claim: Claim
     marks: tuple[CitationMark, ...]
     heads: tuple[str, ...] = ()
-    """Of a table row: the names of its columns."""
+    """Column names, for a table row."""
 
     @property
     def judged(self) -> str:
-        """The text to judge: that of the claim, or each cell of a row with the name of its column.
+        """The text to judge: the claim, or each cell of a row prefixed with its column name.
 
         Example:
             >>> Statement(Claim(0, 9, "| a | 60 s"), (), ("Name", "Timeout")).judged
@@ -64,11 +64,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class UnattachedMarks:
-    """Marks without a claim: after code, in a heading, in a list of references. Or code without marks."""
+    """Marks without a claim (after code, in a heading, in a list of references), or code without marks."""
 
     marks: tuple[CitationMark, ...]
     text: str
-    """The code with its fence, or the heading, that they stand with; else empty."""
+    """The fenced code or the heading that the marks belong to; else empty."""
     is_code: bool
     start_char: int = 0
     """Offset in the answer."""
@@ -81,17 +81,17 @@ class _Block:
     start: int
     end: int
     marks: list[CitationMark] = field(default_factory=list)
-    """On lines of their own, right behind it."""
+    """Marks on lines of their own directly below the block."""
     heads: tuple[str, ...] = ()
-    """Of a row: the names of its columns."""
+    """Column names, for a row."""
 
 
 def split_claims(answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
     """Split an answer into claims, in order, and the marks and code without a claim.
 
-    A mark belongs to the sentence that it stands in or behind; on a line of its own, to every
-    sentence of the block before that has none. Behind the end of an item, it holds for all of the
-    item.
+    A mark belongs to the sentence that contains or precedes it. On a line of its own, it belongs to
+    every sentence of the preceding block that has no mark. After the end of a list item, it applies
+    to the whole item.
 
     Example:
         >>> statements, _ = split_claims("It waits. [1:2] It ends.")
@@ -119,9 +119,9 @@ def split_claims(answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
 
 
 def _masked(answer: str, marks: Sequence[CitationMark], code: Sequence[tuple[int, int]]) -> str:
-    """Return a text of the same length where marks, signs of quotes and emphasis behind a full stop are blanks.
+    """Replace marks, and quotes and emphasis after a full stop, with blanks of the same length.
 
-    Code and abbreviations become letters: a full stop in them ends nothing.
+    Code and abbreviations become letters, because a full stop in them does not end a sentence.
     """
     places = [(mark.start_char, mark.end_char, " ") for mark in marks] + [(start, end, "x") for start, end in code]
     parts, at = [], 0
@@ -135,12 +135,12 @@ def _masked(answer: str, marks: Sequence[CitationMark], code: Sequence[tuple[int
 
 
 def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Block]:
-    """Cut an answer into blocks; lines of marks alone belong to the block before them, if there is one."""
+    """Split an answer into blocks. A line of marks alone joins the block before it, if there is one."""
     blocks: list[_Block] = []
     heads: tuple[str, ...] = ()
     goes_on = is_table = False
     for start, end, read, content in _lines(answer):
-        # Within a table, a row needs no border around it.
+        # Inside a table, a row needs no outer pipes.
         kind: LineKind = "row" if read == "text" and is_table and "|" in masked[start:end] else read
         is_table = is_table and kind == "row"
         own = _marks_alone(masked, content, end, marks) if kind in ("text", "item") else []
@@ -162,7 +162,7 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
 
 
 def _is_below_heads(masked: str, start: int, end: int, blocks: Sequence[_Block]) -> bool:
-    """Return whether a line parts the names of the columns, which are in the line above it, from the rows."""
+    """Return whether a line separates the column names, on the line above, from the rows."""
     if not blocks or blocks[-1].kind not in ("row", "text") or not _DELIMITERS.match(masked, start, end):
         return False
     return (
@@ -186,7 +186,7 @@ def _take_heads(masked: str, blocks: list[_Block]) -> tuple[str, ...]:
 
 
 def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
-    """Yield each line as start, end, kind, and where what it says begins."""
+    """Yield the start, the end, the kind, and the start of the content of each line."""
     fence: Fence | None = None
     start = 0
     for line in answer.split("\n"):
@@ -198,7 +198,7 @@ def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
 
 
 def _marks_alone(masked: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[CitationMark]:
-    """Return the marks of a line that holds nothing else."""
+    """Return the marks of a line that contains nothing else."""
     if not _REFERENCES.fullmatch(masked, start, end):
         return []
     first = bisect_left(marks, start, key=lambda mark: mark.start_char)
@@ -226,7 +226,7 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Citatio
 def _owned(
     masked: str, block: _Block, marks: Sequence[CitationMark]
 ) -> tuple[list[tuple[int, int]], list[list[CitationMark]]]:
-    """Split a block into sentences, and assign its marks to them."""
+    """Split a block into sentences and assign its marks to them."""
     start, end = trim(masked, block.start, block.end)
     if block.kind == "row":
         end = start + len(masked[start:end].rstrip("| \t"))
@@ -255,7 +255,7 @@ def _with(statement: Statement, marks: Sequence[CitationMark]) -> Statement:
 
 
 def _text(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> str:
-    """Take the marks out of a range, and the blanks before them, and line ends where they only wrap."""
+    """Return a range without its marks, the blanks before them, and soft line breaks."""
     inside = [mark for mark in marks if start <= mark.start_char < end]
     starts, ends = [start, *(mark.end_char for mark in inside)], [*(mark.start_char for mark in inside), end]
     parts = [answer[start : ends[0]]]

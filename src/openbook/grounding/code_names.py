@@ -1,4 +1,4 @@
-"""Names that code calls or looks up, without those that it brings itself and those of its language."""
+"""Names that code uses but neither defines nor gets from its language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IMPORTED = re.compile(r"^\s*(?:import|from)\s+([a-z_]\w*)", re.MULTILINE)
 _CHAIN = re.compile(r"(?<![\w.])([a-z_]\w*)(?:\.\w+)+")
 _STRINGS_AND_COMMENTS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?:#|//)[^\n]*")
 
-# What an example calls in languages whose names are not at hand here.
+# Common built-in names of other languages. For Python, `builtins` and the built-in types provide them.
 _OF_LANGUAGES = frozenset(
     "addEventListener assert catch concat console debug describe error expect fetch filter finally find forEach"
     " getElementById includes indexOf info JSON keys log main map Math Object parse parseInt preventDefault println"
@@ -34,7 +34,7 @@ def _of_languages() -> frozenset[str]:
 
 
 def absent_names(code: str, sources: SearchedText) -> list[str]:
-    r"""List names that code calls or looks up and no source has, in order, each once.
+    r"""List the names that code uses and no source contains, in order, each once.
 
     Example:
         >>> absent_names("for x in range(3):\\n    print(client.magic(x))", SearchedText("client = open()"))

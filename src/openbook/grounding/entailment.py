@@ -26,7 +26,7 @@ _DISPUTED = "the verifier finds it said there, but"
 
 
 def quotes_literally(quote: str, text: str) -> bool:
-    r"""Return whether a text contains each part of a quote as whole words, ignoring markup, case and white space.
+    r"""Return whether a text contains each part of a quote as whole words, ignoring markup, case and whitespace.
 
     Example:
         >>> quotes_literally("retries = 3 ... sleep(1)", "retries = 3\nwhile True:\n    sleep(1)")
@@ -36,10 +36,10 @@ def quotes_literally(quote: str, text: str) -> bool:
 
 
 def decide(claim: CitedClaim, literal: LiteralVerdict, entailment: Entailment | None) -> LiteralVerdict:
-    """Return the verdict of both layers on one claim.
+    """Combine the literal and the entailment verdict on one claim.
 
-    A claim is `confirmed` only with words that stand literally in its own cited lines, so that nothing
-    that is said of other claims, or in their lines, can confirm it. Where the layers disagree, it is `unverified`.
+    A claim is `confirmed` only if the deciding words occur verbatim in its own cited lines, so that evidence for
+    another claim cannot confirm it. If the layers disagree, the claim is `unverified`.
     """
     if literal.verdict == "exact":
         return literal
@@ -77,7 +77,7 @@ def _entailed(claim: CitedClaim, literal: LiteralVerdict, quote: str) -> Literal
 
 
 def _place_of(quote: str, claim: CitedClaim) -> str | None:
-    """Return the path of the source that has some words, or words for it; None if none has them."""
+    """Return the path of the first source that contains the quote, or a phrase for it; None if none does."""
     has_it = (source for source in claim.sources if quotes_literally(quote, source.text))
     source = next(has_it, None)
     return None if source is None else source.path or "the same source"
@@ -85,24 +85,24 @@ def _place_of(quote: str, claim: CitedClaim) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim of any program, and its verdict."""
+    """A claim from any program, and its verdict."""
 
     claim: CitedClaim
     verdict: ClaimVerdict
     reason: str = ""
-    """Why it has this verdict, for people; empty for `exact` and `confirmed`."""
+    """Explanation for users; empty for `exact` and `confirmed`."""
     quote: str = ""
-    """Words of the cited text that the judge points to."""
+    """The deciding words of the cited text, according to the judge."""
 
 
 def judge_claims(claims: Sequence[CitedClaim], judge: Judge | None = None) -> list[JudgedClaim]:
-    """Judge claims of any program, and return each with its verdict, in order.
+    """Judge claims from any program. Returns them in order, each with its verdict.
 
     Args:
-        claims: Each with the text that it cites. One that cites nothing is `uncited`, or has an empty verdict if it
+        claims: Each with the text it cites. Without cited text, a claim is `uncited`, or gets an empty verdict if it
             states nothing that needs a source.
-        judge: Checks entailment. Without one, words alone decide: `exact`, `conflict` or `unverified`. If it fails,
-            what it was to judge stays `unverified`.
+        judge: Checks entailment. Without it, only words decide: `exact`, `conflict` or `unverified`. If it fails, the
+            claims it was asked about stay `unverified`.
 
     Example:
         >>> judge_claims([CitedClaim("It waits 30 seconds.", "wait(60)")])[0].reason
@@ -122,10 +122,10 @@ def judge_claims(claims: Sequence[CitedClaim], judge: Judge | None = None) -> li
 
 
 def ask_judge(judge: Judge, claims: Sequence[CitedClaim]) -> tuple[list[Entailment | None], str]:
-    """Call a judge, which may be a plugin: whatever it raises or returns, only its verdicts are lost.
+    """Call a judge. It may be a plugin, so whatever it raises or returns costs only its verdicts.
 
     Returns:
-        What it says of each claim, and why it says nothing at all; one of them is empty.
+        Its verdict on each claim, and why there are none at all; one of the two is empty.
     """
     try:
         found = list(judge.judge(claims))

@@ -1,4 +1,4 @@
-"""Input formats and labels of entailment models: a table, and the configuration files of a model's folder.
+"""Input formats and labels of entailment models: a table, and the configuration files of model folders.
 
 Nothing here loads a model.
 """
@@ -15,7 +15,7 @@ from openbook.errors import SettingsError
 from openbook.grounding.protocol import EntailmentLabel
 from openbook.onnx_encoder import CONFIG_FILE, OWN_FILE, ModelFolder
 
-# Names of labels as the models in the documentation have them.
+# Label names used by the models in the documentation.
 _LABELS: Mapping[str, EntailmentLabel] = {
     "entailment": "entailed",
     "entailed": "entailed",
@@ -35,13 +35,13 @@ class InputFormat:
     """The input format of a family of models."""
 
     name: str
-    """As `format` in `openbook.json` names it."""
+    """Its name in `format` of `openbook.json`."""
     template: str = ""
-    """One text with `{premise}` before `{claim}`; `{end}` is the token that ends a text. Empty: the tokenizer pairs."""
+    """Template with `{premise}`, `{claim}` and the end token `{end}`. Empty: the tokenizer encodes a pair."""
     labels: tuple[EntailmentLabel, ...] = ()
-    """What the logits mean, for models whose `config.json` does not say it in words."""
+    """Meaning of the logits, for models whose `config.json` does not name the labels."""
     marks: tuple[str, ...] = ()
-    """Parts of `model_type` or `_name_or_path` in `config.json`, in lower case, that tell the family."""
+    """Lower-case substrings of `model_type` or `_name_or_path` in `config.json` that identify the family."""
 
 
 FORMATS = (
@@ -60,38 +60,38 @@ FORMATS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """The configuration of a model besides its weights and tokenizer."""
+    """The configuration of a model, apart from weights and tokenizer."""
 
     input_format: InputFormat
     labels: tuple[EntailmentLabel, ...]
-    """What each logit means. A single one is the score of entailment."""
+    """Meaning of each logit. A single logit is the entailment score."""
     max_tokens: int
-    """Of premise and claim together, special tokens included."""
+    """Maximum length of premise and claim together, special tokens included."""
     entailed_from: float = 0.5
-    """Least probability to be entailed. With two labels it is the larger one from here on; MiniCheck and HHEM cut there
-    as well."""
+    """Minimum probability of entailment. At 0.5 the label wins over the other of two; MiniCheck and HHEM use the same
+    threshold."""
     contradicted_from: float = 0.5
-    """Least probability to be contradicted, for the same reason."""
+    """Minimum probability of contradiction, for the same reason."""
     elsewhere_from: float = 0.9
-    """Least probability to be entailed by a source outside of the cited text. Stricter, for the best of many windows
-    is right by chance more often than the one that was cited. Chosen, not measured."""
+    """Minimum probability of entailment by a source outside the cited text. Stricter, because the best of many
+    windows passes by chance more often than the cited one. Chosen, not measured."""
 
     @property
     def contradicts(self) -> bool:
-        """Whether the model distinguishes contradiction from "not said"; models with two labels or one score do not."""
+        """Whether the model separates contradiction from "not said". Models with two labels or one score do not."""
         return len(self.labels) > 2 and "contradicted" in self.labels
 
 
 def entailment_folder(path: Path) -> ModelFolder:
-    """Take a folder for one of an entailment model."""
+    """Return the folder as that of an entailment model."""
     return ModelFolder(path, "entailment model", "nli")
 
 
 def read_config(folder: Path) -> ModelConfig:
-    """Read `config.json` and `openbook.json` of a model's folder; either may be missing. The second one wins.
+    """Read `config.json` and `openbook.json` of a model folder. Either may be missing; `openbook.json` wins.
 
     Raises:
-        SettingsError: They cannot be understood, or leave open what the labels mean.
+        SettingsError: They are invalid, or do not define the labels.
     """
     model = entailment_folder(folder)
     hub, own = model.read_json(CONFIG_FILE), model.read_json(OWN_FILE)
@@ -136,7 +136,7 @@ def _labels_of(
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _refused(path, "the labels are no list of names", hint)
     if len(names) == 1 and _LABELS.get(_plain(names[0]), "entailed") == "entailed":
-        return ("entailed",)  # a score: the hub calls it LABEL_0
+        return ("entailed",)  # a single score: the hub names it LABEL_0
     unknown = [name for name in names if _plain(name) not in _LABELS]
     if unknown:
         raise _refused(path, f"the label {unknown[0]!r} says nothing of entailment", hint)
@@ -147,7 +147,7 @@ def _labels_of(
 
 
 def _in_order(id2label: object) -> list[object] | None:
-    """Return the labels ordered by number; None if they are not numbered."""
+    """Return the labels in numeric order; None if the keys are not numbers."""
     if not isinstance(id2label, dict) or not id2label:
         return None
     try:

@@ -11,10 +11,10 @@ from openbook.grounding.numbers import Quantity, blank_out, is_unit, numbers_of
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS
 from openbook.tokens import tokenize
 
-# What is read of a text takes about 1 KB.
+# Parsing caches. An entry takes about 1 KB.
 KEPT_TEXTS = 1024
 
-# A quote of one letter, or of more than a paragraph, is a pair of stray marks.
+# A quote of a single letter, or longer than a paragraph, is a pair of unrelated quotation marks.
 _QUOTE = re.compile(
     r"(?<![\w`])\"(?=\S)([^\"\n]{2,400}?)(?<=\S)\"(?!\w)|“([^”\n]{2,400})”|„([^“”\n]{2,400})[“”]|«([^»\n]{2,400})»"
     r"|「([^」\n]{1,400})」|(?<!\w)‘([^’\n]{2,400})’(?!\w)|(?<![\w'])'(?=\S)([^'\n]{2,80}?)(?<=\S)'(?!\w)"
@@ -30,12 +30,12 @@ _BARE = re.compile(
     r"|[A-Z]+[A-Z0-9]*[0-9][A-Z0-9]*"  # SHA256
     r")(?!\w)"
 )
-# "e.g.", a sentence without a space behind its full stop, or a host is no dotted name of code.
+# "e.g.", a missing space after a full stop, and host names are not dotted names of code.
 _PROSE_DOTS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?|[a-z]{2,}\.[A-Z][a-z]+")
 
 _LETTERS = re.compile(r"[^\W\d_]")
 
-# Talk about the answer and its sources is no claim of the sources.
+# Statements about the answer and its sources are not claims that a source could support.
 _ABOUT_THE_ANSWER = re.compile(
     r"\s*(?:here(?:['’]s| is| are)\b|let(?: me|['’]s)\b|i\b|sorry\b|see (?:also|below)\b"
     r"|hope this\b|feel free\b|thank(?:s| you)\b|(?:that['’]s |that is )?a? ?(?:good|great) question\b"
@@ -48,13 +48,13 @@ _ABOUT_THE_ANSWER = re.compile(
     r"|.{0,120}\b(?:not|isn['’]t|aren['’]t|nothing|nowhere)\b.{0,40}\b(?:sources?|excerpts?|quellen)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# A summary repeats what was cited above it.
+# A summary repeats claims that were cited above it.
 _SUMMARY = re.compile(
     r"\s*(?:in (?:short|summary|brief|other words|essence)|to (?:sum up|summari[sz]e)|put (?:simply|differently)"
     r"|overall|all in all|kurz(?:um| gesagt)|zusammengefasst|insgesamt|en (?:résumé|bref|resumen)|in breve)\b",
     re.IGNORECASE,
 )
-# Fewer are a greeting or the title of a list; so are these, unless they end as a sentence of three words ends.
+# Shorter text is a greeting or a list heading. Three words count only if they end like a sentence.
 _FEWEST_WORDS_OF_A_CLAIM = 3
 _FEWEST_WORDS_OF_A_SENTENCE = 2
 _YES = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
@@ -66,11 +66,11 @@ class Facts:
     """Facts that can be checked literally, in order of appearance, without repeats."""
 
     quotes: tuple[str, ...] = ()
-    """Text between quotation marks, without them."""
+    """Quoted text, without the quotation marks."""
     identifiers: tuple[str, ...] = ()
-    """Names of code, without ticks and call brackets; also what else stands in ticks."""
+    """Code names without backticks and call parentheses, and everything else in backticks."""
     numbers: tuple[Quantity, ...] = ()
-    """Those inside of quotes and identifiers left out."""
+    """Numbers outside of quotes and identifiers."""
 
     def __bool__(self) -> bool:
         return bool(self.quotes or self.identifiers or self.numbers)
@@ -104,9 +104,9 @@ def facts_of(text: str) -> Facts:
 
 
 def has_facts(claim: str) -> bool:
-    """Return whether a claim states anything that needs a mark.
+    """Return whether a claim states anything that needs a citation.
 
-    Questions, headings of lists, summaries of what was said above, and talk about the answer or its sources do not.
+    Questions, list headings, summaries, and statements about the answer or its sources do not.
 
     Example:
         >>> has_facts("Every request is encrypted."), has_facts("Here is what the sources say:")
@@ -123,7 +123,7 @@ def has_facts(claim: str) -> bool:
 
 @lru_cache(maxsize=KEPT_TEXTS)
 def content_words(text: str) -> tuple[str, ...]:
-    """List the distinct tokens of a text, in order, without those of words that only join others.
+    """List the distinct tokens of a text, in order, without stop words.
 
     Example:
         >>> content_words("It is the list of all the users")
@@ -134,11 +134,11 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 def salient_words(text: str) -> list[str]:
-    """List the words of a text as written, without those that only join others or say that something is said."""
+    """List the words of a text as written, without stop words and reporting verbs."""
     return [word for word in re.findall(r"\w+", _OPENER.sub("", text)) if word.lower() not in _JOINING]
 
 
-# An answer says in its own words that it says something.
+# Reporting verbs: answers use them in their own words.
 _REPORTING = frozenset(
     "say says said saying state states stated mention mentions mentioned describes described".split()
 )

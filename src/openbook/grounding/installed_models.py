@@ -1,6 +1,6 @@
-"""Entailment and speech models in the home: lists, downloads on request, and removes them.
+"""Lists, downloads and removes the entailment and speech models in the home.
 
-What is on this disk is opened without a network. `fetch_model` alone uses one, when a person asks for it.
+Installed models are opened without network access. Only `fetch_model` downloads, when a user asks for it.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from openbook.sources.readers.recordings import MODEL_FILE as SPEECH_FILE
 from openbook.sources.readers.recordings import load_whisper
 
 HUB = "https://huggingface.co"
-_ENDPOINT = "HF_ENDPOINT"  # which every client of the hub reads, for mirrors
+_ENDPOINT = "HF_ENDPOINT"  # the variable with which all clients of the hub select a mirror
 
 _RECORD_FILE = "fetched.json"
 
-# A name of the hub, and a folder on any system.
+# Valid as a name on the hub and as a folder name on every system.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 
 _SMALL_BYTES = 1024 * 1024
-# Of models for a hundred languages, the tokenizer has 17 MB.
+# The tokenizer of a model for a hundred languages has 17 MB.
 _MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
-# Larger graphs cannot be one file of protobuf, whose limit is 2 GB.
+# A protobuf file, and so an ONNX graph in one file, is limited to 2 GB.
 _MAX_MODEL_BYTES = 2 * 1024 * 1024 * 1024
 
-# Beside the weights of a model of speech. Its list of words is JSON, or text in older ones.
+# Files of a speech model besides its weights. The vocabulary is JSON, or text in older models.
 _SPEECH_FILES = (
     PlannedFile(CONFIG_FILE, (CONFIG_FILE,), _SMALL_BYTES),
     PlannedFile(TOKENIZER_FILE, (TOKENIZER_FILE,), _MAX_TOKENIZER_BYTES),
@@ -53,19 +53,19 @@ _SPEECH_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model that is documented to be on the hub."""
+    """A model that the documentation lists, and where to find it on the hub."""
 
     name: str
     repository: str
     file: str
     size_bytes: int
-    """Of the graph, as its page on the hub says it; of a model of speech about, by the number of its weights."""
+    """Size of the graph as listed on the hub; for speech models, estimated from the number of weights."""
     licence: str
     about: str
     input_format: str = "pair"
     revision: str = "main"
     is_speech: bool = False
-    """It recognizes speech."""
+    """Whether it is a speech recognition model."""
 
 
 def _whisper(name: str, owner: str, million_weights: int) -> KnownModel:
@@ -76,7 +76,7 @@ def _whisper(name: str, owner: str, million_weights: int) -> KnownModel:
     )
 
 
-# As their pages on the hub listed them. None was run for this table: docs/entailment.md says what was.
+# Sizes from their pages on the hub. Not all were run: docs/entailment.md lists which were.
 KNOWN = (
     KnownModel(
         "nli-deberta-v3-xsmall",
@@ -134,16 +134,16 @@ class InstalledModel:
     folder: Path
     size_bytes: int
     origin: str
-    """Address that it was fetched from; empty if it was put there by hand."""
+    """URL it was fetched from; empty if it was installed by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     name: str
     files_url: str
-    """Address below which the files lie. `{revision}` stands for the revision, where there are any."""
+    """Base URL of the files, with `{revision}` as the placeholder for the revision, if the host has revisions."""
     graphs: Sequence[str]
-    """Where the graph may lie; the first that is there is fetched."""
+    """Possible paths of the graph; the first that exists is fetched."""
     revision: str = ""
     input_format: str = ""
     is_speech: bool = False
@@ -157,10 +157,10 @@ def installed(settings: Settings) -> list[InstalledModel]:
 
 
 def find_model(name: str, settings: Settings) -> Path:
-    """Return the folder of a model in the home, or else the folder of that path.
+    """Return the folder of an installed model, or else `name` as a path.
 
     Raises:
-        SettingsError: There is neither.
+        SettingsError: Neither exists.
     """
     at_home = settings.models_folder / name
     if _NAME.fullmatch(name) and at_home.is_dir():
@@ -174,38 +174,38 @@ def find_model(name: str, settings: Settings) -> Path:
 
 
 def open_entailment_model(name: str, settings: Settings) -> OnnxJudge:
-    """Load a model of the home by its name, or one by the path of its folder. Nothing is fetched.
+    """Load a model by its name in the home or by the path of its folder. Nothing is downloaded.
 
     Raises:
-        SettingsError: There is none, or it cannot be used.
-        MissingExtraError: The packages for it are not installed.
+        SettingsError: It does not exist or cannot be used.
+        MissingExtraError: The packages it needs are not installed.
     """
     return open_nli(find_model(name, settings))
 
 
 def fetch_model(wanted: str, settings: Settings, *, hub_url: str = "", progress: Progress | None = None) -> Path:
-    """Fetch a model into the home, and load it once to see that it works.
+    """Download a model into the home, and load it once as a check.
 
-    It is fetched into a folder aside and moved when it is whole, so no other process sees a part of it. A fetch that
-    was broken off begins anew. A model that is there is not fetched again.
+    It is downloaded into a temporary folder and moved when complete, so other processes never see a partial model.
+    An interrupted download restarts from the beginning. A model that is already installed is not fetched again.
 
     Args:
-        wanted: A name of `KNOWN`; `OWNER/NAME` or `OWNER/NAME@REVISION` on the hub; or the address of a folder that
-            holds `model.onnx` and `tokenizer.json`.
-        settings: They say where the home is.
-        hub_url: Address of the hub. Default: `HF_ENDPOINT`, or else Hugging Face.
-        progress: Told how far it is.
+        wanted: A name in `KNOWN`; `OWNER/NAME` or `OWNER/NAME@REVISION` on the hub; or the URL of a folder with
+            `model.onnx` and `tokenizer.json`.
+        settings: Where the home is.
+        hub_url: URL of the hub. Default: `HF_ENDPOINT`, or else Hugging Face.
+        progress: Called with the progress of the download.
 
     Returns:
         The folder of the model.
 
     Raises:
-        SettingsError: It is no name or address, or what was fetched cannot be used.
-        FetchError: It cannot be fetched, is too large, or cannot be written.
-        MissingExtraError: The packages for it are not installed.
+        SettingsError: `wanted` is neither a name nor a URL, or the files cannot be used.
+        FetchError: The download fails, is too large, or cannot be written.
+        MissingExtraError: The packages it needs are not installed.
     """
     plan = _plan(wanted, hub_url or read_addresses([_ENDPOINT]).get(_ENDPOINT, HUB))
-    for package in ("httpx2", "faster_whisper" if plan.is_speech else "onnxruntime"):  # before the first byte
+    for package in ("httpx2", "faster_whisper" if plan.is_speech else "onnxruntime"):  # fail before downloading
         if find_spec(package) is None:
             hint = f"pip install 'openbook[{'audio' if plan.is_speech else 'nli'}]'"
             raise MissingExtraError(f"the package {package!r} is not installed", hint=hint)
@@ -227,7 +227,7 @@ def fetch_model(wanted: str, settings: Settings, *, hub_url: str = "", progress:
 
 
 def remove_model(name: str, settings: Settings) -> bool:
-    """Delete a model of the home. Returns whether there was one.
+    """Delete an installed model. Returns whether there was one.
 
     Raises:
         FetchError: It cannot be deleted.
@@ -243,7 +243,7 @@ def remove_model(name: str, settings: Settings) -> bool:
 def _plan(wanted: str, hub_url: str) -> _Wanted:
     hub_url = hub_url.rstrip("/")
     if not is_safe_url(hub_url):
-        # It is not shown: it may hold a password.
+        # Do not show the URL: it may contain a password.
         raise SettingsError(
             f"{_ENDPOINT} is not an https address", hint="set it to one such as https://hub.example.org"
         )
@@ -275,11 +275,11 @@ def _plan_of_address(url: str) -> _Wanted:
 
 
 def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -> None:
-    """Fetch the files of a model, the small ones first: what is wrong with them is known before the large one comes.
+    """Fetch the files of a model, small ones first, so that invalid ones fail before the large download.
 
     Raises:
-        SettingsError: They are no model that can be used.
-        FetchError: They cannot be fetched.
+        SettingsError: The files are not a usable model.
+        FetchError: A file cannot be fetched.
     """
     if plan.is_speech:
         _fetch_speech(plan, place, wanted, progress)
@@ -304,7 +304,7 @@ def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -
 
 
 def _fetch_speech(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -> None:
-    """Do the same for a model of speech, as CTranslate2 keeps it."""
+    """Fetch the files of a speech model in CTranslate2 format."""
     with Download(wanted, plan.files_url, plan.revision, progress) as download:
         fetched = [download.fetch(file, place) for file in _SPEECH_FILES]
         fetched.append(download.fetch(PlannedFile(SPEECH_FILE, plan.graphs, _MAX_MODEL_BYTES), place))
@@ -340,7 +340,7 @@ def _installed(folder: Path) -> InstalledModel:
 
 @contextmanager
 def _locked(folder: Path, timeout_s: float, wanted: str) -> Iterator[None]:
-    """Lock the models against other processes. The lock of a killed process is released."""
+    """Lock the models against other processes. A killed process releases its lock."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with closing(sqlite3.connect(folder / ".lock", timeout=timeout_s, isolation_level=None)) as lock:

@@ -1,4 +1,4 @@
-"""Whether two texts are written in different languages: by script, and by the words that join others."""
+"""Detects whether two texts are written in different languages, by their script and stop words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-# The most frequent words of each language that none of the others has in another meaning.
+# The most frequent words of each language that mean nothing in any of the others.
 _JOINING = {
     "en": "the and is are was were of to that this with for from it be not has have its which when if by an as or",
     "de": "der die das und ist sind nicht ein eine einen mit für auf den dem des von zu wird werden wenn auch sich bei",
@@ -20,16 +20,16 @@ _JOINING = {
 _LANGUAGES = {language: frozenset(words.split()) for language, words in _JOINING.items()}
 _WORD = re.compile(r"[^\W\d_]+")
 
-# Code holds a word such as "is" or "for" by chance.
+# Code contains a word such as "is" or "for" by chance.
 _FEWEST = 2
 _LEAD = 1.5
 
-# Shares of letters: a French page holds English names, and a Japanese one Latin letters.
+# Minimum share of letters of a script: a Japanese page contains some Latin letters.
 _LEAST_SHARE = 0.3
 
 
 def differ(one: str, other: str) -> bool:
-    """Return whether two texts are in different languages. Code, and what is too short to tell, differs from none.
+    """Return whether two texts are in different languages. Code and very short texts never differ.
 
     Example:
         >>> differ("The lock is held for 30 s.", "Le verrou est tenu pendant 30 s."), differ("It is so.", "x = 1")
@@ -41,7 +41,7 @@ def differ(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str:
-    """Return the code of a language of Latin script, the name of another script, or an empty text if unknown.
+    """Return a language code for Latin script, the name of any other script, or an empty string if unknown.
 
     Example:
         >>> language_of("Der Server ist nicht da."), language_of("缓存会过期"), language_of("retry(3)")
@@ -59,7 +59,7 @@ def language_of(text: str) -> str:
 
 
 def _script_of(text: str) -> str:
-    """Return `LATIN` unless a good part of the letters has another script."""
+    """Return `LATIN` unless a large share of the letters belongs to another script."""
     letters = [letter for letter in text[:2_000] if letter.isalpha()]
     others = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in letters if not letter.isascii())
     others.pop("LATIN", None)

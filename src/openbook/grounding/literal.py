@@ -1,8 +1,8 @@
-"""The literal check of a claim: whether its words are cited verbatim, or its facts are missing.
+"""The literal check of a claim: is it a verbatim quote, or are its facts missing from the cited text?
 
-Each rule finds one kind of conflict and is kept only because it pays on claims that a strong model wrote
-(`python -m benchmarks.model_claims`). Word overlap is no rule: it does not tell a true paraphrase from a
-false one, so that what no rule decides stays `unverified`.
+Each rule finds one kind of conflict, and is kept only because it pays on claims written by a strong model
+(`python -m benchmarks.model_claims`). Word overlap is not a rule: it does not separate true paraphrases
+from false ones. A claim that no rule decides stays `unverified`.
 """
 
 from __future__ import annotations
@@ -22,54 +22,54 @@ from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
 from openbook.grounding.protocol import CitedClaim
 from openbook.grounding.sentences import is_code_line, sentences_of
 
-# A claim is one sentence, and what it cites a few lines. What is longer is cut, so that none costs seconds.
+# A claim is one sentence and cites a few lines. Longer text is cut to bound the time per claim.
 _MAX_CLAIM_CHARS = 2_000
 _MAX_CITED_CHARS = 40_000
 _MAX_SOURCE_CHARS = 200_000
 
-# Sentences that a claim is compared with word by word: what cites a whole page costs no more than a long section.
+# Most sentences to compare word by word, so that citing a whole page costs no more than citing a long section.
 _MOST_SENTENCES, _BEGINNING_CHARS = 30, 5
 
-# A minus that a PDF does not name is U+FFFD. It may stand on either side, or be a point.
+# A minus sign without a mapping in a PDF becomes U+FFFD. It may be on either side of a number, or be a decimal point.
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _BESIDE_UNKNOWN = re.compile(
     rf"(?=\ufffd[ ^]?({_PLAIN_NUMBER.pattern}))|(?<![\d.,])({_PLAIN_NUMBER.pattern})(?=[ ^]?\ufffd)"
 )
 
 NOT_CHECKED = "nothing checked whether the cited lines say it"
-"""The reason of a verdict that no rule decided."""
+"""The reason when no rule decided."""
 
 UNCLEAR = "unclear"
-"""The rule of a verdict on a claim with a number that the source does not say for certain: no judge can know more."""
+"""The rule name when a number of the claim is not legible in the source, so that no judge can decide either."""
 
 _BESIDE_WORDS = " .,;:!?-•。，；：！？"
 
-# Fewer words, such as "Yes.", stand anywhere.
+# Fewer words, such as "Yes.", occur anywhere.
 _FEWEST_EXACT_WORDS = 3
 
 _NUMBER_OF_NAME = re.compile(r"[A-Za-z][-/]$")
 
-# "... starts at 0, so `-v -v -v` gives 3."
+# A worked example such as "starts at 0, so `-v -v -v` gives 3".
 _EXAMPLE_BEFORE = re.compile(
     r"\b(?:so|e\.g\.|for example|for instance|such as|say)\b[^.;]*`[^`]+`[^.;]*$", re.IGNORECASE
 )
 _ENUMERATION = re.compile(r"\d{1,2}[.)]\s+\S")
 
-# In code between backticks: what is called or named, without literal texts and arguments.
+# Parts of code in backticks that are not names: string literals and arguments.
 _STRINGS = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_]\w+")
-# Values, keywords of languages and placeholders stand for themselves: code need not spell them.
+# Values, keywords and placeholders need not occur in the source.
 _VALUES = frozenset(
     "none null nil undefined true false self this args kwargs foo bar foobar name value file path with for while"
     " if else elif try except finally catch throw raise return yield async await import from def class func function"
     " const let var new switch case match".split()
 )
 _SHORTEST_NAME = 3
-# The variable that a method is called of has any name: `program.error`.
+# The receiver of a method call can have any name, such as `program` in `program.error`.
 _RECEIVER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.|->)(?=[A-Za-z_])")
 _OPTION_OR_NAME = re.compile(r"(?<=--)[A-Za-z][\w-]+|(?<![\w-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)")
-# "There is no `remove`" is right where nothing is called so.
+# "There is no `remove`" is right if the name does not occur.
 _DENIED = re.compile(
     r"\b(?:no|not|never|without|neither|nor|than|unlike|isn['’]t|aren['’]t|doesn['’]t|don['’]t|instead of)\b"
     r"[^.;:]{0,25}$",
@@ -79,7 +79,7 @@ _DENIED_BEHIND = re.compile(
     r"^\W{0,3}(?:\w+ ){0,3}?(?:(?:is|are|does|do|was|were)(?: not|n['’]t)|(?:is|are) (?:absent|missing|unknown))\b"
 )
 
-# "Something like `foobar.main`" is an example of the writer's own.
+# The code in "something like `foobar.main`" is an example by the writer.
 _EXAMPLE = re.compile(r"(?:\b(?:such as|like|e\.g\.|i\.e\.|for example|for instance|say),?|\()\s*$", re.IGNORECASE)
 
 
@@ -89,15 +89,15 @@ class LiteralVerdict:
 
     verdict: Verdict
     reason: str = ""
-    """For people: why it is in conflict, or what kept it from being confirmed. Empty for `exact` and `confirmed`."""
+    """Explanation for users: the conflict, or why the claim is not confirmed. Empty for `exact` and `confirmed`."""
     rule: str = ""
     """Name of the rule in `RULES` that found a conflict, or `UNCLEAR`; else empty."""
     quote: str = ""
-    """Words of the cited text that decided, where a judge named them."""
+    """The deciding words of the cited text, if a judge named them."""
 
 
 def check_literally(claim: CitedClaim) -> LiteralVerdict:
-    """Return `exact`, `conflict` or `unverified`, by words alone.
+    """Return `exact`, `conflict` or `unverified`, based on words alone.
 
     Example:
         >>> check_literally(CitedClaim("`get` waits 30 seconds.", "get waits 60 seconds")).reason
@@ -118,7 +118,7 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
 
 
 def is_verbatim(claim: str, cited_text: str) -> bool:
-    r"""Return whether the words of a claim stand in a text, markup, case, white space and the last mark aside.
+    r"""Return whether a text contains the words of a claim, ignoring markup, case, whitespace and final punctuation.
 
     Example:
         >>> is_verbatim("It `waits` for 3 s.", "... so it waits\n    for 3 s, and ends")
@@ -129,12 +129,12 @@ def is_verbatim(claim: str, cited_text: str) -> bool:
 
 
 def _count_words(squashed: str) -> int:
-    """Count the words of a text; where there are no blanks, two characters are one."""
+    """Count the words of a text. In scripts without spaces, two characters count as one word."""
     return len(squashed.split()) + sum(map(is_unspaced, squashed)) // 2
 
 
 def unclear_number(claim: str, cited_text: str) -> str:
-    """Return why a number of a claim is not certain: a sign beside it cannot be read in the cited text; else empty.
+    """Return why a number of a claim is uncertain: a character next to it is illegible in the source; else empty.
 
     Example:
         >>> unclear_number("It is 0.93.", "It is \ufffd0.93."), unclear_number("It is 5.", "It is 5, not \ufffd0.93.")
@@ -148,7 +148,7 @@ def unclear_number(claim: str, cited_text: str) -> str:
 
 
 class ReadClaim:
-    """A claim and what it cites, in the forms that rules compare; each made when first needed."""
+    """A claim and its cited text in the forms that rules compare, each computed lazily."""
 
     def __init__(self, claim: CitedClaim) -> None:
         self.claim: str = claim.claim[:_MAX_CLAIM_CHARS]
@@ -161,7 +161,7 @@ class ReadClaim:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Of the cited lines; of a whole page, those that share most beginnings of words with the claim."""
+        """Sentences of the cited lines; of a whole page, those that share the most word beginnings with the claim."""
         every = sentences_of(self.cited.text.split("\n"))
         if len(every) <= _MOST_SENTENCES:
             return every
@@ -172,7 +172,7 @@ class ReadClaim:
 
     @cached_property
     def source(self) -> SearchedText | None:
-        """All that was shown around the cited lines, with its path and symbol; None where nobody gave it."""
+        """The whole sources of the cited lines, with path and symbol; None if the caller gave none."""
         if not self._claim.sources:
             return None
         parts = [part for source in self._claim.sources for part in (source.path, source.symbol, source.text)]
@@ -180,9 +180,9 @@ class ReadClaim:
 
     @cached_property
     def is_foreign(self) -> bool:
-        """Whether the claim and the cited text are written in different languages.
+        """Whether the claim and the cited text are in different languages.
 
-        A claim that is too short to tell is, if it shares no word with a text that is not English.
+        A claim too short to detect counts as foreign if it shares no word with a text that is not English.
         """
         if language_of(self.claim) or language_of(self.cited.text) in ("", "en"):
             return differ(self.claim, self.cited.text)
@@ -191,10 +191,10 @@ class ReadClaim:
 
 
 def absent_quote(read: ReadClaim) -> str:
-    """Find a quotation that is not in the cited lines; a single word has to be missing from the whole source."""
+    """Find a quotation that is not in the cited lines; a single word must be missing from the whole source."""
     for quote in () if read.is_foreign else read.facts.quotes:
         if f"'{quote}'" in read.claim or f"‘{quote}’" in read.claim:
-            continue  # single quotation marks are put around words of the writer's own
+            continue  # writers put single quotes around words of their own
         where = read.cited if " " in quote.strip() else read.source
         if where is not None and not where.has_quote(quote):
             return f'the quote "{quote}" is not in the cited lines'
@@ -202,9 +202,9 @@ def absent_quote(read: ReadClaim) -> str:
 
 
 def absent_number(read: ReadClaim) -> str:
-    """Find a number in digits that is not in the cited lines, in any unit, nor computed from what is there.
+    """Find a number in digits that is neither in the cited lines, in any unit, nor computed from them.
 
-    What a claim says twice, or works out itself, is an example or a sum of its own.
+    A number that the claim repeats or computes itself is an example or a sum by the writer.
     """
     if read.is_foreign:
         return ""
@@ -223,7 +223,7 @@ def absent_number(read: ReadClaim) -> str:
 
 
 def absent_identifier(read: ReadClaim) -> str:
-    """Find a name of code, written between backticks, that is nowhere in the sources that are cited."""
+    """Find a code name in backticks that occurs nowhere in the cited sources."""
     if read.source is None:
         return ""
     for match in re.finditer(r"(`{1,2})(?=[^`])([^`\n]{1,200}?)\1(?!`)", read.claim):
@@ -237,9 +237,9 @@ def absent_identifier(read: ReadClaim) -> str:
 
 
 def names_of_code(code: str) -> list[str]:
-    """Return what a piece of code names, in order: not its literal texts, arguments, receivers and placeholders.
+    """Return the names in a piece of code, in order, without strings, arguments, receivers and placeholders.
 
-    Of a command, options and what can only be a name of code.
+    For a command, return its options and the words that can only be code names.
 
     Example:
         >>> names_of_code("cache.set(key, 'a', expire=60)"), names_of_code("make build --jobs N")
@@ -255,10 +255,10 @@ def names_of_code(code: str) -> list[str]:
 
 
 def polarity(read: ReadClaim) -> str:
-    """Find a statement that the cited lines make with the opposite sign: "is shared", "may not be shared"."""
+    """Find a statement that the cited lines make with opposite polarity: "is shared", "may not be shared"."""
     if read.is_foreign:
         return ""
-    # Code denies with signs.
+    # Negation in code uses operators, which the polarity rules cannot read.
     prose = [sentence for sentence in read.sentences if not any(map(is_code_line, sentence.split("\n")))]
     return polarity_disagrees(read.claim, prose)
 
@@ -269,7 +269,7 @@ def opposite(read: ReadClaim) -> str:
 
 
 def replaced(read: ReadClaim) -> str:
-    """Find a word of a cited sentence that the claim replaces by another one, with equal words around it."""
+    """Find a word of a cited sentence that the claim replaces with another, in the same context."""
     return "" if read.is_foreign else replaced_word(read.claim, read.sentences)
 
 
@@ -279,7 +279,7 @@ def exchanged(read: ReadClaim) -> str:
 
 
 def misattributed(read: ReadClaim) -> str:
-    """Find words that the cited lines say of another name of code."""
+    """Find words that the cited lines say about a different code name."""
     return "" if read.is_foreign else misattributed_words(read.claim, "\n".join(read.sentences))
 
 
@@ -293,4 +293,4 @@ RULES: Mapping[str, Callable[[ReadClaim], str]] = {
     "exchanged": exchanged,
     "misattributed": misattributed,
 }
-"""The rules that find conflicts, by name, in the order in which they are asked."""
+"""The rules that find conflicts, by name, in the order of evaluation."""

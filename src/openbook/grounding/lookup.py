@@ -12,15 +12,15 @@ from itertools import chain
 from openbook.grounding.numbers import Quantity, factors_of, is_unspaced, numbers_of
 from openbook.grounding.readable import readable
 
-# What Markdown, quotation marks and wrapping add to words.
+# Characters that Markdown, quotation marks and line wrapping add.
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
-# Editors and PDFs have many hyphens, and characters that nobody sees.
+# Editors and PDFs produce many kinds of hyphens, and invisible characters.
 _HYPHENS, _UNSEEN = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _UNSEEN)
-# A verifier copies the number of a line with the line.
+# Verifiers copy line numbers together with the line.
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
-# A quote of fewer letters, and no digit, says nothing.
+# A quote with fewer letters and no digit is not evidence.
 _FEWEST_LETTERS = 3
 _FRACTION = re.compile(r"\d[.,]\d")
 _WORD = re.compile(r"\w+")
@@ -28,25 +28,25 @@ DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
 _HEX = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-# `60 * 60`, `2**22` and `1 << 20` say their results.
+# `60 * 60`, `2**22` and `1 << 20` also state their results.
 _ARITHMETIC = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|\*|<<)\s*\d[\d_]*(?:\.\d+)?){1,4}")
 _OPERATION = re.compile(r"(\*\*|\*|<<)\s*(\d[\d_]*(?:\.\d+)?)")
 _MOST_DIGITS = 30
-# `lease_s / 3` is a result of another number of the lines; with many numbers, of any.
+# `lease_s / 3` may refer to any number of the lines. With too many numbers, everything would match.
 _OPERAND = re.compile(r"[A-Za-z_\])]\s*([*/])\s*(\d+(?:\.\d+)?)")
 _MOST_OPERANDS = 12
-# "About 14.8" for 14.826: as close as two digits are.
+# Rounding to two digits: "about 14.8" for 14.826.
 _CLOSE = 0.005
 
-# Beginnings of words that are as long stand for them: `POST` for "POSTing".
+# Shortest prefix that matches a longer word: `POST` in "POSTing".
 _SHORTEST_BEGINNING = 4
 
-# Where tags stood in a page, a blank is left between a word and the comma behind it.
+# Removed tags leave a blank between a word and the following comma.
 _ROOM = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
 
 
 def squash(text: str) -> str:
-    """Return a text in lower case, without marks of emphasis and quotation, blanks as one, or none before a comma.
+    """Normalize a text: lower case, no emphasis or quotation marks, single blanks, none before a comma.
 
     Example:
         >>> squash("The *ferry*    , which (   is red    )  waits")
@@ -57,7 +57,7 @@ def squash(text: str) -> str:
 
 
 def parts_of_quote(quote: str) -> list[str]:
-    """Return the parts of a quote between its ellipses, squashed, without the marks around them.
+    """Split a quote at its ellipses, and return the squashed parts without surrounding punctuation.
 
     Example:
         >>> parts_of_quote("`a = 1` ... B")
@@ -67,7 +67,7 @@ def parts_of_quote(quote: str) -> list[str]:
 
 
 def has_words(text: str, words: str) -> bool:
-    """Return whether words stand in a text, both squashed: neither from the middle of a word nor of a number.
+    """Return whether a text contains words, both squashed, without splitting a word or a number.
 
     Example:
         >>> has_words("wait(30), 2.5 s", "wait(3"), has_words("wait(30), 2.5 s", "wait(30)")
@@ -83,7 +83,7 @@ def has_words(text: str, words: str) -> bool:
 
 
 def _is_within(text: str, place: int) -> bool:
-    """Return whether a place is between two characters of one word, or of one number."""
+    """Return whether a place is inside a word or a number."""
     around = text[max(0, place - 1) : place + 1]
     if len(around) == len("ab") and all(one.isalnum() and not is_unspaced(one) for one in around):
         return True
@@ -95,7 +95,7 @@ def _is_telling(words: str) -> bool:
 
 
 def _meant_by(quote: str) -> Iterator[str]:
-    """Yield what a verifier can have meant by a quote: as it is, without line numbers, as it reads."""
+    """Yield the readings of a verifier's quote: as it is, without line numbers, without markup."""
     yield quote
     plain = _LINE_NUMBER.sub("", quote)
     yield plain
@@ -103,14 +103,14 @@ def _meant_by(quote: str) -> Iterator[str]:
 
 
 class SearchedText:
-    """A text prepared for looking up facts."""
+    """A text prepared for fact lookup."""
 
     def __init__(self, text: str) -> None:
         self.text: str = unicodedata.normalize("NFC", text)
 
     @cached_property
     def _squashed(self) -> tuple[str, str]:
-        """As it stands, and as people read it."""
+        """The text as it is, and as people read it."""
         return squash(self.text), squash(readable(self.text))
 
     @cached_property
@@ -119,7 +119,7 @@ class SearchedText:
 
     @cached_property
     def values(self) -> frozenset[float]:
-        """Every run of digits as a value, those inside of names included, and what is computed from them."""
+        """All numbers in digits, also inside names, and the results computed from them."""
         digits = (value_of(match.group()) for match in DIGITS.finditer(self.text))
         hexadecimal = (float(int(match.group(), 16)) for match in _HEX.finditer(self.text))
         found = frozenset(chain(digits, hexadecimal, results_in(self.text)))
@@ -140,11 +140,11 @@ class SearchedText:
         return frozenset(word.lower().strip("_") for word in chain(words, parts))
 
     def has_quote(self, quote: str) -> bool:
-        """Return whether a quote stands here, ellipses aside."""
+        """Return whether the text contains a quote, ignoring ellipses."""
         return any(all(part in text for part in parts_of_quote(quote)) for text in self._squashed)
 
     def has_evidence(self, quote: str) -> bool:
-        """Return whether what a verifier points to stands here in whole words, each part of it."""
+        """Return whether the text contains each part of a verifier's quote in whole words."""
         return any(
             all(has_words(text, part) for part in parts)
             for parts in map(parts_of_quote, dict.fromkeys(_meant_by(quote)))
@@ -153,7 +153,7 @@ class SearchedText:
         )
 
     def has_name(self, name: str) -> bool:
-        """Return whether a name of code stands here: as it is, in another spelling, or at the beginning of a word."""
+        """Return whether the text contains a code name: verbatim, in another spelling, or as a prefix of a word."""
         lower = name.lower().strip("_")
         if lower in self._words:
             return True
@@ -164,13 +164,13 @@ class SearchedText:
         return len(lower) >= _SHORTEST_BEGINNING and any(word.startswith(lower) for word in self._words)
 
     def has_number(self, number: Quantity) -> bool:
-        """Return whether a number stands here, in any unit and spelling."""
+        """Return whether the text contains a number, in any unit and spelling."""
         if number.kind == "version":
             return any(other.kind == "version" and other.text == number.text for other in self.numbers)
         value = abs(number.value)
         if any(are_equal(value, abs(other.value)) for other in self.numbers if other.kind in (number.kind, "")):
             return True
-        # `timeout_s = 30` and `2**22` say no unit that could be read.
+        # `timeout_s = 30` and `2**22` have no unit that could be parsed.
         digits = DIGITS.search(number.text)
         raw = value_of(digits.group()) if digits else value
         has_unit_here = any(other.kind == number.kind for other in self.numbers) if number.kind else False
@@ -180,12 +180,12 @@ class SearchedText:
 
 
 def value_of(digits: str) -> float:
-    """Return what a run of digits is worth, separators of thousands aside."""
+    """Return the value of a number in digits, with or without thousands separators."""
     return float(re.sub(r"[,_]", "", digits))
 
 
 def are_equal(a: float, b: float) -> bool:
-    """Return whether two numbers are as close as rounded ones are."""
+    """Return whether two numbers are equal up to rounding."""
     return a == b or abs(a - b) <= _CLOSE * min(abs(a), abs(b))
 
 

@@ -1,6 +1,6 @@
-"""Parses the marks of an answer, such as `[2:14-18]`, as a whole or while it is streamed.
+"""Parses the marks of an answer, such as `[2:14-18]`, as a whole or from a stream.
 
-Every text has its marks, if only none. What stands in code is none.
+Parsing never fails. Marks inside code are not marks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from openbook.grounding.blocks import Fence, may_open_fence, read_line
 
-# Thirty ranges fit. What is longer is no mark, so that never more than this is held back of a stream.
+# Fits thirty ranges. Longer text is not a mark, which bounds how much of a stream is held back.
 _LONGEST_MARK = 200
 
 _RANGE = r"\d{1,6}(?: ?[-–] ?\d{1,6})?"
@@ -32,13 +32,13 @@ class CitationMark:
     end_char: int
     text: str
     number: int
-    """Of the result that it names, as written: 0 and others that were never shown are possible."""
+    """Number of the cited result, as written: 0 and numbers that were never shown are possible."""
     ranges: tuple[tuple[int, int], ...]
-    """First and last unit of each range, as written. Empty for a whole result."""
+    """First and last unit of each range, as written. Empty for the whole result."""
 
 
 def parse_mark(text: str, start_char: int = 0) -> CitationMark | None:
-    """Read one mark; None if the text is none.
+    """Parse one mark; None if the text is not a mark.
 
     Example:
         >>> parse_mark("[2:14-18, 20]").ranges
@@ -62,7 +62,7 @@ def find_marks(answer: str) -> list[CitationMark]:
 
 
 def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:
-    """List the marks of a whole answer, and the half-open ranges of code within its sentences, each in order."""
+    """List the marks of a whole answer and the half-open ranges of its inline code, each in order."""
     reader = MarkParser()
     pieces = [*reader.feed(answer), *reader.close()]
     return [piece for piece in pieces if isinstance(piece, CitationMark)], sorted(reader.code)
@@ -70,7 +70,7 @@ def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:
 
 @dataclass(slots=True)
 class _Held:
-    """A possible mark, until it is known whether it is in code."""
+    """A possible mark, pending the decision whether it is inside code."""
 
     mark: CitationMark
     is_mark: bool | None = None
@@ -78,16 +78,16 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Backticks in a row: they open or close code if as many stand elsewhere in their block."""
+    """A run of backticks. It opens or closes code if its block has another run of the same length."""
 
     start_char: int
     length: int
 
 
 class MarkParser:
-    """Reads an answer while it is written. Whatever the deltas, the marks are those of the whole answer.
+    """Parses marks from a stream. The result does not depend on how the answer is split into deltas.
 
-    Only what may still turn out to be a mark, or not to be one, is held back, and what follows it.
+    Text is held back only while it is undecided whether it, or text before it, is a mark.
 
     Example:
         >>> reader = MarkParser()
@@ -97,26 +97,26 @@ class MarkParser:
 
     def __init__(self) -> None:
         self.code: list[tuple[int, int]] = []
-        """Ranges of code within sentences that were read so far, half-open, backticks included."""
+        """Half-open ranges of inline code read so far, backticks included."""
         self._offset = 0
-        self._rest = ""  # of a delta: what may be the beginning of a mark
-        self._run = 0  # backticks right before the offset
+        self._rest = ""  # end of the last delta: possibly the beginning of a mark
+        self._run = 0  # number of backticks directly before the offset
         self._fence: Fence | None = None
         self._line: list[str] = []
-        self._is_certain: bool | None = None  # that the line is no code and goes on with nothing; None: not asked yet
-        self._of_line: list[_Run | _Held] = []  # of a line that is not certain
-        self._open: list[_Run | _Held] = []  # since the backticks that may open code
+        self._is_certain: bool | None = None  # the line is not code and continues nothing; None: undecided
+        self._of_line: list[_Run | _Held] = []  # tokens of an undecided line
+        self._open: list[_Run | _Held] = []  # tokens since the backticks that may open code
         self._queue: deque[str | _Held] = deque()
 
     def feed(self, delta: str) -> list[str | CitationMark]:
-        """Add a piece of the answer, and return what is certain by now: text and marks, in order.
+        """Add a delta, and return the text and marks that are decided by now, in order.
 
-        Texts are never empty; joined with the texts of the marks, they are the answer.
+        Texts are never empty. Concatenated with the texts of the marks, they reproduce the answer.
         """
         return self._read(self._rest + delta, final=False)
 
     def close(self) -> list[str | CitationMark]:
-        """Return the rest. The reader cannot be fed again."""
+        """Return the rest. Do not call `feed` afterwards."""
         pieces = self._read(self._rest, final=True)
         self._end_run()
         self._end_line()
@@ -172,7 +172,7 @@ class MarkParser:
             self._run = 0
 
     def _see(self, token: _Run | _Held) -> None:
-        """Judge a token by its line, as far as that is known from its beginning."""
+        """Route a token by the kind of its line, as far as the beginning of the line decides it."""
         if self._is_certain is None:
             line = "".join(self._line)
             in_fence = self._fence is not None and self._fence.holds(line)
@@ -196,7 +196,7 @@ class MarkParser:
         self._line, self._of_line, self._is_certain = [], [], None
 
     def _push(self, token: _Run | _Held) -> None:
-        """Add a token to its block, whose tokens before it are closed code or all kept in `_open`."""
+        """Add a token to its block. Earlier tokens are either closed code or all in `_open`."""
         opening = self._open[0] if self._open else None
         if isinstance(token, _Run) and isinstance(opening, _Run) and token.length == opening.length:
             self._is_code(self._open, opening, token)
@@ -207,7 +207,7 @@ class MarkParser:
             token.is_mark = True
 
     def _settle(self) -> None:
-        """Decide what is open at the end of a block: backticks that nothing closes open nothing."""
+        """Decide the open tokens at the end of a block: unclosed backticks do not open code."""
         tokens, self._open = self._open, []
         closing: dict[int, int] = {}
         partner = [0] * len(tokens)

@@ -1,4 +1,4 @@
-"""The prompt of a model that checks claims, and the parser of its reply."""
+"""The prompt for a model that checks claims, and the parser of its reply."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _PROMPTS = "openbook.grounding.prompts"
 
 _MOST_CLAIM_CHARS = 2_000
 
-# A reply has a label and a quote of one or two lines for each claim.
+# Per claim, a label and a quote of one or two lines.
 _TOKENS_PER_CLAIM = 120
 _TOKENS_BESIDE = 300
 
 _LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(EntailmentLabel)}
 _OPENING = re.compile(r"[{\[]")
-_DECODER = json.JSONDecoder(strict=False)  # a quote of two lines may hold its line feed as it is
+_DECODER = json.JSONDecoder(strict=False)  # models copy line feeds into quotes unescaped
 _MOST_DIGITS = 9
-# One entry of a reply whose JSON is broken, as by a quotation mark in code.
+# An entry of a reply with broken JSON, such as an unescaped quotation mark in code.
 _ENTRY = re.compile(
     r'\{\s*"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}'
 )
 
 
 class VerificationPrompt:
-    """One call that checks claims against the lines that they cite.
+    """One call that checks claims against their cited lines.
 
-    Lines around them are shown too, so that names and conditions can be understood, and so that a claim whose mark is
-    a few lines off is told from one that nothing says. Every line begins with its number, so no line can close
-    the fence around it.
+    The prompt includes the lines around them, so that the model can resolve names and conditions, and can tell a mark
+    that is a few lines off from a claim without support. Each line starts with its number, so that no source line can
+    close the fence.
     """
 
     def __init__(self, claims: Sequence[CitedClaim]) -> None:
@@ -67,10 +67,10 @@ class VerificationPrompt:
         )
 
     def read(self, reply: str) -> list[Entailment | None]:
-        """Read the reply: what it says of each claim, None where it says nothing.
+        """Parse the reply: the verdict on each claim, None where there is none.
 
-        Words that stand neither in the lines of the claim nor around them are left out: the lines of other claims
-        must not decide on it.
+        Quotes found neither in the lines of the claim nor around them are dropped: lines of other claims must not
+        decide on it.
         """
         found = read_entailments(reply, len(self._claims))
         return [
@@ -92,9 +92,9 @@ def _own_words(entailment: Entailment, shown: ShownClaim) -> Entailment:
 
 
 def read_entailments(reply: str, count: int) -> list[Entailment | None]:
-    """Read a reply: an entry for each of `count` claims, None where there is none.
+    """Parse a reply into `count` entries, None where a claim has none.
 
-    A claim that has two different entries has none: which of them was meant, nobody knows.
+    A claim with two different entries gets None, because either could be meant.
 
     Example:
         >>> read_entailments('{"claim": 2, "verdict": "not said", "quote": ""}', 2)
@@ -112,7 +112,7 @@ def read_entailments(reply: str, count: int) -> list[Entailment | None]:
 
 
 def _number(value: object) -> int | None:
-    """Return the number of a claim: `1`, `"1"` or `1.0`."""
+    """Parse the number of a claim: `1`, `"1"` or `1.0`."""
     if isinstance(value, str) and value.isdecimal():
         return int(value[:_MOST_DIGITS])
     is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
@@ -120,16 +120,16 @@ def _number(value: object) -> int | None:
 
 
 def _words(value: object) -> str | None:
-    """Return a quote, or a list of quotes as one; None for anything else."""
+    """Return a quote, or a list of quotes joined; None for anything else."""
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return " ... ".join(value)
     return value if isinstance(value, str) else None if value else ""
 
 
 def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
-    """Yield what looks like an entry: objects on a line or spread over some, listed, or with broken quotes.
+    """Yield possible entries: JSON objects, on one line or several, in lists, or with broken quotes.
 
-    What stands in a quote is no entry: an object is skipped as a whole, a broken one to the end of its line.
+    Text inside a quote is not an entry: skip valid objects as a whole, and broken ones to the end of the line.
     """
     at = 0
     while match := _OPENING.search(reply, at):
@@ -139,7 +139,7 @@ def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
         except (ValueError, RecursionError):
             line = reply[start:].partition("\n")[0]
             at = start + len(line)
-            if match.group() == "[":  # words, or a list that was cut off, whose entries may be whole
+            if match.group() == "[":  # a list of words, or a truncated list with complete entries
                 at = start + line.find("{") if "{" in line else at
             elif broken := _ENTRY.match(line[: line.rfind("}") + 1]):
                 yield {"claim": broken[1], "verdict": broken[2], "quote": (broken[3] or "").replace('\\"', '"')}
@@ -148,7 +148,7 @@ def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the entries of a value: itself, or those of a list in it."""
+    """Yield the entries of a value: itself, or the items of a list in it."""
     if isinstance(value, dict) and "claim" not in value:
         value = next((inner for inner in value.values() if isinstance(inner, list)), [])
     for entry in value if isinstance(value, list) else [value]:

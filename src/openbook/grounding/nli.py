@@ -1,6 +1,6 @@
-"""A judge that asks an entailment model in ONNX, on this machine.
+"""A judge that runs an entailment model in ONNX on this machine.
 
-`open_nli` loads a folder. Which families of models there are, and how each wants its input, is in docs/entailment.md.
+`open_nli` loads a folder. docs/entailment.md describes the model families and their input formats.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Pairs that go through the model at once. Larger batches are no faster on a processor, and take more memory.
+# Pairs per batch. Larger batches are no faster on a CPU and take more memory.
 _BATCH_SIZE = 8
 
-# What ends a text, in the order of T5 and RoBERTa, BERT and DeBERTa.
+# End tokens, in order of preference: T5 and RoBERTa, then BERT and DeBERTa.
 _ENDS = ("</s>", "[SEP]")
 
 
 class EntailmentScores(NamedTuple):
-    """What a model says of one claim and one premise, as probabilities from 0 to 1."""
+    """Probabilities that a model assigns to one claim and one premise, from 0 to 1."""
 
     entailed: float
     contradicted: float
-    """0 where the model cannot tell it."""
+    """0 if the model does not predict contradiction."""
 
 
 class EntailmentModel:
-    """Scores claims against premises. Threads may share one; a forked process must load its own."""
+    """Scores claims against premises. Thread-safe; a forked process must load its own."""
 
     def __init__(self, folder: Path) -> None:
         """Load `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, and run the model once. Takes seconds.
 
         Raises:
-            SettingsError: A file is missing or damaged, or is no model for this.
+            SettingsError: A file is missing, damaged, or not an entailment model.
             MissingExtraError: onnxruntime is not installed.
         """
         model = entailment_folder(folder)
-        model.graph()  # what is no model at all is told of first
+        model.graph()  # load the graph first, so that an unusable model is reported before anything else
         self.config: ModelConfig = read_config(folder)
         self._encoder = OnnxEncoder(model)
         self._end = first_known(self._encoder.tokenizer, _ENDS)
@@ -58,15 +58,15 @@ class EntailmentModel:
             raise model.refused(str(exc), "export it again as a sequence classifier with dynamic axes") from exc
 
     def count(self, text: str) -> int:
-        """Count the tokens of a text, special tokens left out."""
+        """Count the tokens of a text, without special tokens."""
         return len(self._encoder.tokenizer.encode(without_surrogates(text), add_special_tokens=False).ids)
 
     def room(self, claim: str) -> int:
-        """Return how many tokens a premise may have beside a claim; 0 or less if none."""
+        """Return how many tokens a premise may have together with a claim; 0 or less if none."""
         return self.config.max_tokens - len(self._encode("", claim).ids)
 
     def fit(self, text: str, start: int, end: int, claim: str) -> int:
-        """Move the end of a premise forward until it fits with the claim. Returns the new end; `start` if none fits."""
+        """Shrink a range until it fits together with the claim. Returns the new end; `start` if nothing fits."""
         while end > start:
             size = len(self._encode(text[start:end], claim).ids)
             if size <= self.config.max_tokens:
@@ -75,12 +75,12 @@ class EntailmentModel:
         return start
 
     def scores(self, claim: str, premises: Sequence[str]) -> list[EntailmentScores]:
-        """Score a claim against premises, in their order. What is too long must have been cut before.
+        """Score a claim against premises, in order. The caller must have cut premises that are too long.
 
-        A batch holds premises of one claim only: what else is in it changes the last digits of quantised models.
+        A batch contains premises of one claim only: the batch changes the last digits of quantized models.
 
         Raises:
-            ModelError: The model fails, or gives something else than probabilities can be made of.
+            ModelError: The model fails, or its output cannot be converted to probabilities.
         """
         found: list[EntailmentScores] = []
         for first in range(0, len(premises), _BATCH_SIZE):
@@ -102,7 +102,7 @@ class EntailmentModel:
 
         labels = self.config.labels
         if len(labels) == 1:
-            # Of a large score, either way, exp would overflow.
+            # Clip the score, because exp overflows for large values.
             return [EntailmentScores(float(1 / (1 + np.exp(-np.clip(score, -50, 50)))), 0.0) for score in logits[:, 0]]
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = powers / powers.sum(axis=1, keepdims=True)
@@ -111,20 +111,20 @@ class EntailmentModel:
         return [EntailmentScores(float(each), float(other)) for each, other in zip(entailed, against, strict=True)]
 
 
-# Two windows share up to a quarter, so that neighbouring sentences which say it together stand together in one.
-# MiniCheck cuts without overlap (minicheck/inference.py, commit 00a1ed4), and loses what a cut divides.
+# Windows overlap by up to a quarter, so that neighbouring sentences that support a claim together share a window.
+# MiniCheck cuts without overlap (minicheck/inference.py, commit 00a1ed4) and loses evidence that spans a cut.
 _SHARED = 4
 
-# Words that begin alike count as one, as `support.likely_units` has it.
+# Words with the same beginning count as the same word, as in `support.likely_units`.
 _BEGINNING_CHARS = 5
 
 
 def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """Cut consecutive units into windows that overlap.
+    """Split consecutive units into overlapping windows.
 
     Args:
         sizes: Tokens of each unit.
-        room: Most tokens of a window. A unit that has more makes a window of its own.
+        room: Most tokens per window. A larger unit gets a window of its own.
 
     Returns:
         Half-open ranges of unit numbers, in order; each unit is in at least one. No units, no windows.
@@ -147,7 +147,7 @@ def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
         while first - 1 > start and repeated + sizes[first - 1] <= room // _SHARED:
             first -= 1
             repeated += sizes[first]
-        # Together with the next unit they must fit, or the window would hold nothing new.
+        # Overlap and next unit must fit together, or the window would contain nothing new.
         while first < end and repeated + sizes[end] > room:
             repeated -= sizes[first]
             first += 1
@@ -156,10 +156,10 @@ def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 
 
 def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
-    """Choose the texts that share most words with a claim.
+    """Select the texts that share the most words with a claim.
 
     Returns:
-        At most `limit` numbers of texts, in the order of the texts. Of equals the first are taken.
+        At most `limit` indices, in ascending order. Ties are decided by the lower index.
 
     Example:
         >>> likeliest("Parcels wait.", ["Ships sail.", "A parcel waits.", "It waits."], 1)
@@ -172,15 +172,15 @@ def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
     return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])
 
 
-# Windows that one claim may cost: of the cited text, and again of all its sources together. A window of 512 tokens
-# takes a processor from a tenth of a second to one, so no claim takes minutes. What shares most words is read.
+# Most windows per claim, for the cited text and again for all sources together. A window of 512 tokens takes a CPU
+# 0.1 to 1 s, so no claim takes minutes. The windows that share the most words are scored.
 _MOST_WINDOWS = 16
 
-# Short pieces that are tried alone to make a quote shorter; twelve together cost about as much as one window.
+# Short pieces that are scored alone to shorten a quote; twelve together cost about as much as one window.
 _MOST_PIECES = 12
 _LONGEST_PIECE = 3  # sentences or lines
 
-# Beside a claim that leaves less, a premise could say nothing.
+# If a claim leaves fewer tokens, no useful premise fits.
 _LEAST_ROOM_TOKENS = 16
 
 # Ten times the largest file of handwritten text in the question sets; tokenizing it takes about a second.
@@ -190,7 +190,7 @@ _Measure = Callable[[EntailmentScores], float]
 
 
 class _Window(NamedTuple):
-    """A part of a text that was scored."""
+    """A scored part of a text."""
 
     text: str
     start: int
@@ -199,10 +199,10 @@ class _Window(NamedTuple):
 
 
 class OnnxJudge:
-    """Judges claims by an entailment model. Implements `Judge`.
+    """Judges claims with an entailment model. Implements `Judge`.
 
-    The same claim gets the same result, whatever else is judged with it. Threads may share a judge; a forked process
-    must open its own. Pickled, it travels as the path of its folder.
+    The result for a claim does not depend on the other claims of the batch. Threads may share a judge; a forked
+    process must open its own. Pickling stores only the path of the folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -223,9 +223,9 @@ class OnnxJudge:
         return f"nli:{self._folder.name}"
 
     def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment]:
-        """Judge claims, each by its own text alone. Returns one result for each claim, in their order.
+        """Judge claims, each by its own text alone. Returns one result per claim, in order.
 
-        A quote is an exact slice: of the cited text, or, where only a source entails the claim, of that source.
+        A quote is an exact slice of the cited text, or, if only a source entails the claim, of that source.
 
         Raises:
             ModelError: The model fails.
@@ -252,7 +252,7 @@ class OnnxJudge:
         return Entailment("not said")
 
     def _read(self, texts: Sequence[str], claim: str, room: int) -> list[_Window]:
-        """Score the windows of all texts that share most words with a claim."""
+        """Score the windows of all texts that share the most words with a claim."""
         places = [(text, *place) for text in texts for place in self._windows(text[:_MAX_CHARS], room)]
         chosen = [places[number] for number in likeliest(claim, [text[a:b] for text, a, b in places], _MOST_WINDOWS)]
         fitted = [(text, start, self._model.fit(text, start, end, claim)) for text, start, end in chosen]
@@ -262,7 +262,7 @@ class OnnxJudge:
 
     def _windows(self, text: str, room: int) -> list[tuple[int, int]]:
         units = sentence_ranges(text)
-        # Each with the white space before it, which stands in a window too.
+        # A unit includes the whitespace before it, which is part of the window too.
         begins = [units[0][0], *(end for _, end in units[:-1])] if units else []
         sizes = [self._model.count(text[begin:end]) for begin, (_, end) in zip(begins, units, strict=True)]
         return [(units[first][0], units[last - 1][1]) for first, last in windows_of(sizes, room)]
@@ -282,14 +282,14 @@ class OnnxJudge:
 
 
 def open_nli(folder: Path) -> OnnxJudge:
-    """Load the entailment model in a folder. Takes seconds for a large one; nothing is fetched.
+    """Load the entailment model in a folder. Takes seconds for a large model; nothing is downloaded.
 
-    The folder has `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; `config.json` and `openbook.json` may say
-    more.
+    The folder contains `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, and optionally `config.json` and
+    `openbook.json`.
 
     Raises:
-        SettingsError: There is no such folder, or no model in it that can be used.
-        MissingExtraError: The packages for it are not installed.
+        SettingsError: The folder does not exist or contains no usable model.
+        MissingExtraError: The packages it needs are not installed.
     """
     if not folder.expanduser().is_dir():
         hint = "name a folder with model.onnx and tokenizer.json, or fetch a model: openbook models list"
@@ -306,7 +306,7 @@ def _contradicted(scores: EntailmentScores) -> float:
 
 
 def _best(windows: Sequence[_Window], measure: _Measure) -> _Window | None:
-    """Return the window with the highest value; of equals, the shortest, then the first. None if there is none."""
+    """Return the window with the highest value; ties go to the shortest, then the first. None if there is none."""
     numbered = enumerate(windows)
     ranked = min(
         numbered, key=lambda pair: (-measure(pair[1].scores), pair[1].end - pair[1].start, pair[0]), default=None

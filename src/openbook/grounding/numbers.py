@@ -1,4 +1,4 @@
-"""Numbers and versions of a text as values, so that `30 s` and "thirty seconds" agree."""
+"""Parses numbers and versions in a text into values, so that `30 s` equals "thirty seconds"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TENS = {
 _SPELLED |= _TENS
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 
-# Words of a text that say a number which a claim may spell out. A claim with them states no number.
+# Words that imply a number. They can confirm a number in a claim, but a claim that uses them states no number.
 _IMPLIED = {
     "one": 1.0, "a": 1.0, "an": 1.0, "once": 1.0, "single": 1.0, "first": 1.0, "twice": 2.0, "both": 2.0, "pair": 2.0,
     "couple": 2.0, "double": 2.0, "second": 2.0, "third": 3.0, "triple": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
@@ -25,7 +25,7 @@ _IMPLIED = {
     "neun": 9.0, "zehn": 10.0, "elf": 11.0, "zwölf": 12.0,
 }  # fmt: skip
 
-# Each spelling of a unit: what it measures, and how many of the smallest unit it is.
+# Spellings of each unit, with the kind of quantity and the factor to the smallest unit.
 _UNITS = {
     spelling: (kind, factor)
     for kind, factor, spellings in (
@@ -55,11 +55,11 @@ _UNITS = {
     for spelling in spellings.split()
 }
 
-# Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
+# Chinese, Japanese and Korean text has no spaces, so these characters end a number as a space does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{_CJK}]")
 _LETTER = rf"[^\W{_CJK}]"
-# The letters behind `1.0.2k` of OpenSSL, `3.14.0t` of Python and `4.0b2` are part of it.
+# Suffixes that belong to a version: `1.0.2k` of OpenSSL, `3.14.0t` of Python and `4.0b2`.
 _STAGE = "(?:a|b|rc|alpha|beta|dev|post)"
 _VERSION = re.compile(
     rf"(?<!\.)(?<!{_LETTER})v?\d+(?:(?:\.\d+){{2,}}(?:[-.]?{_STAGE}\.?\d*|[a-zA-Z][a-zA-Z0-9]*)?|\.\d+{_STAGE}\d+)"
@@ -77,13 +77,13 @@ _CHINESE = re.compile(
 )
 _CHINESE_ONES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2, "兩": 2}
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000}
-# A name of code may say the unit of what is assigned to it: `timeout_ms = 1500`.
+# A name can carry the unit of its value: `timeout_ms = 1500`.
 _NAMED_UNIT = re.compile(
     r"(?:[A-Za-z0-9][_-](?P<unit>ms|s|secs?|seconds?|minutes?|hours?|days?|bytes|kb|mb|gb|percent)"
     r"|[a-z](?P<hump>Ms|MS|Millis|Secs|Seconds|Minutes|Hours|Days|Bytes|KB|MB|GB))"
     r"\b[\"'`]?(?:\s*:\s*[a-z]+(?=\s*=))?\s*[:=]\s*(?P<number>" + _PLAIN_NUMBER + r")(?![\w.]|\s*[-+*/%])"
 )
-# `re.IGNORECASE` takes these for s, i, i and k; neither `str.lower` nor `str.casefold` does for all of them.
+# `re.IGNORECASE` matches these as s, i, i and k; neither `str.lower` nor `str.casefold` maps all of them.
 _ALIKE = str.maketrans("\u017f\u0131\u0130\u212a", "siik")
 _ANY_DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"[12]\d{2}0s")
@@ -94,7 +94,7 @@ _VALUES = _IMPLIED | _SCALES | _SPELLED
 
 
 def _run_of(words: Iterable[str]) -> re.Pattern[str]:
-    """Find "thirty-five", "two hundred" and any one of `words`."""
+    """Build a pattern for number words ("thirty-five", "two hundred") and any one of `words`."""
     ones, tens, scales, single = ("|".join(group) for group in (list(_SPELLED)[:20], _TENS, _SCALES, words))
     return re.compile(rf"\b(?:(?:(?:{tens})(?:[- ](?:{ones}))?|{ones})(?:[- ](?:{scales}))*|{single})\b", re.IGNORECASE)
 
@@ -105,31 +105,31 @@ _IMPLIED_RUN = _run_of([*_IMPLIED, "hundred", "thousand", "million", "billion", 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity as it is written, and what it comes to."""
+    """A quantity as written, and its value."""
 
     text: str
     value: float
-    """In the smallest unit of its kind: seconds, bytes, metres, shares of one."""
+    """In the base unit of its kind: seconds, bytes, metres, or a fraction of one."""
     kind: str = ""
     """`time`, `size`, `share`, `length` or `version`; empty for a bare number."""
     start: int = 0
-    """Offset in the text that it was found in."""
+    """Offset in the text it was found in."""
 
 
 def numbers_of(text: str, *, implied: bool = False) -> tuple[Quantity, ...]:
-    """List versions, numbers in digits and numbers in words, in order.
+    """List versions and numbers, in digits and in words, in order.
 
-    "one" without a unit is left out, because it mostly is a pronoun.
+    "one" without a unit is left out, because it is mostly a pronoun.
 
     Args:
         text: Any text.
-        implied: Take "one", "both", "twice", "third" and "a" for numbers, too: they can confirm one.
+        implied: Also count "one", "both", "twice", "third" and "a" as numbers, for text that can confirm one.
 
     Example:
         >>> [(number.value, number.kind) for number in numbers_of("30,000 ms, 5% and three of v1.2.3")]
         [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
     """
-    has_digit = _ANY_DIGIT.search(text) is not None  # most sentences have none, and the patterns are slow
+    has_digit = _ANY_DIGIT.search(text) is not None  # most sentences have no digit, and the patterns are slow
     written = list(_VERSION.finditer(text)) if has_digit else []
     versions = [Quantity(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
     text = blank_out(text, [match.span() for match in written])
@@ -146,7 +146,7 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Quantity, ...]:
 
 
 def blank_out(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """Replace ranges by spaces, so that offsets stay."""
+    """Replace ranges with spaces, which keeps all offsets valid."""
     if not places:
         return text
     pieces, position = [], 0
@@ -192,7 +192,7 @@ def _in_chinese(match: re.Match[str]) -> Quantity:
 
 
 def in_lower_case(word: str) -> str:
-    r"""Spell a word that a pattern has found without regard to case as the pattern spells it.
+    r"""Lower-case a word as `re.IGNORECASE` matched it.
 
     Example:
         >>> in_lower_case("Fir\u017ft") == "first" != "Fir\u017ft".lower()
@@ -202,7 +202,7 @@ def in_lower_case(word: str) -> str:
 
 
 def is_unspaced(character: str) -> bool:
-    """Return whether a character is of a script that puts no blanks between words."""
+    """Return whether a character belongs to a script without spaces between words."""
     return _UNSPACED.match(character) is not None
 
 
@@ -212,7 +212,7 @@ def is_unit(word: str) -> bool:
 
 
 def factors_of(kind: str, text: str) -> frozenset[float]:
-    """Return how many of the smallest unit each unit of a kind is that a text names.
+    """Return the factors of all units of a kind that a text mentions.
 
     Example:
         >>> sorted(factors_of("time", "timeout: int = 1600, in milliseconds"))

@@ -1,4 +1,4 @@
-"""Contradictions by negation, or by an antonym in place of a word."""
+"""Finds contradictions by negation, or by an antonym that replaces a word."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from functools import cache, lru_cache
 from openbook.grounding.facts import content_words
 from openbook.tokens import tokenize
 
-# Sentences and clauses that a claim is compared with. A citation of whole pages costs no more.
+# Most sentences and clauses to compare, so that citing whole pages costs no more.
 _MOST_CLAUSES = 200
 _KEPT_TEXTS = 1024
 
-# Two clauses make one statement if they share these parts of their words: of the claim, and of the source.
+# Two clauses make the same statement if they share these fractions of the words of the claim and of the source.
 _LEAST_OF_CLAIM, _LEAST_OF_SOURCE = 0.6, 0.5
 _FEWEST_SHARED = 2
 
-# "Is not shared", "cannot be shared", "won't share": what an auxiliary denies is the statement itself.
-# "Not only" denies nothing, and "no more than" is a bound.
+# "Is not shared", "cannot be shared", "won't share": a negated auxiliary negates the statement itself.
+# "Not only" negates nothing, and "no more than" is a bound.
 _DENIAL = re.compile(
     r"\b(?:is|are|was|were|be|been|can|could|may|might|must|should|will|would|shall|does|do|did|has|have|had)"
     r"(?:\s+not\b|n[’']t\b)(?!\s+(?:only|just|merely|simply|more|less|fewer|exceed))|\bcannot\b|\bwon[’']t\b|\bnever\b"
     r"|\bha(?:s|ve|d) no effect\b|\bno longer\b",
     re.IGNORECASE,
 )
-# Any other sign of a denial makes the polarity of a clause unclear.
+# Any other negative word makes the polarity of a clause ambiguous.
 _UNCLEAR = re.compile(
     r"\b(?:no|none|nothing|neither|nor|without|unless|except|only|instead|fail\w*|avoid\w*|prevent\w*|forbid\w*|refus\w*"
     r"|disabl\w*|ignor\w*|un\w{4,}|non-\w+|invalid|missing|rather|otherwise|hardly|rarely|expected)\b|\bnot\b|n[’']t\b",
     re.IGNORECASE,
 )
-# What is said on a condition is said of another case.
+# A conditional statement holds for a different case.
 _CONDITION = re.compile(r"\b(?:if|when|unless|until|while|whenever|before|after|where|in case|once)\b", re.IGNORECASE)
 _BORDER = re.compile(
     r"[,.;:!?()—–|\n]+(?=\s|$)|\s-{1,2}\s|\b(?:but|because|which|whereas|although|though|so that|since)\b",
     re.IGNORECASE,
 )
 
-# Pairs of which a statement holds one. "First" and "last" may both be true; these rarely are.
+# Pairs of which at most one is true of a statement. "First" and "last" can both be; these rarely are.
 _OPPOSITES = (
     "before after, add subtract, increase decrease, enable disable, enabled disabled, allow deny, allow forbid,"
     " accept reject, include exclude, ascending descending, synchronous asynchronous, oldest newest, always unless,"
@@ -50,17 +50,17 @@ _OPPOSITES = (
 @dataclass(frozen=True, slots=True)
 class _Clause:
     words: frozenset[str]
-    """Tokens of its telling words, without those of the denial."""
+    """Tokens of its content words, without those of the negation."""
     is_denied: bool
     is_clear: bool
-    """Whether nothing else turns it, and no condition limits it."""
+    """Whether no other word may reverse it and no condition limits it."""
     denial: str
     denied: str = ""
-    """Token of the first telling word behind the denial."""
+    """Token of the first content word after the negation."""
 
 
 def polarity_disagrees(claim: str, sentences: Sequence[str]) -> str:
-    """Return the reason if a cited clause makes a statement of the claim with the opposite sign; else an empty text.
+    """Return the reason if a cited clause makes the claim's statement with opposite polarity; else an empty string.
 
     Example:
         >>> polarity_disagrees("A lock may be shared by threads.", ["A lock may not be shared by threads."])
@@ -129,7 +129,7 @@ def _opposites() -> Mapping[str, frozenset[str]]:
 
 
 def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
-    """Return the reason if a sentence that says the rest of the claim has a word's opposite; else an empty text.
+    """Return the reason if a matching sentence has the opposite of a word of the claim; else an empty string.
 
     Example:
         >>> opposite_disagrees("the pause is added before each call", ["the pause is added after each call"])
@@ -156,6 +156,6 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
 
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _by_token(text: str) -> Mapping[str, str]:
-    """Return the words of a text by their tokens, words that are split left out."""
+    """Map tokens to the words of a text, without words that consist of several tokens."""
     words = ((word.strip(".,;:!?()\"'`*"), tokenize(word)) for word in text.split())
     return {tokens[0]: word for word, tokens in words if len(tokens) == 1}

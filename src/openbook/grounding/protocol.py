@@ -1,4 +1,4 @@
-"""The `Judge` protocol: anything that can say whether cited text entails a claim, and with which words."""
+"""The `Judge` protocol: decides whether cited text entails a claim, and by which words."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ EntailmentLabel = Literal["entailed", "contradicted", "not said"]
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A source around cited lines, as far as the writer of the claim saw it."""
+    """A source around cited lines, as far as the author of the claim saw it."""
 
     text: str
     path: str = ""
     symbol: str = ""
-    """Name that is defined there, such as `Client.get`; empty for prose."""
+    """Name of the symbol defined there, such as `Client.get`; empty for prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A claim, and the text that it cites."""
+    """A claim and the text it cites."""
 
     claim: str
     """One sentence, list item or table row, without citation marks."""
     cited_text: str
     """Exact text of the cited lines. Several places are joined by a line feed, in the order of the marks."""
     sources: tuple[SourceText, ...] = ()
-    """The whole sources around the cited lines, each once."""
+    """The whole sources of the cited lines, each once."""
     places: tuple[tuple[int, int, int], ...] = ()
-    """Where the cited text stands in the sources, if that is known: place of the source in the tuple, first and last
-    line, counted from 1, inclusive. Else it is looked up, which can find another line with the same words."""
+    """Positions of the cited text, if known: index of the source in the tuple, first and last line, 1-based, inclusive.
+    Without them the text is searched for, which may find an identical line elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """What a judge says of one claim."""
+    """A judge's verdict on one claim."""
 
     label: EntailmentLabel
     quote: str = ""
-    """The shortest words that decide it, copied from the cited text or from one of the sources. They are looked up
-    literally: `entailed` without words that stand there does not confirm a claim."""
+    """The shortest deciding words, copied verbatim from the cited text or a source. They are looked up:
+    `entailed` confirms a claim only if they occur there."""
 
 
 @runtime_checkable
@@ -54,13 +54,13 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """Name for people, such as `nli:minicheck`."""
+        """Display name, such as `nli:minicheck`."""
         ...
 
     def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment | None]:
         """Judge claims, each by its own text alone.
 
         Returns:
-            One result for each claim, in their order; None where it gives no verdict.
+            One result per claim, in order; None where there is no verdict.
         """
         ...

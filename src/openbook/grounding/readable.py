@@ -1,4 +1,4 @@
-"""Texts as people read them: without the signs of comments, links, tags and strings that words stand between."""
+"""Converts text to the form people read: no comment signs, links, tags or string prefixes between the words."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from html import unescape
 
 from openbook.grounding.sentences import without_comment_signs
 
-# What GitHub and generators of documentation let through in Markdown. `<T>` and `<Button>` are code.
+# HTML elements that GitHub and documentation generators allow in Markdown. `<T>` and `<Button>` are code.
 _ELEMENTS = (
     "a|abbr|article|aside|b|blockquote|br|center|cite|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer"
     "|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span|strike|strong"
     "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
 )
-# A comment ends before the next one begins: else a line of openings takes the square of its length.
+# A comment must not contain another `<!--`; otherwise a line of openings takes quadratic time.
 HTML_TAG = re.compile(rf"<!--(?:(?!<!--).)*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])")
-# Of a string: the letters before it, and what it writes for blanks. Two strings in a row are one.
+# String prefixes. Adjacent string literals are one string.
 _STRING_SIGNS = re.compile(r"(?<!\w)[rbfuRBFU]{1,2}(?=[\"'])")
 _BLANK_OF_STRING = re.compile(r"\\[nrt]")
 
-# The reader of HTML leaves a blank for each character of a tag, and the shortest has three.
+# The HTML reader leaves one blank per character of a tag, and the shortest tag has three.
 _ROOM_OF_TAG = re.compile(r"(?<=\S) {3,}(?=(?:[,.;:!?)\]]+|['\u2019]s)(?:\s|$))|(?<=[(\[]) {3,}(?=\S)")
 
 
 def closed_up(text: str) -> str:
-    """Return text of a page without the room of tags between words and the marks that belong to them.
+    """Remove the blanks that tags left between words and punctuation.
 
     Example:
         >>> closed_up("The ferry    , which (   is red    ) waits.")
@@ -36,7 +36,7 @@ def closed_up(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    r"""Return a text without what is markup around its words. It is for looking up only: offsets do not stay.
+    r"""Return a text without the markup around its words. Offsets change, so use it for lookup only.
 
     Example:
         >>> readable("# See [the lock](lock.md), which is\n# <b>held</b> for 3 s &amp; freed.")

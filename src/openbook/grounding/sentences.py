@@ -1,4 +1,4 @@
-"""Cited units as sentences: wrapped lines joined, marks of comments left out, lines of code in small groups."""
+"""Splits cited units into sentences: joins wrapped lines, strips comment signs, and groups lines of code."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from openbook.text import LONG_LINE_CHARS, lines, sentences, trim
 
-# A shorter line was not wrapped: it ends where its author ended it.
+# A shorter line was not wrapped, so it ends a sentence.
 _WRAPPED_CHARS = 45
 
-# Lines of code say little alone; about two lines of prose are read together.
+# Single lines of code say little, so group them up to the length of about two lines of prose.
 _GROUP_CHARS = 160
 
 _COMMENT = re.compile(
@@ -18,10 +18,10 @@ _COMMENT = re.compile(
 )
 _FOR_TOOLS = re.compile(r"\s*(?:#|//)\s*(?:type:|noqa|pylint|pragma|nolint|eslint|mypy|ty:|pyright).*$")
 _ENDS = re.compile(r"[.!?:;。！？{}\[(=,>|]\s*[\"'”’)\]]*$")
-# An item of a list, a heading, a row of a table, a field or a line of code opens something new.
+# A list item, heading, table row, field or statement starts a new sentence.
 _OPENS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|\||@|:\w+|(?:def|class|return|import|const|let|var)\b)")
 _CODE = re.compile(r"[{}=;]|\w\(|->|::")
-# Words between blanks, at most with a mark behind them. As many in a line make it prose, whatever else it has.
+# A word between blanks, with optional punctuation. A line with enough of them is prose, even with signs of code.
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z’'-]+[,.;:!?]?(?!\S)")
 _FEWEST_PLAIN_WORDS = 5
 
@@ -45,10 +45,10 @@ def sentences_of(cited: Iterable[str]) -> list[str]:
 
 
 def sentence_ranges(text: str) -> list[tuple[int, int]]:
-    r"""Return the sentences of prose and the lines of code as half-open ranges of characters.
+    r"""Return the sentences of prose and the lines of code as half-open character ranges.
 
-    In order, trimmed, none blank; none crosses a blank line. Unlike those of `sentences_of` they are exact slices:
-    line ends and marks of comments within a sentence stay.
+    Ranges are in order, trimmed and not blank; none crosses a blank line. Unlike the result of `sentences_of`, they
+    are exact slices: line breaks and comment signs inside a sentence stay.
 
     Example:
         >>> text = "# The server listens on a port that is free, unless\n# PORT is set. Else 8000.\nx = port()"
@@ -73,7 +73,7 @@ def sentence_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def is_code_line(line: str) -> bool:
-    """Return whether a line has signs of code, and few words.
+    """Return whether a line has signs of code and few words.
 
     Example:
         >>> is_code_line("x = y(1)"), is_code_line("It returns y(1) where that is known; else none.")
@@ -83,7 +83,7 @@ def is_code_line(line: str) -> bool:
 
 
 def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
-    """Join wrapped lines of prose; lines of code come one by one, each with its line end."""
+    """Join wrapped lines of prose; yield lines of code one by one, each with its line break."""
     prose = ""
     for unit in cited:
         for line in unit.split("\n"):
@@ -103,7 +103,7 @@ def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
 
 
 def without_comment_signs(line: str) -> str:
-    """Leave out the marks of a comment, and what it says to tools.
+    """Remove comment signs and directives for tools.
 
     Example:
         >>> without_comment_signs("    # It waits.  # noqa: E501")
