@@ -1,1 +1,1 @@
-"""Where chunks are kept and found: one protocol, one suite of tests, several engines."""
+"""The index: stores and finds chunks. One protocol, one contract suite, several engines."""

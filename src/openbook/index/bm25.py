@@ -1,8 +1,8 @@
-"""How well chunks and files hold the words of a question: BM25F in NumPy, on counts alone.
+"""BM25F scores of chunks and files, computed in NumPy from counts alone.
 
 One saturation over all fields (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple
-weighted fields", CIKM 2004). A file is scored as a whole as well: the words of a topic are spread
-over a file, and its best chunk alone does not show that.
+weighted fields", CIKM 2004). Files are scored as a whole as well: the words of a topic are spread
+over a file, so its best chunk alone does not show a match.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Of path, names, context and body: how much an occurrence says, and how far a long field dilutes it.
+# Weight and length normalization of each chunk field: path, names, context, body.
 _WEIGHTS = np.array([1.0, 1.5, 0.7, 1.0], dtype=np.float32)
 _DILUTION = np.array([0.5, 0.3, 0.3, 0.7], dtype=np.float32)
 _SATURATION = 1.0
 
-# Of a file. Its path is short and chosen by a person; a word in it is worth more than three in the body.
+# The same for files. A path is short and chosen by a person: a word in it counts as much as three in the body.
 _FILE_WEIGHTS = np.array([3.0, 2.0, 0.0, 1.0], dtype=np.float32)
 _FILE_DILUTION = np.array([0.5, 0.5, 0.5, 0.75], dtype=np.float32)
 _FILE_SATURATION = 4.0
 
-# In a library of two chunks every absent word would outweigh all that are there. 30 and 300 do as well.
+# Minimum library size for idf. In a library of two chunks, absent words would outweigh the words that match. 30 and
+# 300 work as well.
 _FEWEST_CHUNKS = 100
 
 
 def inverse_frequency(frequency: int, chunks: int) -> float:
-    """Weigh a word by its rarity: the idf of BM25, never negative (Robertson and Zaragoza, 2009).
+    """Return the idf of BM25, never negative (Robertson and Zaragoza, 2009).
 
     Small libraries count as having a hundred chunks.
     """
@@ -43,14 +44,14 @@ def inverse_frequency(frequency: int, chunks: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FieldWeights:
-    """What one occurrence of a word is worth in each field of each file."""
+    """The weight of one occurrence of a word in each field of each file."""
 
     occurrences: Floats
     """(n, 4)."""
     saturation: float
 
     def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
-        """Score one word before its rarity: float32 (m,), from 0 to below 1.
+        """Score one word before its idf is applied: float32 (m,), from 0 to below 1.
 
         Args:
             places: (m,) rows of `occurrences`.
@@ -62,15 +63,15 @@ class FieldWeights:
 
 @dataclass(frozen=True, slots=True)
 class ChunkWeights:
-    """The same for chunks, by the length of a field: lengths may be mapped, and nothing is kept for each chunk."""
+    """Like `FieldWeights`, for chunks. Weights are stored per field length, so lengths can stay memory-mapped."""
 
     lengths: NDArray[np.uint16]
     """(n, 4): words of each field."""
     worth: tuple[Floats, ...]
-    """What one occurrence is worth in each field, by the length of the field."""
+    """Weight of one occurrence in each field, by field length."""
 
     def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
-        """Score one word before its rarity. See `FieldWeights.scores`."""
+        """Score one word before its idf is applied. See `FieldWeights.scores`."""
         lengths = self.lengths.take(places, axis=0)
         found = np.zeros(len(places), dtype=np.float32)
         for field, worth in enumerate(self.worth):
@@ -79,7 +80,7 @@ class ChunkWeights:
 
 
 def chunk_weights(lengths: NDArray[np.uint16]) -> ChunkWeights:
-    """Prepare chunks: `lengths` are the words of each field, (n, 4)."""
+    """Prepare chunks. `lengths` are the word counts per field, (n, 4)."""
     if not len(lengths):
         return ChunkWeights(lengths, ())
     average = np.maximum(lengths.mean(axis=0), 1e-9).astype(np.float32)
@@ -89,7 +90,7 @@ def chunk_weights(lengths: NDArray[np.uint16]) -> ChunkWeights:
 
 
 def file_weights(lengths: Floats) -> FieldWeights:
-    """Prepare files: `lengths` are the words of each field, (n, 4)."""
+    """Prepare files. `lengths` are the word counts per field, (n, 4)."""
     return FieldWeights(_occurrences(lengths, _FILE_WEIGHTS, _FILE_DILUTION), _FILE_SATURATION)
 
 
@@ -98,6 +99,6 @@ def _occurrences(lengths: Floats, weights: Floats, dilution: Floats) -> Floats:
         return lengths
     average = np.maximum(lengths.mean(axis=0), 1e-9)
     worth: Floats = dilution * lengths
-    worth /= average  # in place: of a million chunks, each array has 16 MB
+    worth /= average  # in place: for a million chunks, each array takes 16 MB
     worth += 1 - dilution
     return np.divide(weights, worth, out=worth)

@@ -1,4 +1,4 @@
-"""One state of a library in memory, for every engine: which chunks there are, and how well each fits a question."""
+"""One state of a library in memory, shared by all engines: its chunks, and how well each matches a question."""
 
 from __future__ import annotations
 
@@ -25,52 +25,52 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-# The largest value of a signed byte. A row is scaled by its own largest component, and only its
-# direction is used again, so the scale need not be stored. Costs less than .001 of cosine.
+# The largest signed byte. Each row is scaled by its own largest component, and only its direction is
+# used, so the scale need not be stored. Costs less than .001 of cosine.
 _LARGEST = 127.0
 
-# What postings can name. Ids are given once and count up, so no library comes near it.
+# Postings store ids as uint32. Ids are assigned once and increase, so no library comes near the limit.
 HIGHEST_ID = (1 << 32) - 1
-"""No chunk has it."""
+"""No chunk has this id."""
 
-# Words that are scored: what a long text is about is said by its rarest words.
+# Most tokens to score: the rarest ones tell what a long text is about.
 _MOST_TOKENS = 48
 
-# The best files are candidates with all their chunks, up to this many: in a file that fits, the
-# chunk that answers may use other words. Measured on codebase-qa: Pass@20 93.0 without, 95.0 with.
+# The best files contribute all their chunks, up to this many: the chunk that answers may use other words
+# than the question. Measured on codebase-qa: Pass@20 93.0 without, 95.0 with.
 _WHOLE_FILES = 5
 _WHOLE_CHUNKS = 30
 
-# Files that are candidates with their best chunk at least. 30 and 150 rank as well.
+# Files that contribute at least their best chunk. 30 and 150 rank as well.
 _LED_FILES = 50
 
 
-# Chunks that hold a word from which on it pays to look first which of them can still be among the best. In a million
-# chunks, a look takes as long as to score 50,000, and is in vain until the rarer words weigh twice the rest.
+# Number of chunks with a word from which on pruning pays: checking first which of them can still reach the top. In a
+# million chunks, a check takes as long as scoring 50,000, and finds nothing until the rarer words weigh twice the rest.
 _FREQUENT = 20_000
 
-# Without fewer than this share out of reach, a look was in vain.
+# Pruning only pays if at most this share of the chunks can still reach the top.
 _MOST_WITHIN_REACH = 0.3
 
-# Chunks whose places are noted, and files whose lengths are added up, at a time.
+# Batch sizes for recording chunk positions and for summing file lengths.
 _AT_ONCE, _FILES_AT_ONCE = 1 << 16, 1 << 13
 
-# What a search of a million chunks takes and gives back. To ask the system for it each time takes 6 ms of 40.
+# Memory that a search of a million chunks allocates and frees. Returning it to the system each time takes 6 of 40 ms.
 _LARGE, _REUSED_BYTES = 1 << 17, 1 << 25
 
-# What adding up in single precision may lose.
+# Bound on the rounding error of single-precision sums.
 _ROUNDING = 1 - 1e-5
 
 
 def quantize(vectors: NDArray[np.float32]) -> bytes:
-    """Quantise float32 (n, dim) to int8, row by row. Zero rows stay zero."""
+    """Quantize float32 (n, dim) to int8, row by row. Zero rows stay zero."""
     return _quantized(vectors).tobytes()
 
 
 def dequantize(rows: bytes, chunks: int) -> NDArray[np.float32]:
     """Return quantized vectors as float32 (chunks, dim) of unit length; (0, 0) for none.
 
-    `quantize` gives the same `rows` back.
+    Quantizing the result gives the same `rows`.
     """
     numbers = np.frombuffer(rows, dtype=np.int8).astype(np.float32).reshape(chunks, -1 if chunks else 0)
     lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
@@ -78,14 +78,14 @@ def dequantize(rows: bytes, chunks: int) -> NDArray[np.float32]:
     return found
 
 
-# Below are the bits of the number, above those of the part plus one: 0 stands for none.
+# The lower bits are the lesson number, the upper ones the part plus one; 0 means no part.
 _PART_BIT = 20
 _MOST_NUMBER = (1 << _PART_BIT) - 1
 _MOST_PART = (1 << (31 - _PART_BIT)) - 3
 
 
 def pack_numbers(lessons: Sequence[Lesson | None]) -> bytes:
-    """Pack the number of the lesson of each chunk, and of its part."""
+    """Pack the lesson number of each chunk, and its part."""
     return np.array([_packed_number(lesson) for lesson in lessons], dtype=np.int32).tobytes()
 
 
@@ -109,10 +109,10 @@ def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
 
 
 def checked_ids(ids: Positions) -> Positions:
-    """Return the ids back if postings can name them.
+    """Return the ids unchanged if postings can store them.
 
     Raises:
-        ValueError: They cannot.
+        ValueError: They are too large.
     """
     highest = int(ids.max(initial=0))
     if highest >= HIGHEST_ID:
@@ -122,32 +122,32 @@ def checked_ids(ids: Positions) -> Positions:
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """How well every chunk, and every file, holds the words of a question."""
+    """How well each chunk and each file matches the words of a question."""
 
     chunks: Floats
     files: Floats
     matched: NDArray[np.unsignedinteger[Any]]
-    """Bit n is set in a chunk that holds the n-th word."""
+    """Bit n is set for chunks that contain word n."""
 
 
 class Catalogue:
-    """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
+    """Chunks in tie order: source, path, position. Chunks of a file are adjacent."""
 
     def __init__(self, columns: Columns, *, frequent: int = _FREQUENT) -> None:
-        """Take the columns of all documents with chunks: about 50 ms for a million chunks.
+        """Take the columns of all documents with chunks. Takes about 50 ms for a million chunks.
 
         Args:
             columns: Of all documents with chunks.
-            frequent: Chunks that hold a word from which on only those are scored that can be among the best.
+            frequent: Number of chunks with a word from which on only those that can reach the top are scored.
         """
         self._frequent = frequent
         self._columns = columns
         self._starts = columns.starts
         self._file_of = np.repeat(np.arange(len(columns.sizes), dtype=np.int32), columns.sizes)
         highest = int(checked_ids(columns.first_ids + columns.sizes - 1).max(initial=0))
-        # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
+        # Position plus one by id, 0 for deleted chunks; the last entry covers all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
-        for start in range(0, len(columns), _AT_ONCE):  # not all at once: of a million chunks, that takes 30 MB
+        for start in range(0, len(columns), _AT_ONCE):  # in batches: for a million chunks, one pass takes 30 MB
             positions = np.arange(start, min(start + _AT_ONCE, len(columns)))
             self._places[self._ids_of(positions)] = positions + 1
         if len(columns) >= _LARGE:
@@ -160,11 +160,11 @@ class Catalogue:
         if not len(lengths):
             return np.zeros((0, FIELDS), dtype=np.float32)
         sums = np.empty((len(self._columns.sizes), FIELDS), dtype=np.float32)
-        for first in range(0, len(sums), _FILES_AT_ONCE):  # NumPy copies as int64 what it adds up: 32 MB of a million
+        for first in range(0, len(sums), _FILES_AT_ONCE):  # NumPy copies its summands to int64: 32 MB for a million
             last = min(first + _FILES_AT_ONCE, len(sums))
             starts, end = self._starts[first:last], self._starts[last]
             sums[first:last] = np.add.reduceat(lengths[starts[0] : end], starts - starts[0], axis=0, dtype=np.int64)
-        sums[:, 0] = lengths[self._starts[:-1], 0]  # the path is the same for all chunks of a file, and counts once
+        sums[:, 0] = lengths[self._starts[:-1], 0]  # all chunks of a file have the same path, so count it once
         return sums
 
     def _ids_of(self, positions: Positions) -> Positions:
@@ -180,7 +180,7 @@ class Catalogue:
         return next((block.rows.shape[1] for block in self._columns.blocks), 0)
 
     def holds(self, ids: Sequence[int]) -> bool:
-        """Return whether any of the ids is one of a chunk."""
+        """Return whether any of the ids belongs to a chunk."""
         return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)
 
     def rows(self, first_id: int, chunks: int) -> bytes:
@@ -188,7 +188,7 @@ class Catalogue:
         return self._columns.rows(int(self._places[first_id]) - 1, chunks)
 
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
-        """Return positions and counts of the chunks that are still there."""
+        """Return positions and counts of the chunks that still exist."""
         places = self._places.take(postings.ids, mode="clip").astype(np.int64)
         counts = postings.counts
         if not places.all():
@@ -198,7 +198,7 @@ class Catalogue:
         return places, counts
 
     def match(self, postings: Mapping[str, Postings], vector: Vector | None, k: int, where: Filter) -> Matches:
-        """Score all chunks and give what can be said of the best. See `Index.match`."""
+        """Score all chunks and return the evidence for the best. See `Index.match`."""
         found = {token: self.living(listed) for token, listed in postings.items()}
         frequencies = {token: len(positions) for token, (positions, _) in found.items() if len(positions)}
         tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MOST_TOKENS]
@@ -235,11 +235,11 @@ class Catalogue:
     def _score(
         self, found: list[tuple[Positions, NDArray[np.uint8]]], k: int, nearest: Positions, allowed: Mask
     ) -> _Scores:
-        """Score what holds the words, which come by rarity, exactly where it can be among the k best, or is nearest."""
+        """Score words, rarest first: exactly for chunks that can be among the k best or are nearest by cosine."""
         scores = _Scores(
             np.zeros(len(self), dtype=np.float32),
             np.zeros(len(self._columns.sizes), dtype=np.float32),
-            np.zeros(len(self), dtype=np.min_scalar_type((1 << len(found)) - 1)),  # what is small stays in the cache
+            np.zeros(len(self), dtype=np.min_scalar_type((1 << len(found)) - 1)),  # smallest type, to fit the cache
         )
         rarities = [np.float32(inverse_frequency(len(positions), len(self))) for positions, _ in found]
         reach: Mask | None = None
@@ -257,10 +257,10 @@ class Catalogue:
         return scores
 
     def _within_reach(self, scores: _Scores, rest: float, k: int, nearest: Positions, allowed: Mask) -> Mask | None:
-        """Tell which chunks may still matter; None for all.
+        """Return the chunks that can still reach the top; None for all.
 
-        What is left adds `rest` at most to a chunk or a file (Turtle and Flood, "Query evaluation: strategies and
-        optimizations", 1995). A chunk matters with all others of its file.
+        The remaining words add at most `rest` to a chunk or a file (Turtle and Flood, "Query evaluation: strategies and
+        optimizations", 1995). If one chunk of a file can, all of them count.
         """
         holding = (scores.matched > 0) & allowed
         present = np.zeros(len(scores.files), dtype=bool)
@@ -284,7 +284,7 @@ class Catalogue:
         return np.asarray(files[self._file_of])
 
     def _from_files(self, scores: _Scores, holding: Mask, usable: Mask, k: int) -> list[Positions]:
-        """Choose the best chunk of each of the best files, at most `k`, and more of the very best."""
+        """Select the best chunk of each of the k best files, and more chunks of the very best files."""
         present = np.zeros(len(self._columns.sizes), dtype=bool)
         present[self._file_of[holding]] = True
         chosen = []
@@ -305,28 +305,28 @@ class Catalogue:
         return np.zeros(len(self), dtype=bool) if lessons is None else allowed & _is_lesson(lessons, where)
 
     def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> tuple[Positions, Floats]:
-        """Return the files of some chunks, and their counts added up: (files, 4)."""
+        """Return the files of some chunks, and their summed counts: (files, 4)."""
         file_of = self._file_of.take(positions)
         files = np.flatnonzero(np.bincount(file_of, minlength=len(self._columns.sizes)))
         sums = np.zeros((len(files), FIELDS), dtype=np.float32)
         for field in range(1, FIELDS):
             sums[:, field] = np.bincount(file_of, weights=counts[:, field])[files]
-        # The path is the same for all chunks of a file, and counts once.
+        # All chunks of a file have the same path, so count it once.
         paths = np.zeros(len(self._columns.sizes), dtype=np.float32)
         paths[file_of] = counts[:, 0]
         sums[:, 0] = paths[files]
         return files, sums
 
     def _cosines(self, vector: Vector | None) -> tuple[Floats, Mask]:
-        """Return the cosine with every chunk, and which chunks have a vector at all."""
+        """Return the cosine with every chunk, and which chunks have a vector."""
         if vector is None or not len(self) or not vector.any():
             return np.zeros(len(self), dtype=np.float32), np.zeros(len(self), dtype=bool)
         asked = _quantized(vector[None])
         length = np.linalg.norm(asked.astype(np.float32))
         parts = []
         for block in self._columns.blocks:
-            part = block.products(asked)  # of whole numbers: equal rows have equal scores on every processor
-            for start in range(0, len(part), _AT_ONCE):  # what is multiplied stays in the cache of a core
+            part = block.products(asked)  # integers: equal rows have equal scores on every CPU
+            for start in range(0, len(part), _AT_ONCE):  # in batches that fit into a core's cache
                 of, norms = part[start : start + _AT_ONCE], block.norms[start : start + _AT_ONCE]
                 np.divide(of, norms * length, out=of, where=norms > 0)
             parts.append(part)
@@ -338,27 +338,27 @@ class Catalogue:
 
 
 def _nearest(cosine: Floats, k: int, among: Mask) -> tuple[Positions, float]:
-    """Return what `_top` does, and the median; 0 of nothing. All in one copy: of a million chunks, each takes 4 MB.
+    """Return the result of `_top` and the median (0 if empty) from one copy: for a million chunks, each takes 4 MB.
 
-    Not by `np.median`, which imports `numpy.ma`: 8 ms, as does `np.unique`.
+    Not with `np.median` or `np.unique`: they import `numpy.ma`, which takes 8 ms.
     """
     values = cosine[among]
     if not len(values):
         return np.empty(0, dtype=np.int64), 0.0
     high = len(values) // 2
-    values.partition(high)  # with both of the middle ones, it takes ten times as long
+    values.partition(high)  # selecting both middle values takes ten times as long
     low = values[high] if len(values) % 2 else values[:high].max()
     median = float((low + values[high]) / 2)
     return _at_least(cosine, k, among, values[high:] if k <= len(values) - high else values), median
 
 
 def _top(scores: Floats, k: int, among: Mask) -> Positions:
-    """Return the positions of the k highest scores; of equal ones, the first."""
+    """Return the positions of the k highest scores; ties go to the first."""
     return _at_least(scores, k, among, scores[among])
 
 
 def _at_least(scores: Floats, k: int, among: Mask, values: Floats) -> Positions:
-    """Return the positions of the k highest scores. `values` are these and maybe more, and are put in another order."""
+    """Return the positions of the k highest scores. `values` contains them, possibly with others, and is reordered."""
     if len(values) > k > 0:
         values.partition(len(values) - k)
         among = among & (scores >= values[len(values) - k])

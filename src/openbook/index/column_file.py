@@ -1,7 +1,7 @@
-"""Columns in a file beside a library, mapped instead of read: the first search of a large library waits for nothing.
+"""Stores columns in a memory-mapped file beside a library, so that the first search of a large one starts at once.
 
-The library says by a random name which file is of it, in the commit that brought it, so a file is whole and right or
-not used. What has been committed since is read from the library. Nothing is lost with the file.
+The library names its current file in the commit that added it, by a random token: a file is either complete and
+current, or ignored. Later commits are read from the library. The file is a cache; deleting it loses nothing.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from openbook.permissions import make_private_file
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-# Changes with the layout.
+# Change it with the layout.
 _MAGIC = b"OPBKCOL1"
 
-# Sections begin at multiples of it, as processors like to load them.
+# Alignment of sections, for fast loads.
 _ALIGNED = 64
 
-# Linux keeps a file in pages as large as its writes were, and a search maps them again each time. With pages of 4 KB,
-# that takes longer than to compare the vectors.
+# Linux caches a file in folios as large as its writes, and maps them again for each search. With 4 KB pages, that takes
+# longer than comparing the vectors.
 _BUFFER_BYTES = 1 << 23
 
-# Of the number that says where the table of sections begins.
+# Size of the offset of the section table.
 _POINTER_BYTES = 8
 
 
 def write_columns(library: Path, documents: Iterable[DocumentRows]) -> str:
-    """Write the columns of documents, which come in the order of source and path, and return the name of the file.
+    """Write the columns of documents, sorted by source and path, and return the token of the file.
 
-    The file is on the disk when this returns, and nobody knows of it yet.
+    The file is synced to disk on return, but the library does not refer to it yet.
 
     Raises:
         OSError: It cannot be written.
-        ValueError: The columns do not fit together, or a name has a null character.
+        ValueError: The columns are inconsistent, or a name contains a null character.
     """
     token = secrets.token_hex(8)
     path = columns_path(library, token)
@@ -62,16 +62,16 @@ def write_columns(library: Path, documents: Iterable[DocumentRows]) -> str:
 
 
 def _write(file: BinaryIO, documents: Iterable[DocumentRows]) -> None:
-    columns = columns_of(documents, take_rows=file.write)  # vectors first: they come one by one, and are not kept
+    columns = columns_of(documents, take_rows=file.write)  # stream the vectors to the file instead of keeping them
     _write_sections(file, columns)
 
 
 def write_column_file(path: Path, columns: Columns) -> None:
-    """Write columns, of one document at least, into a new file.
+    """Write the columns of at least one document into a new file.
 
     Raises:
         OSError: It cannot be written.
-        ValueError: A name has a null character.
+        ValueError: A name contains a null character.
     """
     make_private_file(path)
     with path.open("r+b", buffering=_BUFFER_BYTES) as file:
@@ -103,22 +103,22 @@ def _write_sections(file: BinaryIO, columns: Columns) -> None:
 
 
 def mapped_vectors(file: BinaryIO, total: int) -> VectorBlock:
-    """Return the vectors of a file that has nothing else yet, and is at its end."""
+    """Map the vectors of a file that contains only vectors so far and is positioned at its end."""
     return _vectors(mmap(file.fileno(), 0, access=ACCESS_READ), total, file.tell() // total)
 
 
 def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | None = None) -> VectorBlock:
-    """Return the vectors that a file begins with."""
+    """Return the vectors at the beginning of a file."""
     return VectorBlock(np.frombuffer(mapped, dtype=np.int8, count=total * dim).reshape(total, dim), norms, mapped)
 
 
 def open_columns(library: Path, token: str) -> Columns | None:
-    """Return the columns in the file of a library; None if it is not there, or is not what it was."""
+    """Return the columns from a library's file; None if it is missing or invalid."""
     return open_column_file(columns_path(library, token))
 
 
 def open_column_file(path: Path) -> Columns | None:
-    """Return the columns in a file; None if it is not there, or is not what it was."""
+    """Return the columns from a file; None if it is missing or invalid."""
     try:
         with path.open("rb") as file:
             content = mmap(file.fileno(), 0, access=ACCESS_READ)

@@ -1,7 +1,7 @@
-"""What is scored of all chunks, column by column.
+"""The scored data of all chunks, column by column.
 
-Most of it are vectors. These stay where they are, in blocks, which may be files that are mapped; everything else is
-small, and is put in order anew with each state of a library.
+Vectors take most of the space. They stay in place, in blocks that may be memory-mapped. Everything else is small and
+rearranged for each state of a library.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int8]
     Floats = NDArray[np.float32]
 
-# Stands for the number of a chunk that is of no lesson; nobody can ask for it.
+# Lesson number of a chunk without a lesson; no filter can ask for it.
 NO_LESSON = int(np.iinfo(np.int32).min)
 
-# Rows of a mapped file that are looked at before their pages are let go: 8 MB of 256 dimensions.
+# Rows of a mapped file to scan before releasing their pages: 8 MB at 256 dimensions.
 _PART_ROWS = 1 << 15
 
-# Rows that are copied at a time: 1 MB, which is there three times.
+# Rows per copy: 1 MB, held three times.
 _COPIED_ROWS = 1 << 12
 
-# Rows that are put in order at a time.
+# Rows per gather.
 _GATHERED_ROWS = 1 << 16
 
-# Rows whose lengths are computed at a time: as floats they stay in the cache of a core.
+# Rows per computation of norms: converted to float, they fit into a core's cache.
 _BLOCK_ROWS = 512
 
 BETWEEN = "\0"
-"""Stands between names that are packed. No path has it."""
+"""Separates packed names. No path contains it."""
 
 FileKey = tuple[str, str, str, str]
 """Source, path, kind and course of a file."""
@@ -58,26 +58,26 @@ class DocumentRows(NamedTuple):
     kind: str
     course: str
     first_id: int
-    """Of its chunks, whose ids follow each other in the order of their spans."""
+    """Ids of its chunks, consecutive in the order of their spans."""
     chunks: int
     lengths: bytes
     rows: bytes
     numbers: bytes
-    """Empty if it is of no lesson."""
+    """Empty if it has no lesson."""
     document_id: int = 0
-    """Another one for each put of a document, in engines whose columns are updated."""
+    """Changes with each put of a document, in engines that update columns."""
 
 
 class VectorBlock:
-    """Vectors one after the other, with their lengths."""
+    """Consecutive vectors with their norms."""
 
     def __init__(self, rows: Rows, norms: Floats | None = None, mapped: mmap.mmap | None = None) -> None:
         """Take rows (n, dim).
 
         Args:
             rows: The vectors.
-            norms: Their lengths, if they are known.
-            mapped: The file that the rows are the beginning of, if they are mapped.
+            norms: Their norms, if known.
+            mapped: The file that begins with the rows, if they are mapped.
         """
         self.rows = rows
         self._norms = norms
@@ -85,24 +85,24 @@ class VectorBlock:
 
     @property
     def norms(self) -> Floats:
-        """Return the length of each row."""
+        """Return the norm of each row."""
         if self._norms is None:
             self._norms = self._of_each_part(norms_of)
         return self._norms
 
     def products(self, asked: Rows) -> Floats:
-        """Return the product of each row with one vector, (1, dim): float32 (n,), whole numbers without rounding."""
-        # Not with `out`: SimSIMD 6.5 then returns None without counting the reference, and the process ends when
-        # a server has searched so often that none is left.
+        """Return the dot product of each row with one vector, (1, dim): float32 (n,), exact for integers."""
+        # Do not pass `out`: SimSIMD 6.5 then returns None without incrementing its reference count, which crashes a
+        # server after enough searches.
         return self._of_each_part(
             lambda rows: np.asarray(simsimd.cdist(asked, rows, metric="dot", out_dtype="float32"))[0]
         )
 
     def _of_each_part(self, compute: Callable[[Rows], Floats]) -> Floats:
-        """Compute something of all rows, part by part where they are mapped.
+        """Compute something for all rows, part by part if they are mapped.
 
-        The pages of a part are let go with it, so a process never holds all vectors. The system keeps them, once for
-        all processes, as long as it has room, and the next search finds them there.
+        The pages of each part are released afterwards, so a process never holds all vectors. The system caches them
+        once for all processes, memory permitting, and the next search finds them there.
         """
         found = np.empty(len(self.rows), dtype=np.float32)
         step = len(self.rows) if self._mapped is None else _PART_ROWS
@@ -112,28 +112,28 @@ class VectorBlock:
         return found
 
     def let_go(self, start: int, end: int) -> None:
-        """Let the pages of some rows go, if they are mapped."""
-        if self._mapped is not None and sys.platform != "win32":  # which has no such call
+        """Release the pages of some rows, if they are mapped."""
+        if self._mapped is not None and sys.platform != "win32":  # Windows has no madvise
             first, last = (min(row, len(self.rows)) * self.rows.shape[1] for row in (start, end))
             first -= first % mmap.PAGESIZE
             self._mapped.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 class Names:
-    """The keys of files in order, unpacked when somebody asks: a library of 100,000 files takes 30 MB for them."""
+    """The sorted keys of files, unpacked on demand: for 100,000 files they take 30 MB."""
 
     def __init__(
         self,
         keys: list[FileKey] | Callable[[], list[FileKey]],
         packed: Callable[[], bytes | bytearray | None] | None = None,
     ) -> None:
-        """Take keys, or what makes them, and what packs them in less memory, if it can."""
+        """Take keys, or a function that makes them, and one that packs them into less memory, if available."""
         self._keys = keys
         self._packed = packed
 
     @classmethod
     def unpacked(cls, packed: bytes | bytearray | memoryview) -> Names:
-        """Take keys that have been packed."""
+        """Take packed keys."""
         return cls(lambda: _unpacked(packed), lambda: bytes(packed))
 
     @property
@@ -146,7 +146,7 @@ class Names:
         """Return all keys as bytes.
 
         Raises:
-            ValueError: A name has a null character.
+            ValueError: A name contains a null character.
         """
         if self._packed is not None and (made := self._packed()) is not None:
             return made
@@ -159,7 +159,7 @@ class Names:
 
 def _unpacked(packed: bytes | bytearray | memoryview) -> list[FileKey]:
     flat = iter(bytes(packed).decode("utf-8", "surrogatepass").split(BETWEEN))
-    one = dict[str, str]()  # most files share source, kind and course with many others
+    one = dict[str, str]()  # interned: many files share source, kind and course
 
     def shared(name: str) -> str:
         return one.setdefault(name, name)
@@ -172,32 +172,32 @@ def _unpacked(packed: bytes | bytearray | memoryview) -> list[FileKey]:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of documents, in the order of source and path. The chunks of each lie side by side."""
+    """The columns of documents, sorted by source and path. The chunks of a document are adjacent."""
 
     document_ids: Positions
     first_ids: Positions
     sizes: Positions
-    """Chunks of each document: one at least."""
+    """Chunks per document, at least one."""
     lengths: NDArray[np.uint16]
-    """(n, 4): words of each field."""
+    """(n, 4): word counts per field."""
     lessons: NDArray[np.int32] | None
-    """None if no chunk is of a lesson."""
+    """None if no chunk belongs to a lesson."""
     blocks: tuple[VectorBlock, ...]
-    """Vectors, not always in the order of the chunks."""
+    """Vectors, not necessarily in the order of the chunks."""
     order: Places | None
-    """Where the vector of each chunk is in all blocks one after the other; None if they are in this order."""
+    """Row of each chunk's vector in the concatenated blocks; None if they are in the order of the chunks."""
     names: Names
 
     @cached_property
     def starts(self) -> Positions:
-        """Return where the chunks of each document begin, and how many there are: (files + 1,)."""
+        """Return the first chunk of each document, then the number of chunks: (files + 1,)."""
         return _starts(self.sizes)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
 
     def ordered_rows(self) -> Iterator[Rows]:
-        """Return all vectors in the order of the chunks, some thousand at a time."""
+        """Yield all vectors in the order of the chunks, a few thousand at a time."""
         for start in range(0, len(self), _COPIED_ROWS):
             places = (
                 np.arange(start, min(start + _COPIED_ROWS, len(self)))
@@ -214,7 +214,7 @@ class Columns:
                 block.let_go(0, len(block.rows))
 
     def rows(self, start: int, count: int) -> bytes:
-        """Return the vectors of some chunks of one document side by side."""
+        """Return the vectors of consecutive chunks of one document."""
         places = np.arange(start, start + count) if self.order is None else self.order[start : start + count]
         found = []
         for block in self.blocks:
@@ -224,11 +224,11 @@ class Columns:
 
 
 def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
-    """Return the columns of some documents of some parts, in an order. Vectors are shared with the parts.
+    """Select documents from several parts, in a given order. The result shares its vectors with the parts.
 
     Args:
         parts: Each with its vectors in the order of its chunks.
-        files: Numbers of documents, all parts counted one after the other.
+        files: Indices of documents, numbered across all parts.
     """
     sizes = np.concatenate([part.sizes for part in parts])
     chunks = _stretches(_starts(sizes)[files], sizes[files])
@@ -258,7 +258,7 @@ def _lessons_or_none(columns: Columns) -> NDArray[np.int32]:
 
 
 def updated(old: Columns, living: Positions, added: Columns) -> Columns:
-    """Return the columns of another state: without the documents that are not among the living, with those added."""
+    """Return the columns of the next state: without documents that are not in `living`, and with those added."""
     keys = old.names.keys
     kept = np.flatnonzero(np.isin(old.document_ids, living, assume_unique=True))
     held = [keys[file][:2] for file in kept.tolist()]
@@ -271,7 +271,7 @@ def _starts(sizes: Positions) -> Positions:
 
 
 def _stretches(starts: Positions, sizes: Positions) -> Places:
-    """Return the numbers of all stretches, one after the other."""
+    """Return the concatenated indices of all ranges."""
     ends = np.cumsum(sizes)
     found = np.arange(int(sizes.sum()), dtype=np.int32)
     found += np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
@@ -279,7 +279,7 @@ def _stretches(starts: Positions, sizes: Positions) -> Places:
 
 
 def gathered(parts: Sequence[NDArray[Any]], places: Places) -> NDArray[Any]:
-    """Return rows of arrays by their places, which count on from one array to the next. The arrays are never joined."""
+    """Gather rows from arrays by their index in the concatenation, without concatenating them."""
     found = np.empty((len(places), *parts[0].shape[1:]), dtype=parts[0].dtype)
     firsts = np.cumsum([0, *map(len, parts)]).tolist()
     for start in range(0, len(places), _GATHERED_ROWS):
@@ -295,7 +295,7 @@ def gathered(parts: Sequence[NDArray[Any]], places: Places) -> NDArray[Any]:
 
 
 def norms_of(rows: Rows) -> Floats:
-    """Return the length of each row, (n,)."""
+    """Return the norm of each row, (n,)."""
     norms = np.zeros(len(rows), dtype=np.float32)
     for start in range(0, len(rows), _BLOCK_ROWS):
         block = rows[start : start + _BLOCK_ROWS].astype(np.float32)
@@ -304,14 +304,14 @@ def norms_of(rows: Rows) -> Floats:
 
 
 def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], object] | None = None) -> Columns:
-    """Put documents side by side, which come in the order of source and path.
+    """Concatenate documents, which must be sorted by source and path.
 
     Args:
-        documents: Those with chunks.
-        take_rows: Called with the vectors of each, which are left out then; they are kept in memory otherwise.
+        documents: Documents with chunks.
+        take_rows: Called with the vectors of each document, which the result then leaves out. Default: keep them.
 
     Raises:
-        ValueError: The columns are not as long as the chunks say.
+        ValueError: The lengths of the columns do not match the number of chunks.
     """
     files: list[FileKey] = []
     numbers: list[tuple[int, int, int]] = []
@@ -341,11 +341,11 @@ def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], o
 
 
 def lessons_of(packed: Sequence[tuple[int, bytes]], starts: Positions) -> NDArray[np.int32] | None:
-    """Return the packed numbers of all chunks; None if no document has any.
+    """Return the packed lesson numbers of all chunks; None if no document has any.
 
     Args:
-        packed: Number of a document, and those of its chunks.
-        starts: Where the chunks of each document begin.
+        packed: Index of a document, and the lesson numbers of its chunks.
+        starts: The first chunk of each document.
     """
     if not packed:
         return None

@@ -1,4 +1,4 @@
-"""Filters as predicates on documents, the same for every engine."""
+"""Compiles filters to predicates on documents, the same for every engine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Protocol
 from openbook.errors import QueryError
 from openbook.types import Filter
 
-# A pattern is tried in all ways in which its wildcards can stretch. With four, a name of 80 characters that is made
-# to be slow takes 15 ms; with eight it took minutes, in which nothing else ran.
+# Matching backtracks over every wildcard. With four, the worst 80-character name takes 15 ms; with eight it took
+# minutes and blocked everything else.
 _MOST_WILDCARDS = 4
 _SHOWN_CHARS = 80
 _WILDCARD = re.compile(r"\*+")
@@ -24,12 +24,12 @@ class FilterPredicate(Protocol):
 
 
 def filter_predicate(where: Filter) -> FilterPredicate | None:
-    """Turn a filter into a predicate; None if it lets every document through.
+    """Compile a filter to a predicate; None if it passes every document.
 
-    The lesson is left to engines: it chooses among the chunks of a document.
+    Engines apply the lesson themselves, because it selects chunks within a document.
 
     Raises:
-        QueryError: A pattern has too many wildcards, or is none.
+        QueryError: A pattern is invalid or has too many wildcards.
 
     Example:
         >>> check = filter_predicate(Filter(globs=("*.py",)))
@@ -53,7 +53,7 @@ def filter_predicate(where: Filter) -> FilterPredicate | None:
 
 
 def is_below(path: str, top: str) -> bool:
-    """Return whether a POSIX path is another one, or is below it. All are below the empty one.
+    """Return whether a POSIX path equals `top` or is below it. Every path is below the empty one.
 
     Example:
         >>> [is_below(path, "docs/api") for path in ("docs/api", "docs/api/a.md", "docs/apis.md")]
@@ -63,10 +63,10 @@ def is_below(path: str, top: str) -> bool:
 
 
 def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return what tells whether a path is like any of some patterns, which are written as in .gitignore.
+    """Return a function that tells whether a path matches any of some .gitignore patterns.
 
     Raises:
-        QueryError: One is no pattern, or so full of wildcards that it would take minutes.
+        QueryError: A pattern is invalid, or has so many wildcards that matching could take minutes.
     """
     from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
 
@@ -78,7 +78,7 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
             )
         try:
             GitIgnoreSpec.from_lines([glob])
-        except (ValueError, re.error) as exc:  # the latter of ranges such as `[z-a]`
+        except (ValueError, re.error) as exc:  # `re.error` for ranges such as `[z-a]`
             raise QueryError(
                 f"{glob[:_SHOWN_CHARS]!r} is no pattern of paths",
                 hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",

@@ -1,4 +1,4 @@
-"""The lessons of a document as an index keeps them, and the courses that they make up."""
+"""Packs the lessons of a document for the index, and collects them into courses."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class _Held(NamedTuple):
 
 
 def course_of(document: Document, chunks: Sequence[Chunk]) -> str:
-    """Return the path of the course that a document belongs to; empty if it is no material of one."""
+    """Return the path of the course that a document belongs to; empty if it belongs to none."""
     lesson = next((chunk.lesson for chunk in chunks if chunk.lesson), None)
     return "" if lesson is None else lesson.course_path or document.path
 
 
 def pack_lessons(chunks: Sequence[Chunk]) -> tuple[str, bytes]:
-    """Pack the distinct lessons, and the number of the lesson of each chunk."""
+    """Pack the distinct lessons, and the lesson index of each chunk."""
     lessons = [chunk.lesson for chunk in chunks]
     distinct = [asdict(lesson) for lesson in dict.fromkeys(lessons) if lesson]
     return json.dumps(distinct, ensure_ascii=False), pack_numbers(lessons)
@@ -41,11 +41,11 @@ def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
 
 
 def courses_of(rows: Iterable[tuple[str, str, str, str]], where: Filter) -> list[Course]:
-    """Gather the courses of documents, in the order of source and path. See `Index.courses`.
+    """Collect the courses of documents, in the order of source and path. See `Index.courses`.
 
     Args:
         rows: Source, path, course and packed lessons of each document.
-        where: Its lesson chooses lessons; nothing else of it counts here.
+        where: Only its lesson is used, to select lessons.
     """
     documents = sorted(
         (_Held(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows), key=_place
@@ -64,7 +64,7 @@ def _place(held: _Held) -> tuple[str, str, str]:
 
 
 def _course(key: tuple[str, str], documents: Sequence[_Held]) -> Course:
-    # What speaks of the whole course comes first: other files may have been read before it was changed.
+    # Lessons that describe the whole course come first: other files may have been read before it changed.
     all_of_it = sorted((lesson for held in documents for lesson in held.lessons), key=_has_number)
     return Course(
         *key,
@@ -88,7 +88,7 @@ def _numbered(lessons: Iterable[Lesson]) -> list[Lesson]:
 
 
 def _in_folder(documents: Sequence[_Held]) -> list[Lesson]:
-    """Take slides and transcript for one lesson, if they have the same number."""
+    """Merge slides and transcript into one lesson if they have the same number."""
     found: dict[tuple[int, int], Lesson] = {}
     for held in documents:
         for lesson in _numbered(held.lessons):

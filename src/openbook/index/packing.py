@@ -1,4 +1,4 @@
-"""The chunks of a document as an engine stores them, packed where a file is prepared: only one process writes."""
+"""Packs the chunks of a document for storage. Runs in the preparing process, because only one process writes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class PackedEntries:
     """The chunks of one document, in the order of their spans."""
 
     rows: tuple[tuple[int, int, int, int, str], ...] = ()
-    """Of each: start and end in characters, first and last line, `fields_of` it."""
+    """Per chunk: start and end character, first and last line, and `fields_of` it."""
     words: PackedTerms = NO_TERMS
-    """In one row. Ids are the places of chunks, from 0."""
+    """One row. Ids are chunk positions, from 0."""
     lengths: bytes = b""
-    """uint16 (n, 4): words of each field."""
+    """uint16 (n, 4): word counts per field."""
     vectors: bytes = b""
-    """int8 (n, dim), see `quantize`; empty where there are none yet."""
+    """int8 (n, dim), see `quantize`; empty if not yet embedded."""
     course: str = ""
-    """Path of the course that the document is material of; empty for none."""
+    """Path of the course that the document belongs to; empty for none."""
     lessons: str = ""
     numbers: bytes = b""
-    """As `pack_lessons` returns both; empty without a course."""
+    """Both results of `pack_lessons`; empty without a course."""
 
     @property
     def dim(self) -> int:
@@ -41,14 +41,14 @@ class PackedEntries:
 
 
 NO_ENTRIES = PackedEntries()
-"""Those of a document without chunks."""
+"""The packed entries of a document without chunks."""
 
 
 def packed(document: Document, entries: Sequence[IndexEntry] | PackedEntries) -> PackedEntries:
-    """Pack the chunks of a document, in any order, unless that has been done."""
+    """Pack the chunks of a document, in any order. Packed entries are returned as they are."""
     if isinstance(entries, PackedEntries):
         return entries
-    # Vectors are told apart by place.
+    # Vectors are matched to chunks by position.
     entries = sorted(entries, key=attrgetter("chunk.span.start_char", "chunk.span.end_char"))
     chunks = [entry.chunk for entry in entries]
     spans = [chunk.span for chunk in chunks]

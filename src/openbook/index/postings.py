@@ -1,7 +1,7 @@
-"""An inverted index in immutable, sorted segments, as Lucene has them, for every engine.
+"""An inverted index in immutable, sorted segments, as in Lucene, shared by all engines.
 
-Each commit adds a segment. Deleted chunks stay in their segments until these are merged, so whoever looks up
-a term filters by the ids that are alive.
+Each commit adds a segment. Deleted chunks stay in their segments until the next merge, so readers must filter
+posting lists by live chunk ids.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Name = TypeVar("Name")
 
 FIELDS = len(Terms._fields)
 
-# A row of the table: so many words, unless their postings are more. Rows of a few kilobytes make a
-# look-up one step down the tree, and a segment of 20,000 words 300 rows.
+# A row holds a block of 64 terms, or fewer if their posting lists are long. Rows of a few kilobytes keep
+# a lookup to one B-tree descent; a segment of 20,000 terms has about 300 rows.
 _BLOCK_TOKENS = 64
 _BLOCK_POSTINGS = 2048
 
-# Every segment is one more place to look each word up, at about 20 microseconds.
+# Every lookup searches every segment, at about 20 microseconds each.
 _MOST_SEGMENTS = 8
 
-# A merge holds what it merges in memory, about 25 bytes a posting, and puts so many in order at a time. A library of
-# 100,000 chunks has 6 million; of what is larger than the limit, several segments stay.
+# Merging keeps all postings in memory, about 25 bytes each, and sorts them in batches. A library of 100,000 chunks has
+# 6 million postings; above the limit, several segments remain.
 _MOST_MERGED = 1 << 22
 _MERGED_AT_ONCE = 1 << 18
 
@@ -41,44 +41,44 @@ _LARGEST_COUNT = 255
 
 
 class Postings(NamedTuple):
-    """The postings of one term: chunk ids and counts per field."""
+    """The posting list of one term: chunk ids and counts per field."""
 
     ids: NDArray[np.uint32]
-    """Of the chunks that hold it, each once."""
+    """Ids of the chunks that contain the term, each once."""
     counts: NDArray[np.uint8]
-    """(n, 4): how often it stands in path, names, context and body, 255 for more."""
+    """(n, 4): occurrences in path, names, context and body, capped at 255."""
 
 
 class PackedTerms(NamedTuple):
-    """A packed, sorted run of terms of one segment: one row of a table."""
+    """A sorted run of terms of one segment with their posting lists, packed into one table row."""
 
     first_token: str
     tokens: str
-    """With spaces between, in order."""
+    """Sorted terms, separated by spaces."""
     ends: bytes
-    """uint32: where the postings of each word end."""
+    """uint32: the end of each term's posting list."""
     ids: bytes
     """uint32."""
     counts: bytes
-    """uint8, four to an id."""
+    """uint8, four per id."""
 
 
 NO_TERMS = PackedTerms("", "", b"", b"", b"")
 
 
 class TermRange(NamedTuple):
-    """A sorted range of terms with their postings."""
+    """A sorted range of terms with their posting lists."""
 
     words: list[str]
     ends: NDArray[np.int64]
-    """Where the postings of each word end."""
+    """The end of each term's posting list."""
     postings: Postings
 
 
 def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]:
-    """Pack the words of the chunks of a document, whose ids begin at 0 here, into one row, whatever its size.
+    """Pack the terms of a document's chunks into one row of any size. Chunk ids start at 0.
 
-    Returns the length of each field as well, (n, 4).
+    Also returns the length of each field, (n, 4).
     """
     fields = list(chain.from_iterable(terms))
     lengths = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields))
@@ -99,14 +99,14 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
 
 
 def _numbered(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.int64]]:
-    """Return so many words in order, each once, and for each that comes, its place among these.
+    """Return the distinct words, sorted, and the index of each incoming word in that list.
 
-    Goes through them once: they are numbered as they come, and their numbers, which are few, put in order.
+    A single pass numbers the words as they come; then only the distinct words are sorted.
     """
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     found = np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=count)
-    numbers.default_factory = None  # it refers to the dictionary: all words would stay until garbage is collected
+    numbers.default_factory = None  # break the reference cycle, which would keep all words until garbage collection
     vocabulary = sorted(numbers)
     places = np.empty(len(vocabulary), dtype=np.int64)
     places[[*map(numbers.__getitem__, vocabulary)]] = np.arange(len(vocabulary))
@@ -114,7 +114,7 @@ def _numbered(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.i
 
 
 def _starts(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each value begins; equal ones are side by side."""
+    """Return the start of each run of equal values."""
     begins = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return np.flatnonzero(begins)
@@ -127,12 +127,12 @@ def _packed(words: Sequence[str], ends: NDArray[np.integer[Any]], postings: Post
 
 
 def renumbered(row: PackedTerms, first_id: int) -> PackedTerms:
-    """Return words of a document as those of chunks with ids from `first_id` on."""
+    """Shift the chunk ids of a document's terms so that they start at `first_id`."""
     return row._replace(ids=(np.frombuffer(row.ids, dtype=np.uint32) + np.uint32(first_id)).tobytes())
 
 
 def pack_rows(stretches: Iterable[TermRange]) -> Iterator[PackedTerms]:
-    """Pack words, which come in order, into the rows of a segment."""
+    """Pack sorted terms into the rows of a segment."""
     for words, word_ends, (ids, counts) in stretches:
         ends = [0, *word_ends.tolist()]
         for first, last in _rows(ends):
@@ -142,7 +142,7 @@ def pack_rows(stretches: Iterable[TermRange]) -> Iterator[PackedTerms]:
 
 
 def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Divide words into rows of the table. The postings of word `n` are those from `ends[n]` to `ends[n + 1]`."""
+    """Split terms into table rows. The posting list of term `n` is `ends[n]` to `ends[n + 1]`."""
     first = 0
     for word in range(1, len(ends) - 1):
         if word - first == _BLOCK_TOKENS or ends[word + 1] - ends[first] > _BLOCK_POSTINGS:
@@ -153,7 +153,7 @@ def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def unpack(row: PackedTerms, token: str) -> Postings | None:
-    """Return the postings of a word; None if it is not in the row where it would be."""
+    """Return the posting list of a term; None if the row does not contain it."""
     tokens = row.tokens.split(" ")
     place = bisect_left(tokens, token)
     if place == len(tokens) or tokens[place] != token:
@@ -165,7 +165,7 @@ def unpack(row: PackedTerms, token: str) -> Postings | None:
 
 
 def merge_postings(found: Iterable[Postings | None]) -> Postings:
-    """Join the postings of one term from several segments."""
+    """Concatenate the posting lists of one term from several segments."""
     parts = [part for part in found if part is not None]
     if len(parts) == 1:
         return parts[0]
@@ -175,10 +175,10 @@ def merge_postings(found: Iterable[Postings | None]) -> Postings:
 
 
 def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Name]:
-    """Name segments that are worth merging into one: at least two, or none.
+    """Select the segments to merge into one: at least two, or none.
 
-    One that is larger than all smaller ones together stays as it is, so that what comes in small parts
-    is not written again with each of them. Unless `every` one counts, a few are no reason to merge.
+    A segment larger than all smaller ones together is left alone, so that small commits do not rewrite
+    it each time. Unless `every` is set, a few segments do not trigger a merge.
     """
     segments = sorted(sizes, key=lambda segment: -segment[0])
     if not every and len(segments) <= _MOST_SEGMENTS:
@@ -192,7 +192,7 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
 
 
 def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64] | None = None) -> Iterator[TermRange]:
-    """Merge the rows of several segments into one, dropping what is not in `alive`, if that is given."""
+    """Merge the rows of several segments, and drop postings of chunks not in `alive`, if given."""
     lives = None if alive is None else _lives(alive)
     vocabulary, words, sizes, (ids, counts) = _read(rows)
     starts = np.cumsum(sizes) - sizes
@@ -211,19 +211,19 @@ def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64] | None = None) 
 
 
 def _lives(alive: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return an entry for each id up to the highest, and one that stands for all above it."""
+    """Return a flag for each id up to the highest, and a last one that covers all ids above it."""
     lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
     lives[np.asarray(alive, dtype=np.int64)] = True
     return lives
 
 
 def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
-    """Return the words of segments in order; then, as it is stored, which word comes and how many postings it has."""
+    """Return the sorted vocabulary; then, in stored order, the term and the length of each posting list."""
     tokens: list[str] = []
     firsts: list[int] = []
     ends, ids, counts = bytearray(), bytearray(), bytearray()
     for row in rows:
-        if not row.ends:  # of a document without words
+        if not row.ends:  # a document without words
             continue
         tokens.append(row.tokens)
         firsts.append(len(ends) // 4)
@@ -233,14 +233,14 @@ def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], ND
     until = np.frombuffer(ends, dtype=np.uint32).astype(np.int64)
     sizes = np.diff(until, prepend=0)
     sizes[firsts] = until[firsts]
-    # Never as a list: they would take 60 bytes each.
+    # A generator, because a list would take 60 bytes per word.
     vocabulary, words = _numbered(chain.from_iterable(row.split(" ") for row in tokens), len(sizes))
     postings = Postings(np.frombuffer(ids, dtype=np.uint32), np.frombuffer(counts, dtype=np.uint8).reshape(-1, FIELDS))
     return vocabulary, words, sizes, postings
 
 
 def _parts(words: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[slice]:
-    """Divide words, which come in order, after so many postings, but never between equal ones."""
+    """Split sorted postings into batches, but never within a term."""
     ends = np.cumsum(sizes)
     full = np.searchsorted(ends, np.arange(_MERGED_AT_ONCE, sizes.sum(), _MERGED_AT_ONCE))
     borders = np.unique([0, *np.searchsorted(words, words[full]), len(words)])

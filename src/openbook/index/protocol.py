@@ -1,4 +1,4 @@
-"""What retrieval and ingest may ask of an engine. No engine knows how words are split."""
+"""The protocols that retrieval and ingest use to talk to an engine. Engines do not tokenize."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ EVERYTHING = Filter()
 
 
 class Terms(NamedTuple):
-    """The words of a chunk, already split and stemmed, by the field they come from."""
+    """The tokens of a chunk by field, already split and stemmed."""
 
     path: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """Of what the chunk defines."""
+    """Names that the chunk defines."""
     context: tuple[str, ...] = ()
     body: tuple[str, ...] = ()
 
@@ -39,39 +39,39 @@ class IndexEntry:
     chunk: Chunk
     terms: Terms
     vector: Vector
-    """float32 (dim,), of unit length or zero. Stored with 8 bits a dimension."""
+    """float32 (dim,), of unit length or zero. Stored with 8 bits per dimension."""
 
 
 class Evidence(NamedTuple):
-    """What an index says of one chunk for one question. Ids belong to one index and one put of the document."""
+    """What an index returns for one candidate chunk. Ids are valid for one index and one `put` of the document."""
 
     id: int
     bm25: float
-    """0 if it shares no word with the question."""
+    """0 if the chunk shares no token with the question."""
     file_bm25: float
-    """Of the whole file; the same for all its chunks."""
+    """Score of the whole file; the same for all its chunks."""
     cosine: float
     """From -1 to 1; 0 for a chunk without a vector."""
     matched: int
-    """Bit n is set if the chunk holds the n-th of `Matches.tokens`."""
+    """Bit n is set if the chunk contains token n of `Matches.tokens`."""
     file_chunks: int = 1
-    """Chunks of the whole file."""
+    """Number of chunks in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What an index says to one question."""
+    """The result of matching one question."""
 
     evidence: tuple[Evidence, ...]
-    """Of the best chunks, in the order of source and span."""
+    """Evidence for the best chunks, in the order of source and span."""
     tokens: tuple[str, ...]
-    """The words that are there, rarest first, and of many the 48 rarest: they are what was scored."""
+    """The scored tokens, rarest first: those that occur in the index, but at most the 48 rarest."""
     frequencies: Mapping[str, int]
-    """How many chunks hold each word of the question. Absent words are left out."""
+    """Number of chunks that contain each token of the question. Absent tokens are left out."""
     chunks: int
-    """How many there are in all."""
+    """Total number of chunks."""
     median_cosine: float
-    """Over all chunks that the filter lets through; what nearness is worth nothing."""
+    """Over all chunks that pass the filter: the cosine of a chunk that has nothing to do with the question."""
 
 
 class Outline(NamedTuple):
@@ -95,12 +95,12 @@ class DocumentSummary(NamedTuple):
     path: str
     kind: Kind
     course: str = ""
-    """Path of the course that it belongs to, as in `Course.key`; empty for what is of none."""
+    """Path of its course, as in `Course.key`; empty if it belongs to none."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexIdentity:
-    """The versions of embedder, tokenizer and chunker that made an index. Others cannot use it."""
+    """Versions of the embedder, tokenizer and chunker that built an index. Only the same versions can use it."""
 
     embedder: str
     tokens: str
@@ -109,7 +109,7 @@ class IndexIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as the library remembers it."""
+    """A source as recorded in the library."""
 
     name: str
     kind: str
@@ -117,24 +117,24 @@ class Source:
     location: str
     """Absolute path."""
     synced_at: float = 0.0
-    """Unix seconds of the last complete sync; 0 for never."""
+    """Unix seconds of the last complete sync; 0 if never synced."""
     url: str = ""
-    """Where a repository comes from; empty for what was there already."""
+    """URL of a repository; empty for local files."""
     commit: str = ""
-    """Of a repository, as it was read last: 40 hexadecimal digits."""
+    """Commit of a repository at the last sync: 40 hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """What the index knows of one file, enough to tell whether it must be read again."""
+    """What the index records about a file, to decide whether it must be read again."""
 
     stamp: Stamp
     content_hash: str
-    """Empty for a file that was skipped."""
+    """Empty for a skipped file."""
     skipped: str = ""
     """Why the file is not indexed; empty if it is."""
     remarks: tuple[str, ...] = ()
-    """What of the file could not be read, as `Document.remarks` says it."""
+    """What could not be read of the file, as in `Document.remarks`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,107 +144,107 @@ class IndexStats:
     documents: int
     chunks: int
     size_bytes: int
-    """On disk, write-ahead log included."""
+    """On disk, including the write-ahead log."""
 
 
 class Index(Protocol):
     """One library.
 
-    Ranked lists are ordered by `(-score, source, span)`: ties never depend on the order in which
-    documents were put. Every change is a transaction of its own unless it happens inside
-    `batch()`; readers in other processes see all of a transaction or nothing.
+    Ranked lists are ordered by `(-score, source, span)`: ties never depend on insertion order. Every
+    change is its own transaction unless it happens inside `batch()`. Readers in other processes see
+    all of a transaction or none of it.
     """
 
     def batch(self) -> AbstractContextManager[None]:
-        """Run what happens inside as one transaction. An exception rolls it back.
+        """Run the body as one transaction. An exception rolls it back.
 
         Raises:
-            LibraryWriteError: Disk full, read-only, or another writer holds on for too long.
+            LibraryWriteError: Disk full, read-only, or another writer holds the lock for too long.
         """
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Read one consistent snapshot inside."""
+        """Read one consistent snapshot in the body."""
 
     def put(self, document: Document, entries: Sequence[IndexEntry] | PackedEntries, stamp: Stamp) -> None:
-        """Store a document and its chunks, in place of what was there under its source and path.
+        """Store a document and its chunks, replacing those with the same source and path.
 
-        Chunks of files that have been prepared come packed if the index has `takes_packed = True`, and as entries
-        if it has not. `packed` packs others.
+        Ingest passes packed chunks if the index has `takes_packed = True`, and entries otherwise. `packed` converts
+        entries.
 
         Raises:
-            MismatchedLibraryError: The vectors have another size than those that are there. Nothing is stored.
+            MismatchedLibraryError: The vectors differ in size from the stored ones. Nothing is stored.
         """
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
-        """Remember that a file is not indexed, in place of what was there."""
+        """Record that a file is not indexed, replacing what was stored for it."""
 
     def touch(self, source: str, path: str, stamp: Stamp) -> None:
-        """Remember that a file was looked at again and holds what it held."""
+        """Record that a file was checked again and has not changed."""
 
     def delete(self, source: str, path: str) -> bool:
-        """Delete a document and its chunks. False if there was none."""
+        """Delete a document and its chunks. Returns False if there was none."""
 
     def put_root(self, root: Source) -> None:
-        """Remember a source, in place of one with that name."""
+        """Record a source, replacing one with the same name."""
 
     def delete_source(self, name: str) -> bool:
-        """Delete a source and all that came from it. False if there was none."""
+        """Delete a source and everything from it. Returns False if there was none."""
 
     def roots(self) -> list[Source]:
         """List the sources by name."""
 
     def records(self, source: str) -> dict[str, FileRecord]:
-        """Return what is known of each file of a source, by path."""
+        """Return the record of each file of a source, by path."""
 
     def document(self, source: str, path: str) -> Document | None:
         """Return a document with its text and anchors, without blocks."""
 
     def documents(self, where: Filter) -> list[DocumentSummary]:
-        """List the documents that a filter lets through, in the order of source and path. Skipped files are none.
+        """List the documents that pass a filter, in the order of source and path, without skipped files.
 
-        A filter by lesson lets through what holds a chunk of such a lesson.
+        A lesson filter passes documents with at least one chunk of such a lesson.
         """
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
-        """List the courses that a filter lets through, in the order of source and path.
+        """List the courses that pass a filter, in the order of source and path.
 
-        A document that is a course has its lessons in order of appearance. A folder has those of its
-        documents in the order of number and path; files beside each other that say the same number
-        hold one lesson. A filter by lesson leaves only such lessons, and no course without one.
-        Material in which there is nothing to find makes no course.
+        The lessons of a single-document course are in order of appearance. Those of a folder are in
+        the order of number and path, and neighbouring files with the same number form one lesson. A
+        lesson filter keeps only matching lessons, and only courses that have one. Material without
+        any chunks makes no course.
         """
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         """Return the chunks of a document in the order of their spans; [] if there is no such document."""
 
     def vectors(self, source: str, path: str) -> Vector:
-        """Return the vectors of a document's chunks as they are stored, in the order of their spans.
+        """Return the stored vectors of a document's chunks, in the order of their spans.
 
-        float32 (n, dim): rows of unit length or zero, which `put` would store as the same again. (0, 0) without chunks.
+        float32 (n, dim) with rows of unit length or zero; `put` stores them unchanged. (0, 0) without chunks.
         """
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
-        """Find the k best chunks by words, the k best by nearness, and some of the k best files, but of 50 at most.
+        """Find candidates: the k best chunks by words, the k best by cosine, and chunks of the best files.
 
-        Of the best five files these are up to 30 chunks, of each of the others it is the best one.
-        Words rank as `bm25` says, nearness is the cosine with `vector`, both exactly, over all
-        chunks. The filter applies before the cut. All words are counted, of many the 48 rarest are scored.
+        Of the k best files (at most 50), the first five contribute up to 30 chunks each, the others their best one.
+        Word scores (see `bm25`) and cosines with `vector` are exact, over all chunks. The filter
+        applies before the cut. All tokens are counted, but only the 48 rarest are scored.
 
         Raises:
-            MismatchedLibraryError: `vector` has another size than those that are there.
+            MismatchedLibraryError: `vector` differs in size from the stored vectors.
         """
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
-        """Count the chunks that hold each token. Absent tokens are left out."""
+        """Count the chunks that contain each token. Absent tokens are left out."""
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
-        """Return chunks without their texts, in the order of `ids`. Ids that are gone are left out."""
+        """Return chunks without their texts, in the order of `ids`. Unknown ids are left out."""
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return chunks in the order of `ids`. Ids that are gone are left out."""
+        """Return chunks in the order of `ids`. Unknown ids are left out."""
 
     def optimize(self, *, every: bool = False) -> None:
-        """Compact the index for faster searches; with `every`, all of it. Results stay the same."""
+        """Compact the index for faster searches; with `every`, completely. Results do not change."""
 
     def stats(self) -> IndexStats:
         """Count what is stored."""
@@ -254,38 +254,38 @@ class Index(Protocol):
 
 
 class Engine(Protocol):
-    """Where libraries are kept under names, at one address, for several machines.
+    """Stores libraries by name at one address that several machines can reach.
 
-    A plugin of the group `openbook.engines` is called with the address, what follows `NAME:` in `OPENBOOK_STORAGE`.
-    Each method may raise `LibraryError`, and `MissingExtraError` where a package is not installed.
+    A plugin of the group `openbook.engines` is called with the address: the part after `NAME:` in `OPENBOOK_STORAGE`.
+    Each method may raise `LibraryError`, or `MissingExtraError` if a package is not installed.
     """
 
     address: str
-    """As it is shown to people: no passwords."""
+    """The address as shown to users, without passwords."""
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
-        """Open a library, making it if there is none.
+        """Open a library, and create it if it does not exist.
 
         Raises:
-            MismatchedLibraryError: It was made by another embedder, or by other rules of cutting and splitting.
+            MismatchedLibraryError: It was built by another version of embedder, tokenizer or chunker.
         """
 
     def names(self) -> list[str]:
-        """List the libraries, in order."""
+        """List the names of the libraries, sorted."""
 
     def sources(self, name: str) -> list[Source]:
-        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+        """Return the sources of a library, by name, even if it cannot be opened; [] if they cannot be read."""
 
     def remove(self, name: str) -> None:
-        """Delete a library. None there is no error."""
+        """Delete a library. A missing one is not an error."""
 
 
 @runtime_checkable
 class CachingEngine(Engine, Protocol):
-    """An engine that keeps what it has read on this machine, so that the next process need not read it again."""
+    """An engine with a cache on this machine, which saves later processes from reading the same data again."""
 
     cache: Path | None
-    """Folder for that, set before a library is opened or removed; None for none. What is in it may be deleted."""
+    """Folder of the cache, set before a library is opened or removed; None disables it. Its contents may be deleted."""
 
     cache_bytes: int
-    """Memory for what a process has read of a library, set before one is opened."""
+    """Memory limit for the data read from a library, set before it is opened."""

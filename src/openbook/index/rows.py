@@ -1,4 +1,4 @@
-"""What stands in a row of the tables, as values; and what only people and prompts look at, packed into one field."""
+"""Converts table rows to values, and packs display-only fields into one column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openbook.types import Chunk, Lesson, Span
 
 
 def fields_of(chunk: Chunk) -> str:
-    """Pack what only people and prompts look at; empty fields take no room."""
+    """Pack the fields that are only shown to users and models; empty fields take no space."""
     values = {
         "symbol": chunk.symbol,
         "defines": chunk.defines,
@@ -33,7 +33,7 @@ def remarks_of(packed: str) -> tuple[str, ...]:
 
 
 def outline_from_row(row: tuple[Any, ...]) -> Outline:
-    """Read a chunk's row without its text."""
+    """Convert a chunk's row to an outline, without text."""
     id_, _, source, path, kind, language, *place, fields = row
     values = json.loads(fields)
     return Outline(
@@ -46,7 +46,7 @@ def outline_from_row(row: tuple[Any, ...]) -> Outline:
 
 
 def chunk_from_row(row: tuple[Any, ...], text: str) -> Chunk:
-    """Read a chunk's row, and cut the chunk out of the text of its document."""
+    """Convert a chunk's row to a chunk, slicing its text from the document."""
     _, _, source, path, kind, language, *place, fields = row
     values = json.loads(fields)
     for name in ("defines", "context"):
@@ -59,7 +59,7 @@ def chunk_from_row(row: tuple[Any, ...], text: str) -> Chunk:
 
 @contextmanager
 def sound_rows(damage: CorruptLibraryError) -> Iterator[None]:
-    """Raise `damage` where rows that were read do not fit together."""
+    """Raise `damage` if the rows read in the body are inconsistent."""
     try:
         yield
     except QueryError:

@@ -1,4 +1,4 @@
-"""The file behind an embedded library: its tables, its version, and how it is opened."""
+"""The database file of an embedded library: tables, version, and opening."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError
 from openbook.index.protocol import IndexIdentity, Source
 from openbook.permissions import make_private_file, make_private_folder, narrow
 
-# "OPBK": tells our files from other SQLite files before anything is written to them.
+# "OPBK": identifies our files among other SQLite files before anything is written to them.
 APPLICATION_ID = 0x4F50424B
 
-# Where SQLite keeps it: https://www.sqlite.org/fileformat2.html#the_database_header
+# Offset of the application id: https://www.sqlite.org/fileformat2.html#the_database_header
 _ID_AT = 68
 
-# Raised by one with every change of the tables below. Older files are refused, because an index
-# can always be made again from its sources, and a rebuild is faster than a migration is safe.
+# Increment with every change of the tables below. Older files are refused: an index can always be
+# rebuilt from its sources, and a rebuild is quicker to get right than a migration.
 SCHEMA_VERSION = 3
 
 
-# Text of documents is kept whole, once; chunks are offsets into it, which makes them exact slices by
-# construction. A document of a course has a row of lessons: each once, in order of appearance, and the
-# number of the lesson of each chunk, so that neither a list of courses nor a filter reads chunks.
+# Document texts are stored whole, once. Chunks are offsets into them, which makes them exact slices by
+# construction. A course document has a row of lessons (each once, in order of appearance, and the lesson
+# number of each chunk), so that neither listing courses nor filtering reads chunks.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE roots (name TEXT PRIMARY KEY, kind TEXT NOT NULL, location TEXT NOT NULL, synced_at REAL NOT NULL,
@@ -67,13 +67,13 @@ _WRITE_HINTS = {
 
 
 def damaged(path: Path) -> CorruptLibraryError:
-    """Return the error that calls a library damaged."""
+    """Return the error for a damaged library."""
     return CorruptLibraryError(f"{str(path)!r} is damaged or no index", rebuild=path.stem)
 
 
 @contextlib.contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Raise what SQLite reports as errors of ours."""
+    """Convert SQLite errors to `LibraryError`s."""
     try:
         yield
     except sqlite3.Error as exc:
@@ -87,21 +87,21 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def _code_of(exc: sqlite3.Error) -> int:
-    # What Python itself finds has no code: text that is no UTF-8, or a connection that is closed.
+    # Errors raised by Python itself have no code: invalid UTF-8, or a closed connection.
     uncoded = sqlite3.SQLITE_MISUSE if isinstance(exc, sqlite3.ProgrammingError) else sqlite3.SQLITE_CORRUPT
-    # An extended code holds the plain one in its low byte.
+    # The low byte of an extended code is the primary code.
     return int(getattr(exc, "sqlite_errorcode", uncoded)) & 0xFF
 
 
 def open_database(path: Path, identity: IndexIdentity, *, lock_timeout_s: float) -> sqlite3.Connection:
-    """Open the file at `path`, and make it first if there is none or an empty one.
+    """Open the file at `path`, and create it if it is missing or empty.
 
-    Where it cannot be written but read, the connection reads.
+    If the file is not writable, the connection is read-only.
 
     Raises:
-        CorruptLibraryError: The file is damaged, or is no index of ours. It is left as it is.
-        MismatchedLibraryError: Another version or embedder made it.
-        LibraryWriteError: It does not exist and cannot be made.
+        CorruptLibraryError: The file is damaged or not a library. It is left unchanged.
+        MismatchedLibraryError: It was built by another version or embedder.
+        LibraryWriteError: It does not exist and cannot be created.
     """
     try:
         if not path.parent.exists():
@@ -111,7 +111,7 @@ def open_database(path: Path, identity: IndexIdentity, *, lock_timeout_s: float)
             f"cannot make the folder {str(path.parent)!r}: {exc.strerror}",
             hint="set OPENBOOK_HOME to a folder that you can write to",
         ) from exc
-    with contextlib.suppress(OSError):  # SQLite says better what is wrong with a file
+    with contextlib.suppress(OSError):  # SQLite reports problems with the file better
         make_private_file(path)
         for beside in ("-wal", "-shm"):
             narrow(path.with_name(path.name + beside))
@@ -119,13 +119,13 @@ def open_database(path: Path, identity: IndexIdentity, *, lock_timeout_s: float)
         try:
             return _prepared(_connect(path, lock_timeout_s), path, identity, lock_timeout_s)
         except sqlite3.OperationalError as exc:
-            # A log cannot be opened in a folder that cannot be written. Without one, the file is all there is.
+            # A read-only folder cannot hold a write-ahead log. If none exists, the file alone is complete.
             unwritable = _code_of(exc) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
             if not unwritable or not path.is_file() or _has_log(path):
                 raise
             uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             return _prepared(_connect(uri, lock_timeout_s, uri=True), path, identity, lock_timeout_s)
-        except UnicodeDecodeError as exc:  # SQLite quotes what it finds in a damaged schema
+        except UnicodeDecodeError as exc:  # from an error message of SQLite that quotes a damaged schema
             raise damaged(path) from exc
 
 
@@ -141,7 +141,7 @@ def _prepared(
             _use_log(connection, lock_timeout_s)
             _make_tables(connection, identity)
         _check(connection, path, identity)
-        # A commit survives a killed process without waiting for the disk; the log is synced at checkpoints.
+        # A commit survives a killed process without an fsync; the log is synced at checkpoints.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA mmap_size = 268435456")
     except BaseException:
@@ -157,20 +157,20 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _has_log(path: Path) -> bool:
-    """Return whether commits wait beside the file to be taken into it."""
+    """Return whether the write-ahead log has commits that are not yet in the file."""
     log = path.with_name(path.name + "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def _is_cut_off(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether the last page is incomplete. SQLite notices whole ones, and takes the rest for zeros."""
+    """Return whether the last page is incomplete. SQLite detects missing pages, but reads a partial one as zeros."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
     return not _has_log(path) and path.stat().st_size < pages * page_bytes
 
 
 def _use_log(connection: sqlite3.Connection, lock_timeout_s: float) -> None:
-    """Switch to write-ahead logging. SQLite does not wait for other openers here, so we do."""
+    """Switch to write-ahead logging. SQLite's busy timeout does not apply here, so retry."""
     deadline = time.monotonic() + lock_timeout_s
     while True:
         try:
@@ -185,7 +185,7 @@ def _use_log(connection: sqlite3.Connection, lock_timeout_s: float) -> None:
 def _make_tables(connection: sqlite3.Connection, identity: IndexIdentity) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _is_empty(connection):  # another process may have been first
+        if _is_empty(connection):  # another process may have created them meanwhile
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", asdict(identity).items())
@@ -216,21 +216,21 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
             raise MismatchedLibraryError(
                 f"the library {str(path)!r} was made with {name} {stored.get(name)!r}, not {value!r}",
                 rebuild=path.stem,
-                chunks=stored.get(name, "") if name == "chunks" else "",  # the last that is compared
+                chunks=stored.get(name, "") if name == "chunks" else "",  # compared last
             )
 
 
 def other_vectors(place: Path | str, held: int, given: int, library: str) -> MismatchedLibraryError:
-    """Return the error for vectors of another size: a server may change its model and keep the name."""
+    """Return the error for vectors of another size: a server may change its model under the same name."""
     said = f"the library {str(place)!r} has vectors of {held} numbers, and its embedder now gives {given}"
     return MismatchedLibraryError(said, rebuild=library)
 
 
 def is_library(path: Path) -> bool:
-    """Check whether a file looks like a library, damaged or not. With a damaged header it does not; empty, it does."""
+    """Return whether a file looks like a library, damaged or not. An empty file does; a damaged header does not."""
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):  # also of a log beside it
+            if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):  # reads the log as well
                 return True
     except sqlite3.Error:
         pass
@@ -240,13 +240,13 @@ def is_library(path: Path) -> bool:
 
 
 def stored_sources(path: Path) -> list[Source]:
-    """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+    """Return the sources of a library, by name, even if it cannot be opened; [] if they cannot be read."""
     if not path.exists():
         return []
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
-            # Older formats have fewer columns, newer ones may have more.
+            # Older formats have fewer columns, and newer ones may have more.
             known = {field.name for field in fields(Source)}
             return [
                 Source(**{name: row[name] for name in row.keys() if name in known})  # noqa: SIM118

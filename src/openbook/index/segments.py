@@ -1,4 +1,4 @@
-"""Segments of words in tables of SQLite."""
+"""Stores segments of posting lists in SQLite tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def write_segment(connection: sqlite3.Connection, pending: Iterable[PackedTerms]) -> None:
-    """Store the words of the documents of a transaction as a segment."""
+    """Store the posting lists of a transaction's documents as one segment."""
     _write(connection, merged(pending))
 
 
@@ -40,7 +40,7 @@ def _write(connection: sqlite3.Connection, stretches: Iterable[TermRange]) -> No
 
 
 def segment_postings(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
-    """Return the postings of each word, those of deleted chunks included."""
+    """Return the posting list of each term, including deleted chunks."""
     segments = connection.execute("SELECT id FROM segments ORDER BY id").fetchall()
     return {token: merge_postings([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
 
@@ -55,12 +55,12 @@ def _found(connection: sqlite3.Connection, segment: int, token: str) -> Postings
 
 
 def mergeable(connection: sqlite3.Connection, *, every: bool) -> list[int]:
-    """Name segments that are worth merging into one. See `worth_merging`."""
+    """Select segments to merge into one. See `worth_merging`."""
     return worth_merging(connection.execute("SELECT postings, id FROM segments ORDER BY id"), every=every)
 
 
 def merge(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArray[np.int64]) -> None:
-    """Merge segments into one, dropping what is not in `alive`."""
+    """Merge segments into one, and drop postings of chunks not in `alive`."""
     _write(connection, merged([row for segment in segments for row in _rows_of(connection, segment)], alive))
     for segment in segments:
         connection.execute("DELETE FROM postings WHERE segment = ?", (segment,))
@@ -73,6 +73,6 @@ def _rows_of(connection: sqlite3.Connection, segment: int) -> Sequence[PackedTer
 
 
 def ids_of_chunks(connection: sqlite3.Connection) -> NDArray[np.int64]:
-    """Return the ids of all chunks, in no order."""
+    """Return the ids of all chunks, in any order."""
     rows = connection.execute("SELECT first_chunk_id, chunks FROM vectors").fetchall()
     return checked_ids(np.array([id_ for first, count in rows for id_ in range(first, first + count)], dtype=np.int64))

@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from openbook.index.state import LibraryState
 
 
-# Each takes about 1 KB. A search looks at some hundred, and the next one at many of them again.
+# About 1 KB each. A search reads some hundred, and the next one many of the same.
 _KEPT_OUTLINES = 20_000
 
-# Each takes about 100 bytes. Checking an answer weighs some hundred words, and the next one many of them again.
+# About 100 bytes each. Checking an answer looks up some hundred words, and the next one many of the same.
 _KEPT_FREQUENCIES = 100_000
 
-# Each takes about 5 KB. A question reads the texts of some twenty chunks, and of ten of them again.
+# About 5 KB each. A question reads about twenty chunk texts, ten of which the previous one read too.
 _KEPT_CHUNKS = 2_000
 
-# Fewer chunks are loaded in 20 ms, and a file of their columns would not pay.
+# Fewer chunks load within 20 ms, so a column file would not pay.
 _FEWEST_MAPPED = 20_000
 
-# Of the first vector, in `meta`. A server may change its model and keep the name.
+# Key in `meta` of the dimension of the first vector. A server may change its model under the same name.
 _DIM = "dim"
 
 _CHUNKS = (
@@ -56,9 +56,9 @@ _CHUNKS = (
 
 
 class SqliteIndex:
-    """One library in one file. See `Index` for what each method promises.
+    """One library in one file. Implements `Index`.
 
-    Threads may share an instance: calls are taken one at a time.
+    Threads may share an instance; calls are serialized.
     """
 
     takes_packed = True
@@ -66,9 +66,9 @@ class SqliteIndex:
     def __init__(
         self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0, fewest_mapped: int = _FEWEST_MAPPED
     ) -> None:
-        """Open the library at `path`, making it if there is none.
+        """Open the library at `path`, and create it if it does not exist.
 
-        From `fewest_mapped` chunks on, `optimize` writes a file of columns beside the library.
+        From `fewest_mapped` chunks on, `optimize` writes a column file beside the library.
 
         Raises:
             LibraryError: See `open_database`.
@@ -99,25 +99,25 @@ class SqliteIndex:
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         with sqlite_errors(self.path):
-            if self._connection.in_transaction:  # the outermost one decides
+            if self._connection.in_transaction:  # nested: the outermost one commits
                 yield
                 return
             self._connection.execute(begin)
             try:
                 yield
-                if self._connection.in_transaction:  # SQLite itself undoes one for which the disk is full
+                if self._connection.in_transaction:  # SQLite rolls back itself when the disk is full
                     self._write_pending()
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._connection.rollback()
-                # They may hold what has just been undone.
+                # These may contain what was just rolled back.
                 self._pending = []
                 self._catalogue = self._counted = self._columns = None
                 raise
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """Open a snapshot in which rows that do not fit together are damage."""
+        """Open a snapshot and report inconsistent rows as damage."""
         with self.snapshot(), sound_rows(damaged(self.path)):
             yield
 
@@ -171,7 +171,7 @@ class SqliteIndex:
                 *(course, json.dumps(document.remarks) if document.remarks else ""),
             ),
         )
-        assert cursor.lastrowid is not None  # an INSERT always has one
+        assert cursor.lastrowid is not None  # always set after INSERT
         return cursor.lastrowid
 
     def _insert_chunks(self, document_id: int, chunks: PackedEntries) -> None:
@@ -263,7 +263,7 @@ class SqliteIndex:
             return courses_of(material, where)
 
     def _material(self, where: Filter) -> list[Any]:
-        """Return the documents of courses, with their packed lessons, whatever the number of these."""
+        """Return the documents of courses with their packed lessons, unfiltered."""
         rows = self._read(
             "SELECT d.source, d.path, d.kind, d.course, l.lessons"
             " FROM lessons l JOIN documents d ON d.id = l.document_id ORDER BY d.source, d.path"
@@ -302,7 +302,7 @@ class SqliteIndex:
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():
-            catalogue = self._current()  # forgets what is known of another state
+            catalogue = self._current()  # clears the caches if the state changed
             known = self._frequencies
             if len(known) > _KEPT_FREQUENCIES:
                 known.clear()
@@ -319,7 +319,7 @@ class SqliteIndex:
             return segment_postings(self._connection, tokens)
 
     def _current(self) -> Catalogue:
-        """Return the catalogue of the present state of the library."""
+        """Return the catalogue of the current state."""
         state = self._state()
         if self._catalogue is None or state != self._catalogue_of:
             with sqlite_errors(self.path):
@@ -337,12 +337,12 @@ class SqliteIndex:
         return self._columns
 
     def _state(self) -> tuple[int, int]:
-        # The first number moves with commits of other connections, the second with our own.
+        # The first number changes with commits by other connections, the second with our own.
         return self._read("PRAGMA data_version")[0][0], self._connection.total_changes
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
-            self._current()  # forgets what is known of another state
+            self._current()  # clears the caches if the state changed
             known = self._outlines
             if len(known) > _KEPT_OUTLINES:
                 known.clear()
@@ -358,7 +358,7 @@ class SqliteIndex:
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            self._current()  # forgets what is known of another state
+            self._current()  # clears the caches if the state changed
             known = self._chunks
             if len(known) > _KEPT_CHUNKS:
                 known.clear()
@@ -382,7 +382,7 @@ class SqliteIndex:
                 self._library_state().store()
             self._library_state().tidy()
             self._connection.execute("PRAGMA optimize")
-            # A reader would make it wait; then the log is taken in at another time.
+            # The checkpoint would wait for readers, so leave it to a later call.
             (timeout_ms,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
             self._connection.execute("PRAGMA busy_timeout = 0")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -391,7 +391,7 @@ class SqliteIndex:
     def stats(self) -> IndexStats:
         with self._lock:
             state = self._state()
-            if self._counted is None or self._counted[0] != state:  # counting looks at every row
+            if self._counted is None or self._counted[0] != state:  # counting scans every row
                 (documents,) = self._read("SELECT count(*) FROM documents WHERE skipped = ''")[0]
                 (chunks,) = self._read("SELECT count(*) FROM chunks")[0]
                 self._counted = state, documents, chunks

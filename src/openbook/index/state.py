@@ -1,4 +1,4 @@
-"""Which chunks an embedded library has now, as a catalogue: loaded, or mapped and brought up to date."""
+"""The current chunks of an embedded library as a catalogue: loaded, or memory-mapped and brought up to date."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openbook.index.column_file import open_columns, write_columns
 from openbook.index.columns import Columns, DocumentRows, columns_of, updated
 from openbook.index.files import column_files, columns_path, delete_files
 
-# Key in `meta` of the name of the file of columns.
+# Key in `meta` that names the column file.
 _TOKEN = "columns"
 
-# A file is written again when this share of its chunks has come or gone since. Until then, each new process reads what
-# has come from the library, about 1 ms per 1,000 chunks.
+# Rewrite the column file when this share of its chunks was added or deleted. Until then, each new process reads the
+# added chunks from the library, about 1 ms per 1,000 chunks.
 _MOST_CHANGED = 0.1
 
 _HELD = (
@@ -30,7 +30,7 @@ _LOST_LESSONS = "SELECT 1 FROM lessons WHERE document_id NOT IN (SELECT document
 
 
 class LibraryState:
-    """The catalogue of a library, from transaction to transaction. Call it inside one."""
+    """The catalogue of a library across transactions. Call its methods inside a transaction."""
 
     def __init__(self, connection: sqlite3.Connection, library: Path, fewest_mapped: int) -> None:
         """Take an open library."""
@@ -43,10 +43,10 @@ class LibraryState:
         self._replaced = ""
 
     def catalogue(self) -> Catalogue:
-        """Return the catalogue of the present state.
+        """Return the catalogue of the current state.
 
         Raises:
-            LookupError, ValueError: Rows do not fit together.
+            LookupError, ValueError: Rows are inconsistent.
         """
         if self._connection.execute(_LOST_LESSONS).fetchone():
             raise LookupError("there are lessons of chunks that are not there")
@@ -54,7 +54,7 @@ class LibraryState:
         if base is None:
             return Catalogue(columns_of(self._connection.execute(_ALL)))
         living = self._living(base)
-        later = sorted(self._later.values())  # by source and path, which no two share
+        later = sorted(self._later.values())  # by source and path, which are unique
         is_same = not later and np.isin(base.document_ids, living).all()
         return Catalogue(base if is_same else updated(base, living, columns_of(later)))
 
@@ -67,10 +67,10 @@ class LibraryState:
         return self._base
 
     def _living(self, base: Columns) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Return the ids of all documents, and read those that have come since."""
+        """Return the ids of all documents, and read those added since the column file was written."""
         ids = [id_ for (id_,) in self._connection.execute("SELECT id FROM documents")]
         highest = max(self._later, default=int(base.document_ids.max(initial=0)))
-        # Of those that came last, all may have gone again; they are read once more then.
+        # All of the latest may have been deleted again; then they are read once more.
         new = map(DocumentRows._make, self._connection.execute(_LATER, (highest,)))
         known = self._later | {document.document_id: document for document in new}
         living = set(ids)
@@ -78,23 +78,23 @@ class LibraryState:
         return np.array(ids, dtype=np.int64)
 
     def store(self) -> None:
-        """Write the file of columns if that pays. A library works without, so nothing is said of a full disk."""
+        """Write the column file if that pays. It is only a cache, so a full disk is ignored."""
         old = self._pays()
         if old is None:
             return
         current = columns_path(self._library, old)
-        delete_files(path for path in column_files(self._library) if path != current)  # of writers that were killed
+        delete_files(path for path in column_files(self._library) if path != current)  # left by killed writers
         with contextlib.suppress(OSError, ValueError):
             token = write_columns(self._library, map(DocumentRows._make, self._connection.execute(_ALL)))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_TOKEN, token))
             self._replaced = old
 
     def _pays(self) -> str | None:
-        """Return the name of the file that is to be replaced, empty if there is none; None if that does not pay."""
+        """Return the name of the file to replace, empty if there is none; None if writing one does not pay."""
         (highest,) = self._connection.execute(
             "SELECT IFNULL(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
         ).fetchone()
-        if highest < self._fewest_mapped:  # not one more can be there
+        if highest < self._fewest_mapped:  # ids bound the number of chunks
             return None
         base = self._mapped()
         if base is None:
@@ -107,7 +107,7 @@ class LibraryState:
         return self._token if is_large and gone + come > _MOST_CHANGED * len(base) else None
 
     def tidy(self) -> None:
-        """Delete the file that has been replaced. Call it when the transaction is over."""
+        """Delete the replaced file. Call it after the transaction."""
         if self._replaced:
             delete_files([columns_path(self._library, self._replaced)])
         self._replaced = ""
