@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 
 # Changes whenever the tokens of some text would; an index made with others must be made again.
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 
 # Signs that stand on a letter, as vowels do in Hindi, Thai and Arabic. `\w` leaves them out, and cuts words there.
 _MARKS = (
@@ -29,6 +29,9 @@ _PART = re.compile(rf"(?:[^\W\d_]|[{_MARKS}])+|\d+")
 
 # `URLs` is more than one `URL`; by its capitals it would fall apart as `UR` and `Ls`.
 _PLURAL_OF_CAPITALS = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
+
+# What begins an address says nothing of what it is about: with it, each link would speak of HTTPS.
+_SCHEMES = ("https://", "http://")
 
 # Han, Hiragana, Katakana, Thai, Lao, Burmese and Khmer are written without spaces. Hangul has spaces, but its
 # particles stick to the words, so pairs help there as well.
@@ -85,6 +88,8 @@ def tokenize(text: str) -> list[str]:
         >>> tokenize("向量索引")
         ['向量', '量索', '索引']
     """
+    for scheme in _SCHEMES:
+        text = text.replace(scheme, " ")
     if text.isascii():
         return list(chain.from_iterable(map(_tokens_of, text.translate(_BLANKS).split())))
     text = unicodedata.normalize("NFC", text)  # file names of macOS spell accents apart

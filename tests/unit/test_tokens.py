@@ -19,6 +19,8 @@ TEXTS = st.text(max_size=80) | st.text(alphabet="aZ_9 -\"'.\n\u00e4\u4e2d\ud55c\
         pytest.param("GET_USER", ["get", "user", "getus"], id="capitals"),
         pytest.param("sha256", ["sha", "256", "sha256"], id="digits"),
         pytest.param("HTTPServer2", ["http", "server", "2", "httpserver2"], id="acronym-word-digit"),
+        pytest.param("see https://wait.example/Tide", ["see", "wait", "exampl", "tide"], id="scheme-of-an-address"),
+        pytest.param("HTTPS, https: a scheme", ["https", "https", "a", "scheme"], id="scheme-that-is-spoken-of"),
         pytest.param("parseHTTP", ["pars", "http", "parsehttp"], id="acronym-last"),
         pytest.param("HTTP", ["http"], id="acronym-alone"),
         pytest.param("LLMs", ["llm"], id="plural-acronym"),
