@@ -166,11 +166,9 @@ class StepRunner(Protocol[Happening_co]):
 
     def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening_co | CallModel | Wait, None]:
         """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each."""
-        ...
 
     def close(self) -> None:
         """Take no further step. One that is being taken may be ended."""
-        ...
 
 
 class ThreadStepRunner(Generic[Happening]):

@@ -24,7 +24,6 @@ class Toolset(Protocol):
         Raises:
             ToolError: They cannot be had.
         """
-        ...
 
 
 @runtime_checkable
@@ -33,12 +32,10 @@ class DefinedTool(Protocol):
 
     def get_tool_definition(self) -> Mapping[str, Any]:
         """Return `name`, `description` and `input_schema`, the JSON schema of an object."""
-        ...
 
     @property
     def execute(self) -> Callable[..., Any]:
         """Do it. Called with the arguments by the names of the schema; their types are not checked."""
-        ...
 
 
 ToolLike: TypeAlias = Tool | Toolset | DefinedTool | Callable[..., Any]

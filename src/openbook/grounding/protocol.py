@@ -55,7 +55,6 @@ class Judge(Protocol):
     @property
     def name(self) -> str:
         """Display name, such as `nli:minicheck`."""
-        ...
 
     def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment | None]:
         """Judge claims, each by its own text alone.
@@ -63,4 +62,3 @@ class Judge(Protocol):
         Returns:
             One result per claim, in order; None where there is no verdict.
         """
-        ...

@@ -25,7 +25,6 @@ class Executor(Protocol):
     @property
     def min_bytes(self) -> int:
         """Below this size of all files another one would be done before this one has begun."""
-        ...
 
     def run(self, files: FilePreparer, jobs: Sequence[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
         """Yield every job with its result, as they finish. Closing the generator calls off the rest.
@@ -40,7 +39,6 @@ class Executor(Protocol):
             ClusterError: The work cannot be done there.
             MissingExtraError: A package is not installed.
         """
-        ...
 
 
 class ProcessExecutor:

@@ -230,7 +230,6 @@ class _Batches(Protocol):
 
     def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
         """Send requests, and return the id of their batch."""
-        ...
 
     def is_over(self, client: Any, batch: str) -> bool: ...
 
@@ -238,11 +237,9 @@ class _Batches(Protocol):
 
     def results(self, client: Any, batch: str) -> Iterator[Result]:
         """Yield the index of each request, with its reply or error."""
-        ...
 
     def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Convert a whole reply to the chunks of a stream, for the stream reader."""
-        ...
 
 
 class _AnthropicBatches:

@@ -23,7 +23,6 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """Provider and model, such as `anthropic:claude-sonnet-5-5`."""
-        ...
 
     def stream(self, request: Request) -> Iterator[Event]: ...
 

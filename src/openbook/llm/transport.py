@@ -57,11 +57,9 @@ class ReplyReader(Protocol):
         Raises:
             ModelError: The chunk reports an error, or is not what the wire promises.
         """
-        ...
 
     def finish(self) -> ReplyFinished | None:
         """Return the whole reply; None if it is not complete."""
-        ...
 
 
 class Wire(Protocol):
@@ -70,21 +68,17 @@ class Wire(Protocol):
     @property
     def sdk(self) -> str:
         """Package to import; also the extra that installs it."""
-        ...
 
     @property
     def clients(self) -> tuple[str, str]:
         """Its classes: the client that blocks, and the one that does not."""
-        ...
 
     @property
     def path(self) -> str:
         """Where requests go, below the address of the provider."""
-        ...
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
         """Write a request. `native`: sources in the wire's own fields, where it has any."""
-        ...
 
     def reader(self, request: Request, *, native: bool) -> ReplyReader: ...
 

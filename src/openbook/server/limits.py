@@ -46,7 +46,6 @@ class Limits(Protocol):
             RequestRefusedError: A limit is reached.
             SessionError: It cannot be counted.
         """
-        ...
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         """Reserve money for an answer, at most `usd`.
@@ -55,7 +54,6 @@ class Limits(Protocol):
             RequestRefusedError: The daily budget is spent.
             OpenbookError: It cannot be counted.
         """
-        ...
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
         """Replace a reservation by the actual cost of the answer. None, if unknown, keeps the reserved amount.
@@ -63,7 +61,6 @@ class Limits(Protocol):
         Raises:
             OpenbookError: It cannot be stored. The reservation stays.
         """
-        ...
 
 
 class MemoryLimits:

@@ -19,26 +19,21 @@ class Logins(Protocol):
 
     def add(self, subject: str, lasts_s: float) -> str:
         """Return a new token for a subject, valid for `lasts_s` seconds."""
-        ...
 
     def find(self, token: str) -> str:
         """Return the subject of a token; empty if it was never issued, has expired or was revoked."""
-        ...
 
     def renew(self, token: str, lasts_s: float) -> None:
         """Extend a token to `lasts_s` seconds from now. An unknown or expired one is not changed."""
-        ...
 
     def remove(self, token: str) -> None:
         """Revoke a token."""
-        ...
 
     def secret(self) -> bytes:
         """Return 32 random bytes, the same for all who share these logins.
 
         They sign the cookies of browsers without a key.
         """
-        ...
 
 
 class SqliteLogins:

@@ -69,19 +69,15 @@ class SharedWork(Protocol):
 
     def update(self, kind: Kind, update: WorkUpdate) -> UpdateReply:
         """Store an update."""
-        ...
 
     def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> WorkRecord | None:
         """Return an answer or job with its events after one; None if this owner has none of that id."""
-        ...
 
     def all(self, kind: Kind, owner: str | None = None) -> list[WorkRecord]:
         """List the work of an owner, or of all, the oldest first and without events."""
-        ...
 
     def stop(self, kind: Kind, owner: str, work_id: str) -> None:
         """Ask the server of an answer or job to stop it. Unknown ids are ignored."""
-        ...
 
 
 class SharedStore(Protocol):
@@ -93,19 +89,15 @@ class SharedStore(Protocol):
 
     def sessions(self, expire_s: float) -> Sessions:
         """Return the conversations, each kept for `expire_s` seconds after its last question."""
-        ...
 
     def limits(self, settings: Settings) -> Limits:
         """Return the limits of keys, by the settings."""
-        ...
 
     def logins(self) -> Logins:
         """Return the logins of browsers."""
-        ...
 
     def work(self) -> SharedWork | None:
         """Return the registry of running answers and jobs; None if this store has none."""
-        ...
 
     def check(self) -> None:
         """Check the connection.
@@ -113,11 +105,9 @@ class SharedStore(Protocol):
         Raises:
             SharedError: The store cannot be reached.
         """
-        ...
 
     def close(self) -> None:
         """Close the connection, after the conversations have been closed."""
-        ...
 
 
 def open_shared_store(name: Secret) -> SharedStore:

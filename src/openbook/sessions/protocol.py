@@ -71,7 +71,6 @@ class Sessions(Protocol):
 
     def owns(self, owner: str, session_id: str) -> bool:
         """Return whether this owner has such a conversation."""
-        ...
 
     def add(
         self,
@@ -97,39 +96,30 @@ class Sessions(Protocol):
             SessionError: It cannot be written, or the owner has no such conversation: it was deleted meanwhile.
                 Or it begins, and there is one of that id. Or it is to be cut, and has changed meanwhile.
         """
-        ...
 
     def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
         """Return the last exchanges of a conversation, at most `last`, in order; () if there is none.
 
         `before`: only those before the exchange with this index; 0 is the first one.
         """
-        ...
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
         """Return a conversation and its records, in order; None if this owner has none of that id."""
-        ...
 
     def of(self, owner: str) -> list[Session]:
         """List the conversations of an owner, the latest first; of the same time, by id."""
-        ...
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
         """Rename a conversation. False if this owner has none of that id."""
-        ...
 
     def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
         """Pin a conversation, or unpin it. False if this owner has none of that id."""
-        ...
 
     def delete(self, owner: str, session_id: str) -> bool:
         """Delete a conversation. False if this owner has none of that id."""
-        ...
 
     def expire(self) -> int:
         """Delete expired conversations, and return their number."""
-        ...
 
     def close(self) -> None:
         """Close the store."""
-        ...

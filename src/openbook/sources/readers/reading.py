@@ -63,7 +63,6 @@ class Reader(Protocol):
 
     def __call__(self, text: str, path: str) -> Reading:
         """Read the decoded text of a file. The path may help to tell formats apart."""
-        ...
 
 
 def fill_gaps(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
