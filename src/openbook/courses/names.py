@@ -120,10 +120,7 @@ def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolut
     more than one that many courses share, and one that none has speaks against all. What the name
     means, as the embedder has it, adds to that.
 
-    Args:
-        name: As a person typed it. Words such as "the course about" say nothing.
-        courses: All that may be meant.
-        embedder: Of titles and names.
+    Words such as "the course about" say nothing.
     """
     name = name.strip()
     courses = sorted(courses, key=lambda course: course.key)

@@ -88,16 +88,8 @@ def sync(
 ) -> SyncReport:
     """Update the index from its source. Files are committed in small batches, so an early end loses at most one.
 
-    Args:
-        root: What to read. Remembered in the index before anything else.
-        index: Where to write.
-        settings: Limits and sizes.
-        load_embedder: Returns the embedder; called in child processes too, so it must pickle.
-        served: Embeds instead, in this process, several files at once.
-        readers: Of formats that Openbook does not know.
-        progress: Told after each commit.
-        only: Paths of files to look at; others stay as they are. Empty for all.
-        now: Clock, in Unix seconds.
+    `load_embedder` is called in child processes too, so it must pickle. `served` embeds in this process instead,
+    several files at once. Without `only`, all files are looked at.
 
     Raises:
         SourceError: The root is gone or cannot be listed. The index keeps what it has.

@@ -232,11 +232,7 @@ class LanceTables:
     ) -> None:
         """Open the library at an address, making it if there is none.
 
-        Args:
-            uri: The address.
-            identity: What makes its chunks and vectors.
-            lock_timeout_s: How long a writer waits for others.
-            cache_bytes: Memory that LanceDB may use for what it knows of the tables; it takes up to 7 GiB by itself.
+        `cache_bytes` limits what LanceDB keeps of the tables: it takes up to 7 GiB by itself.
 
         Raises:
             MismatchedLibraryError: Another version or embedder made it.

@@ -175,10 +175,6 @@ def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple
 def open_engine(storage: str, settings: Settings) -> Engine:
     """Open the engine that `engine:address` names.
 
-    Args:
-        storage: Engine and address.
-        settings: Say where it may keep what it has read, and how much of it in memory.
-
     Raises:
         SettingsError: There is no such engine, or the address means nothing to it.
         PluginError: The engine cannot be loaded.
@@ -209,11 +205,6 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
 
 def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:
     """Open a library, and return it with settings that cut as it was cut: it keeps the strategy that it was made with.
-
-    Args:
-        location: Where it is.
-        embedder: Identity of the embedder.
-        settings: Those of a new library.
 
     Raises:
         LibraryError: It cannot be used, was made by other rules, or is an unfinished copy.

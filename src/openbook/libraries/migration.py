@@ -61,13 +61,6 @@ def migrate(
     Until all is copied and compared, the copy cannot be opened. Vectors are copied and words are split again from the
     chunks, so that the copy finds the same with the same scores.
 
-    Args:
-        name: Of a library that is there.
-        to: Engine and address, as in `OPENBOOK_STORAGE`; `sqlite` for the home.
-        settings: They say where the library is.
-        embedder: Identity of the embedder that made it.
-        progress: Told after each commit with files done and files to do.
-
     Raises:
         SettingsError: The engine cannot be used, or the library is there already.
         MismatchedLibraryError: Another embedder, or another version, made the library or the copy.

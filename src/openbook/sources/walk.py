@@ -138,11 +138,8 @@ def scan_folder(
     one out of the source is nobody's business. Special files are not opened. No rule ignores the
     root itself.
 
-    Args:
-        root: A folder, with its own links resolved.
-        max_file_bytes: Larger files are skipped; notebooks may have 16 times as much.
-        max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
-        readers: What they cover is not skipped as binary, and may be as large as documents.
+    Notebooks may have 16 times `max_file_bytes`. What readers cover is not skipped as binary, and may be as large as
+    documents.
 
     Raises:
         SourceError: The root cannot be listed.
