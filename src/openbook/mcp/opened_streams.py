@@ -5,53 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from contextvars import Context
-from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING
 
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
-
-class _Stream(Protocol):
-    async def aclose(self) -> None: ...
-    async def __aenter__(self) -> object: ...
-    async def __aexit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None, /
-    ) -> bool | None: ...
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 
-class _ReadStream(_Stream, Protocol):
-    async def receive(self) -> SessionMessage | Exception: ...
-    async def __anext__(self) -> SessionMessage | Exception: ...
-
-
-class _WriteStream(_Stream, Protocol):
-    async def send(self, item: SessionMessage, /) -> None: ...
-
-
-class _Wrapped:
-    """Closes and enters the stream that it wraps."""
-
-    _stream: _Stream
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, raised, traceback)
-
-
-class Replayed(_Wrapped):
+class Replayed(ObjectReceiveStream[SessionMessage | Exception]):
     """Replays lines that were already read, and then reads from a stream."""
 
-    def __init__(self, stream: _ReadStream, lines: Iterable[bytes]) -> None:
-        self._stream: _ReadStream = stream
+    def __init__(self, stream: ReadStream[SessionMessage | Exception], lines: Iterable[bytes]) -> None:
+        self._stream = stream
         self._before = deque(map(_parsed, lines))
         self.last_context: Context | None = None
         """Of the sender of the last message, as streams of the SDK have it."""
@@ -63,22 +31,15 @@ class Replayed(_Wrapped):
         self.last_context = getattr(self._stream, "last_context", None)
         return message
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        if self._before:
-            return self._before.popleft()
-        message = await anext(self._stream)
-        self.last_context = getattr(self._stream, "last_context", None)
-        return message
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
-class Muted(_Wrapped):
+class Muted(ObjectSendStream[SessionMessage]):
     """Writes to a stream, without the answers to requests that are already answered."""
 
-    def __init__(self, stream: _WriteStream, answered: Iterable[bytes]) -> None:
-        self._stream: _WriteStream = stream
+    def __init__(self, stream: WriteStream[SessionMessage], answered: Iterable[bytes]) -> None:
+        self._stream = stream
         requests = (parsed.message for parsed in map(_parsed, answered) if isinstance(parsed, SessionMessage))
         self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}
 
@@ -88,6 +49,9 @@ class Muted(_Wrapped):
             self._answered.remove(item.message.id)
             return
         await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 def _parsed(line: bytes) -> SessionMessage | Exception:
