@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openbook.errors import OpenbookError
 from openbook.index.protocol import FileRecord, Index, Source
@@ -30,11 +30,14 @@ from openbook.server.schemas import (
 )
 from openbook.server.served_library import ServedLibrary
 from openbook.server.suggestions import SuggestionCache
-from openbook.server.uploads import Upload, UploadStore
+from openbook.server.uploads import UploadStore
 from openbook.settings import Settings
 from openbook.sources.course_edits import Edit
 from openbook.sources.folder import holder_of
 from openbook.sources.repository_urls import read_repository_url
+
+if TYPE_CHECKING:
+    from fastapi import UploadFile
 
 ADDED = "added"
 """The outcome of a file that can be asked about."""
@@ -167,7 +170,7 @@ class SourceService:
 
         return self._jobs.start(owner, "", load)
 
-    def upload(self, owner: str, files: Sequence[Upload], *, course: bool) -> UploadResponse:
+    def upload(self, owner: str, files: Sequence[UploadFile], *, course: bool) -> UploadResponse:
         """Store uploaded files, and start to index them."""
         taken, refused = self._uploads.check(files)
         if not taken:

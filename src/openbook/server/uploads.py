@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from openbook.errors import SettingsError
 from openbook.libraries.catalog import keep_private
@@ -30,6 +30,9 @@ from openbook.settings import Settings
 from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
+
+if TYPE_CHECKING:
+    from fastapi import UploadFile
 
 # Longer names are cut.
 _NAME_CHARS = 80
@@ -61,25 +64,6 @@ _UNSAFE = re.compile(r"[^\w.()+ -]")
 
 # Device names of Windows, with any suffix.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
-
-
-class Upload(Protocol):
-    """An uploaded file."""
-
-    @property
-    def filename(self) -> str | None: ...
-
-    @property
-    def size(self) -> int | None: ...
-
-    @property
-    def file(self) -> BinaryReader: ...
-
-
-class BinaryReader(Protocol):
-    """A binary stream."""
-
-    def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +142,7 @@ class UploadStore:
             raise not_kept("upload", exc) from exc
         return folder
 
-    def check(self, files: Iterable[Upload]) -> tuple[list[tuple[str, Upload]], list[RejectedFile]]:
+    def check(self, files: Iterable[UploadFile]) -> tuple[list[tuple[str, UploadFile]], list[RejectedFile]]:
         """Choose which files to accept, each with the name to show.
 
         Raises:
@@ -195,7 +179,7 @@ class UploadStore:
         hidden = "hidden by its name" if name.startswith(".") else ""
         return refuse_by_name(name) or hidden or ("left out by its name" if is_ignored_file(name) else "")
 
-    def keep(self, taken: Sequence[tuple[str, Upload]], owner: str, *, course: bool = False) -> list[str]:
+    def keep(self, taken: Sequence[tuple[str, UploadFile]], owner: str, *, course: bool = False) -> list[str]:
         """Write files, and return their paths in the folder. Each is written as a whole or not at all.
 
         Course material of one upload gets a folder of its own, and is a course of its own. What is there
@@ -245,7 +229,7 @@ class UploadStore:
                 hint="delete some of them, or send less",
             )
 
-    def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
+    def _stage(self, taken: Iterable[tuple[str, UploadFile]], partial: Path) -> list[Path]:
         """Write files into a staging folder, so that no incomplete file is indexed."""
         make_private_folder(self._home)
         partial.mkdir()
