@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from openbook.containers import DIRECTIVE, leads_to_code
+from openbook.entries import indent_of
 from openbook.sources.readers.reading import Reading, fill_gaps
+from openbook.text import LineIndex
 from openbook.types import Block
 
 # One punctuation character repeated. docutils accepts lines shorter than the title from 4 on.
@@ -40,11 +42,7 @@ def read_rst(text: str, path: str = "") -> Reading:
 class _Scanner:
     def __init__(self, text: str) -> None:
         self._lines = [line.rstrip() for line in text.split("\n")]
-        self._starts: list[int] = []
-        offset = 0
-        for line in text.split("\n"):
-            self._starts.append(offset)
-            offset += len(line) + 1
+        self._index = LineIndex(text)
         self._styles: list[tuple[str, bool]] = []
 
     def blocks(self) -> Iterator[Block]:
@@ -125,11 +123,10 @@ class _Scanner:
         return Block(start, stop, "code" if self._lines[line].lstrip().startswith(">>> ") else "text")
 
     def _range(self, line: int, end: int) -> tuple[int, int]:
-        return self._starts[line], self._starts[end - 1] + len(self._lines[end - 1])
+        return self._index.start_of(line + 1), self._index.start_of(end) + len(self._lines[end - 1])
 
     def _indent(self, line: int) -> int:
-        content = self._lines[line].expandtabs()
-        return len(content) - len(content.lstrip())
+        return indent_of(self._lines[line])
 
 
 def _is_adornment(line: str) -> bool:
