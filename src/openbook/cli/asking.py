@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import typer
 
@@ -141,15 +140,7 @@ def _spent(answer: GenerationResult) -> str:
     return f"{counted if usage.known else f'at least {counted}'}, {cost}"
 
 
-class _Draft(Protocol):
-    """Where an answer is shown while it is written."""
-
-    def write(self, text: str) -> None: ...
-
-    def note(self, line: str) -> None: ...
-
-
-class _NoDraft:
+class _Draft:
     """Shows tools alone: a pipe gets nothing that has not been checked."""
 
     def write(self, text: str) -> None:
@@ -162,7 +153,7 @@ class _NoDraft:
 @contextlib.contextmanager
 def _draft() -> Iterator[_Draft]:
     if not sys.stderr.isatty():
-        yield _NoDraft()
+        yield _Draft()
         return
     from rich.console import Console
     from rich.live import Live
@@ -173,7 +164,7 @@ def _draft() -> Iterator[_Draft]:
         console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
     ) as live:
 
-        class OnTerminal:
+        class OnTerminal(_Draft):
             """Shows the end of what is written so far, dimmed."""
 
             text = ""
