@@ -66,6 +66,9 @@ def _headings(text: str) -> tuple[_Heading, ...]:
     )
 
 
+# What underlines a title; or is a rule, and says as little.
+UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{3,}")
+
 # What may stand behind the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 

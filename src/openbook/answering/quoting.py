@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import Example, fence_of, indented_code
-from openbook.answering.passages import Passage, examples_in, is_markup
+from openbook.answering.passages import UNDERLINE, Passage, examples_in, is_markup
 from openbook.containers import box_title
 from openbook.grounding.readable import closed_up
 from openbook.types import Chunk
@@ -116,9 +116,13 @@ def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[
         return language
 
     for of_code, members in groupby(lines, key=language_of):
-        block = [line for _, line in members if not (is_markup(line) or fence_of(line, chunk.language))]
+        block = [line for _, line in members if not (_says_nothing(line) or fence_of(line, chunk.language))]
         if any(map(str.strip, block)):
             yield _prose(block) if of_code is None else _fenced(textwrap.dedent("\n".join(block)).strip("\n"), of_code)
+
+
+def _says_nothing(line: str) -> bool:
+    return is_markup(line) or UNDERLINE.fullmatch(line.strip()) is not None
 
 
 def _prose(lines: Sequence[str]) -> str:

@@ -112,6 +112,15 @@ def test_prose_in_a_fence_of_a_directive_is_no_example() -> None:
     assert "```sh\nretry --policy 0 now\n```" in said
 
 
+def test_what_underlines_a_title_is_not_quoted() -> None:
+    page = "How long does the policy wait?\n------------------------------\nThe retry policy waits a minute.\n"
+
+    said = answer("How long does the retry policy wait?", page, "a.rst")
+
+    assert "waits a minute." in said
+    assert "---" not in said
+
+
 def test_a_title_alone_is_no_quote() -> None:
     page = '=== "The retry policy of tides"\n\n    It waits for a minute, as the moon does.\n'
 
