@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from openbook.containers import NOTES
 from openbook.sources.readers.rst import read_rst
 from openbook.text import LineIndex, indentation
 from openbook.types import Block
@@ -122,10 +123,6 @@ _STRONG, _EMPHASIS = "strong", "emphasis"
 _LITERAL = frozenset(
     "code code-block sourcecode parsed-literal prompt math raw ipython testcode testoutput doctest graphviz mermaid"
     " csv-table".split()
-)
-_NOTES = frozenset(
-    "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
-    " versionremoved deprecated topic sidebar rubric todo".split()
 )
 # They structure a book, and have no content.
 _SILENT = frozenset(
@@ -314,7 +311,7 @@ class _Translator:
         elif name in _LITERAL:
             self._language = words.split()[0] if name in ("code", "code-block", "sourcecode") and words else ""
             yield prefix.rstrip()
-        elif name in _NOTES:
+        elif name in NOTES:
             self._parts.append(_Part(indent, f"{prefix}> "))
             said = f" {_inline(words)}" if words else ""
             yield from (prefix.rstrip(), f"{prefix}> **{_spoken(name)}**{said}", *([] if said else [f"{prefix}>"]))
