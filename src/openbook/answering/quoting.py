@@ -29,7 +29,7 @@ def quoted(passage: Passage) -> str:
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
-    if passage.example is None and passage.setting is not None and passage.setting.form in ("key", "flag"):
+    if passage.example is None and passage.setting is not None and passage.setting.form == "key":
         return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # of an example that begins or ends in another chunk
     blocks = [*_blocks(passage, text)] or [_prose([text])]
     written = "\n\n".join(blocks)
