@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +14,7 @@ from openbook.answering.passages import Passage, PassageKey, heading_over, is_ro
 from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
-from openbook.questions.question import OPTION, Question
-from openbook.retrieval.callables import callable_definition
+from openbook.questions.question import Question
 from openbook.retrieval.roles import asks_for, is_aside, role_of
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
@@ -143,107 +142,19 @@ _DOCUMENTED_BONUS = 3.0
 # Of the headings "What is an overlay?" and "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
-# What stands before the name of an option in a list, a table or a heading.
-_BEFORE = r"[\W_]*"
-_FEWEST_WORDS = 3
-
 
 def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of passages of prose that describe an option or a setting: `--this-one`, `LIKE_THIS`, `so-too`.
+    """Return the keys of the passages that describe a setting or an option, as it is written or in a definition list.
 
-    What opens the section under a heading that begins with the name describes it, and all that stands in an entry of a
-    definition list whose head has it; without these, an item of a list that begins with it. Another name of several
-    words, `like_this`, is described by such a section or entry alone. Who asks where a name is, or what uses it, wants
-    no description.
+    Who asks where a name is, or what uses it, wants no description.
     """
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
-    options = OPTION.findall(query.text)
-    joined = [name for name in query.identifiers if "_" in name.strip("_")]
-    # `edit-url-template`, if nothing else is asked for.
-    alone = [query.name] if "-" in query.name else []
-    names = dict.fromkeys((*filter(str.isupper, joined), *options, *alone))
-    # `idle_timeout`: only headings count for these, since entries of lists begin with names of all kinds.
-    titles = dict.fromkeys((*names, *joined))
-    if settings := {each.key for each in passages if each.setting is not None}:
-        return settings | _in_entries(query, passages) | _in_comments(undefined(query, passages), passages)
-    told = _in_entries(query, passages) or _in_comments(undefined(query, passages), passages)
-    if told or not titles:
-        return told
-    heading = re.compile(rf"{_BEFORE}(?:-\w[\s,`/|]+)?(?:{_any_of(titles)})(?![\w-])")
-    entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
-    opening: dict[tuple[str, str, str], PassageKey] = {}
-    entries: set[PassageKey] = set()
-    for passage in sorted(passages, key=lambda each: each.start_char):
-        chunk = passage.shown.result.chunk
-        if not passage.shown.is_prose or passage.is_title or is_aside(chunk.span.path):
-            continue
-        title = heading_over(chunk, passage.start_char - chunk.span.start_char).rpartition(" / ")[2]
-        if heading.match(title):
-            opening.setdefault((chunk.source, chunk.span.path, title), passage.key)
-        elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
-            entries.add(passage.key)
-    return set(opening.values()) or entries
-
-
-# Before the name of a parameter or a field in a comment: `:param int limit:`, `@param {int} limit`, `- limit:`.
-_TAG = (
-    r"[@\\:](?:param|arg|argument|property|keyword|kwarg)\b(?:\[[\w,]+\])?[ \t]+(?:\{[^}\n]*\}[ \t]*)?"
-    r"(?:[\w.\[\]|]+[ \t]+)?\[?[`*]*"
-)
-# Behind it, without a tag: its type, and a colon or a dash.
-_TYPE = r"[`*]*(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|–|—|-(?=\s))"
+    return {each.key for each in passages if each.setting is not None} | _in_entries(query, passages)
 
 
 # Opens a comment of several lines, or a docstring: a string that begins its line, unlike that of `TABLE = """`.
 _OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
-
-
-def undefined(query: Question, passages: Sequence[Passage]) -> list[str]:
-    """Return the names of a question that no function and no class has, but for tests: these may be parameters."""
-    return [
-        name
-        for name, owners in zip(query.identifiers, query.owners, strict=True)
-        if not any(
-            _can_be_called(passage, name) and stands_in(owners, passage.within) and not _is_of_test(passage)
-            for passage in passages
-        )
-    ]
-
-
-# It is read like a field, and a comment says more of it than its head, unless that has one of its own.
-_PROPERTY = re.compile(r"@(?:\w+\.)*(?:cached_)?property\b|@\w+\.(?:getter|setter)\b")
-
-
-def _can_be_called(passage: Passage, name: str) -> bool:
-    """Return whether a passage defines a name as a function or a class, and not as a field or a variable.
-
-    A parameter is often kept under its own name, and its comment says more of it than that line.
-    """
-    if passage.defines != name or (_PROPERTY.search(passage.text) and not _OPENS_COMMENT.search(passage.text)):
-        return False
-    pattern = callable_definition(name)
-    return any(pattern.search(unit.text) and not _is_comment(passage.shown, unit.number - 1) for unit in passage.units)
-
-
-def _in_comments(names: Sequence[str], passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages of code whose comments and docstrings say what a parameter is for.
-
-    Such a line begins with the name, or with a tag before it: `limit (int): The most.`, `@param limit The most.`
-    """
-    if not names:
-        return set()
-    name = _any_of(names)
-    told = re.compile(rf"[\s*/#!]*(?:{_TAG}(?:{name})\b|(?:[-*][ \t]+)?[`*]*(?:{name}){_TYPE})(?P<said>.*)")
-    found: set[PassageKey] = set()
-    for passage in passages:
-        if passage.shown.is_prose or is_aside(passage.shown.result.chunk.span.path):
-            continue
-        for unit in passage.units:
-            line = told.match(unit.text)
-            if line and len(line["said"].split()) >= _FEWEST_WORDS and _is_comment(passage.shown, unit.number - 1):
-                found.add(passage.key)
-    return found
 
 
 def _is_comment(shown: ContextItem, place: int) -> bool:
@@ -268,10 +179,6 @@ def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]
         if entry is not None and not wanted.isdisjoint(entry.names):
             found[is_named(path, query.tokens)].add(passage.key)
     return found[True] or found[False]
-
-
-def _any_of(names: Iterable[str]) -> str:
-    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 # Statements that only make a name known: it is used below.

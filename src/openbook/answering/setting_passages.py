@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import Passage, overlap
-from openbook.answering.scoring import undefined
 from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
-from openbook.questions.settings_asked import AskedSetting, says_setting, wants_choices, wants_default
+from openbook.questions.settings_asked import AskedSetting, wants_choices, wants_default
+from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.setting_entries import UNKNOWN_SHARE, SettingEntry, setting_entries, share_of_owners
 
@@ -65,7 +65,7 @@ def with_settings(
         context: What they are of.
         text_of: Tells what stands before a result, which may begin below the keys that its settings belong to.
     """
-    asked = _meant(query, passages)
+    asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
     found = [each for shown in context.shown for each in _entries_in(shown, asked, text_of)]
     # `port` of something else is another setting.
     found = [each for each in found if each.share >= UNKNOWN_SHARE]
@@ -91,14 +91,6 @@ def _without_copies(found: Sequence[_Found]) -> list[_Found]:
     for each in sorted(found, key=lambda one: (one.path.count("/"), one.shown.number, one.entry.start)):
         first.setdefault(each.text, each)
     return [each for each in found if first[each.text] is each]
-
-
-def _meant(query: Question, passages: Sequence[Passage]) -> list[AskedSetting]:
-    """Return the settings that a question asks for, without names of functions and classes."""
-    if not query.settings or says_setting(query.text):
-        return list(query.settings)
-    callable_names = set(query.identifiers).difference(undefined(query, passages))
-    return [each for each in query.settings if each.name not in callable_names]
 
 
 def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: TextOf | None) -> Iterator[_Found]:

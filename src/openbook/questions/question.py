@@ -216,10 +216,7 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _KINDS = "option flag switch setting variable directive keyword parameter command key field"
-# "Which command-line options are there?" names none of them.
-_SEVERAL_KINDS = re.compile(rf"\b(?:{_KINDS.replace(' ', '|')})s\b", re.IGNORECASE)
 _KIND = rf"(?:{_KINDS.replace(' ', '|')}|method)s?"
-_KIND_TOKENS = frozenset(tokenize(_KINDS))
 # "the mouse option", "setting tab-size": a word beside what it is.
 _TERM = re.compile(
     rf"\bthe\s+(?P<before>[\w./-]*\w)\s+{_KIND}\b|\b{_KIND}\s+(?P<behind>[\w./-]*\w)\b|(?P<joined>\b\w+(?:-\w+)+\b)"
@@ -267,17 +264,20 @@ class Question:
     """Distinct unqualified names that the question spells as code, in order."""
     owners: tuple[tuple[str, ...], ...]
     """What each of these was said to stand in, outermost first: `("Client",)` of `Client.send`; mostly nothing."""
-    name: str = ""
-    """All of the question, if it is one name as code, options or files have them: `message-delay-limit`.
-
-    Or the option or setting that it asks for, if it asks for nothing else.
-    """
     is_symbol: bool = False
     """The whole question is one name as code spells it."""
     compared: tuple[str, ...] = ()
     """The two things whose difference it asks for, as written; mostly nothing."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: several places are the answer, not one passage."""
+
+    @cached_property
+    def name(self) -> str:
+        """All of it, if it is one name as code, options or files have them; or the one setting that it asks for."""
+        if len(self.text.split()) == 1:
+            return self.text.strip("`\"'").removesuffix("()")
+        alone = self.settings[0].name if len(self.settings) == 1 else ""
+        return alone if "-" in alone else ""
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -350,22 +350,6 @@ class Question:
         return stop_words(self.text)
 
 
-def _only_setting(text: str, tokens: tuple[str, ...]) -> str:
-    """Return the option or setting that a question asks for, if it asks for nothing else: many places say "cache".
-
-    Example:
-        >>> for text in ("What does --cache do?", "What is the edit-url-template option for?", "two-factor logins"):
-        ...     print(repr(_only_setting(text, tuple(tokenize(" ".join(content_words_of_question(text)))))))
-        '--cache'
-        'edit-url-template'
-        ''
-    """
-    terms = () if _SEVERAL_KINDS.search(text) else (found[found.lastgroup or 0] for found in _TERM.finditer(text))
-    named = OPTION.findall(text) or [term for term in terms if "-" in term or "_" in term]
-    is_alone = len(named) == 1 and set(tokens).issubset((*tokenize(named[0]), *_KIND_TOKENS))
-    return named[0] if is_alone else ""
-
-
 def read_question(text: str) -> Question:
     """Read a question.
 
@@ -402,5 +386,4 @@ def read_question(text: str) -> Question:
     named: dict[str, tuple[str, ...]] = {}
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
-    alone = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else _only_setting(text, tokens)
-    return Question(text, tokens, tuple(named), tuple(named.values()), alone, is_symbol, sides, places is not None)
+    return Question(text, tokens, tuple(named), tuple(named.values()), is_symbol, sides, places is not None)

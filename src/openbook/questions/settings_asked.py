@@ -18,41 +18,35 @@ class AskedSetting(NamedTuple):
 
 
 _WORD = r"[A-Za-z_][\w-]*(?<!-)"
-# `gui.tabWidth`, `readpool.unified.max-tasks`, `idle-timeout`, `tx_confirmation`, `tabWidth`; not behind dashes.
+# `gui.tabWidth`, `readpool.unified.max-tasks`, `idle-timeout`, `tx_confirmation`, `tabWidth`, `--quiet`.
 _SPELLED = re.compile(
-    rf"(?<![\w./-])(?:{_WORD}(?:\.{_WORD})+|[A-Za-z]\w+(?:-\w\w+)+|[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)"
+    rf"(?<![\w./-])(?:--?[A-Za-z][\w-]*|{_WORD}(?:\.{_WORD})+|[A-Za-z]\w+(?:-\w\w+)+"
+    r"|[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)"
     r"(?![\w/(]|\.\w)"
 )
 # A file, a place on the web such as `example.com`, or an abbreviation such as "e.g.".
 _NO_SETTING = re.compile(
-    r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
+    r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
+    r"|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
     re.IGNORECASE,
 )
-# "the -H flag of ssh-keygen" asks for no setting of that name.
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
-# "What is a built-in?", "What is a pre-commit hook?", but "What does max-load do?" and "what is max-load for".
+_KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
+# "What is a pre-commit hook?", but "What does max-load do?" and "what is max-load for".
 _COMPOUND = re.compile(r"[A-Za-z]\w+(?:-\w\w+)+")
-_ARTICLE = re.compile(r"\b(?:an?|the)\s+$", re.IGNORECASE)
 _NOUN = re.compile(
-    r"\s+(?!(?:do|does|mean|means|for|of|in|on|by|to|can|may|have|has|take|takes|set|used?|control|controls|default"
+    rf"\s+(?!(?:{_KIND}|do|does|mean|means|for|of|in|on|by|to|can|may|have|has|take|takes|set|used?|controls?|default"
     r"|is|are|be|and|or|under|with)\b)\w"
 )
 # "priority in opsgenie_config"
 _INSIDE = re.compile(r"\b(?:in|of|under|inside)\s+(?:the\s+)?[`\"']?$", re.IGNORECASE)
-_KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
-# A word of everyday language, where the question says that it is a setting: "the default of mouse".
-_PLAIN = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\bdefault(?:\s+(?:value|setting))?\s+(?:of|for)\s+(?:the\s+)?[`\"']?(?P<name>{_WORD})[`\"']?(?:\s+{_KIND})?\W*$",
-        rf"\bthe\s+[`\"']?(?P<name>{_WORD})[`\"']?\s+{_KIND}\b",
-        rf"\b{_KIND}\s+[`\"']?(?P<name>{_WORD})[`\"']?(?:\s+(?:do|mean|for|control)\b|\W*$)",
-        rf"\b(?:values|choices)\s+(?:can|does|do|may|are\s+possible\s+for|for|of)\s+(?:the\s+)?[`\"']?(?P<name>{_WORD})\b",
-        rf"\b(?:which|what)\s+(?P<name>{_WORD})\s+values\b",
-        rf"\bwhat\s+does\s+[`\"']?(?P<name>{_WORD})[`\"']?\s+default\s+to\b",
-    )
+# A word of everyday language, where the question says that it is one: "the mouse option", "the default of mouse".
+_QUOTED = rf"(?:the\s+)?[`\"']?({_WORD})[`\"']?"
+_PLAIN = re.compile(
+    rf"\bthe\s+[`\"']?({_WORD})[`\"']?\s+{_KIND}\b"
+    rf"|\bdefault(?:\s+value)?\s+(?:of|for)\s+{_QUOTED}(?:\s+{_KIND})?\W*$|\bvalues\s+(?:can|does|may|for|of)\s+{_QUOTED}\b",
+    re.IGNORECASE,
 )
 _NO_NAME = frozenset(
     "a an the this that it my your our its all any each every other same new which what possible allowed valid default"
@@ -61,10 +55,6 @@ _NO_NAME = frozenset(
 
 _SAYS_SO = re.compile(
     r"\b(?:options?|settings?|flags?|keys?|fields?|parameters?|config\w*|defaults?|values)\b", re.IGNORECASE
-)
-_ASKS = re.compile(
-    r"\b(?:what|which|how)\b|\bdefaults?\b|\b(?:was|welche\w*|wie|standardwert|quels?|quelles?|comment|qu[ée]|cu[aá]l\w*|c[oó]mo)\b",
-    re.IGNORECASE,
 )
 # What frames such a question, and says nothing of the setting.
 _FRAME = frozenset(
@@ -76,10 +66,6 @@ _FRAME = frozenset(
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores hace"
     )
 )
-_MOST_OTHER_WORDS = 1
-# Who asks for a setting pastes no text.
-_MOST_CHARS = 300
-
 _WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
 
 _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bvaleurs\b|\bvalores\b", re.IGNORECASE)
@@ -91,21 +77,19 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     Example:
         >>> asked_settings("What does gui.tabWidth do?", tokenize("gui.tabWidth"))
         (AskedSetting(name='tabWidth', owners=('gui',)),)
-        >>> asked_settings("Which values can mouse have?", ["mouse"])
+        >>> asked_settings("Which values can mouse have?", tokenize("mouse"))
         (AskedSetting(name='mouse', owners=()),)
         >>> asked_settings("Where is tabWidth read?", ["tabwidth", "read"])
         ()
     """
-    if len(text) > _MOST_CHARS or not _ASKS.search(text) or _OPTION.search(text):
-        return ()
     spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
+    spelled = [found for found in spelled if not _is_word(found)]
     if not says_setting(text):
-        spelled = [found for found in spelled if not _TYPE.fullmatch(found.group()) and not _is_word(found)]
+        spelled = [found for found in spelled if not _TYPE.fullmatch(found.group())]
     written = " ".join(found.group() for found in spelled)
-    plain = [found["name"] for pattern in _PLAIN for found in pattern.finditer(text)]
+    plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
-    told = frozenset(tokenize(" ".join((written, *plain)))) | _FRAME
-    if len(set(tokens) - told) > _MOST_OTHER_WORDS:
+    if not set(tokens) <= frozenset(tokenize(" ".join((written, *plain)))) | _FRAME:
         return ()
     inside = [found for found in spelled if _INSIDE.search(text, 0, found.start())]
     named = [found.group() for found in spelled if found not in inside]
@@ -118,12 +102,8 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
 
 def _is_word(found: re.Match[str]) -> bool:
     """Return whether a name with hyphens alone is a word of the question: "a built-in", "pre-commit hook"."""
-    if not _COMPOUND.fullmatch(found.group()):
-        return False
-    return (
-        _ARTICLE.search(found.string, 0, found.start()) is not None
-        or _NOUN.match(found.string, found.end()) is not None
-    )
+    is_compound = _COMPOUND.fullmatch(found.group()) is not None
+    return is_compound and _NOUN.match(found.string, found.end()) is not None
 
 
 def says_setting(text: str) -> bool:

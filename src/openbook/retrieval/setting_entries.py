@@ -64,18 +64,19 @@ _SECTION_WORDS = 80
 
 # What a line has around a name, written as a null character, where it says what that is.
 _SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
+_SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
 _ROW = re.compile(r"[ \t]*\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{][^|]*)?\|(?P<said>.*)")
 # Without marks "- name: ...", "- name is ...", and not "- NAME variable was added".
 _ITEM = re.compile(
-    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—])"
+    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—])"
     r"|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
 )
-# `:param int limit:`, `@param {int} limit`, `limit (int):`
+# `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
 _PARAMETER = re.compile(
     r"[\s*/#!]*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
-    r"|[`*]*\0[`*]*[ \t]*\([^)]*\)[ \t]*:)(?P<said>.*)"
+    r"|[`*]*\0[`*]*[ \t]*(?:\([^)]*\)[ \t]*:|:[ \t]+(?=\w+ \w+ \w)))(?P<said>.*)"
 )
-_TITLE = re.compile(r"[`*\"\[]*\0[`*\"\]]*[ \t]*(?:(?:[({=:\\\[<—–]|-\s).*)?$")
+_TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
 _OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
 _KEY = re.compile(
     rf"{_SIGN}(?:\[[ \t]*)?(?:(?:pub|public|private|readonly|static|final|const|let|var|val)[ \t]+)*"
@@ -178,9 +179,16 @@ def _plain(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _spelled(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name in any spelling."""
+    """Return a pattern of a name in any spelling, and of an option in its own."""
+    if name.startswith("-"):
+        return _written(name)
     words = "[-_]?".join(map(re.escape, _SPELLING.findall(name) or [name]))
     return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![^\W_])")
+
+
+@lru_cache(maxsize=64)
+def _written(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
 
 
 class _Lines:
@@ -299,8 +307,7 @@ class _Lines:
             parents,
             "\n".join((before, *over)),
             is_open,
-            re.search(rf"(?<![\w-]){re.escape(self._name)}(?![\w-])", "\n".join(self._lines[named : last + 1]))
-            is not None,
+            _written(self._name).search("\n".join(self._lines[named : last + 1])) is not None,
             _CHOICES.search(text) is not None,
         )
 

@@ -110,7 +110,8 @@ def test_a_function_of_that_name_is_what_is_asked_for() -> None:
         function, "crane.py", kind="code", symbol="max_load", defines=("max_load",), signature="def max_load(crane):"
     )
 
-    found = picked("What does max_load do?", config(CRANE), chunk)
+    page = config("    # Tonnes that it lifts.\n    max_load = 4", "crane.md", "docs")
+    found = picked("What does max_load do?", page, chunk)
 
     assert quotes(found)[0].startswith("def max_load")
 
