@@ -19,7 +19,6 @@ from openbook.tokens import tokenize
 from openbook.types import View
 
 # Each with a group for each side.
-_THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -28,12 +27,6 @@ _COMPARES = tuple(
         r".*\bhow\s+(?:do|are)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|different|compare)",
         r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
-        r".*\bwhen\s+(?:should|would|do|to)\s+(?:(?:i|we|you|one)\s+)?use\s+(.+?)"
-        r"\s+(?:instead of|rather than|over|or)\s+(.+)",
-        # "Which one should I use on Linux or Windows?" compares no things, nor does "or not".
-        rf"(?:should|would)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)\s+({_THING})\s+or\s+({_THING})",
-        rf"({_THING})\s+or\s+({_THING}),\s+(?:what\s+is\s+the\s+difference|which\s+(?:one\s+)?is\s+better)",
-        rf"which\s+(?:one\s+)?is\s+(?:better|preferable),\s+({_THING})\s+or\s+({_THING})",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
         r".*\bdiff[ée]rences?\s+entre\s+(.+?)\s+et\s+(.+)",
@@ -78,7 +71,7 @@ def asking_what_is(side: str) -> str:
     return f"What does `{side.strip('`')}` do?" if _NAME.fullmatch(side) else f"What is {side}?"
 
 
-# Each with a group for what is asked about, without its article. English, German, French, Spanish, Chinese.
+# Each with a group for what is asked about, without its article. English, German, French, Spanish.
 _ASKS_WHAT = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -86,8 +79,6 @@ _ASKS_WHAT = tuple(
         r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
         r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
         r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
-        r"(?:什么是|何谓)(.+)",
-        r"(.+)是什么",
     )
 )
 # "What is the default port?" asks for a value: only so many words are the name of a thing.
@@ -99,7 +90,7 @@ _IS = (
     r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
     r"|\s(?:are|were)\s(?!not\b)\w"
     r"|\s(?:ist|war)\s(?:eine?|der|die|das)\b|\ssind\s\w|\s(?:est|désigne)\s(?:une?\b|l[ea]\b|l['’])|\ssont\s(?:des|les)\b"
-    r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s?是|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
+    r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
 )
 _SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
 _BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
@@ -174,7 +165,7 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
     "uses": re.compile(
         rf"\b(?:who|what|that|which(?:\s+\w+)?)\s+(?:else\s+)?(?:{_VERBS}|use\b)"
         rf"|\b(?:where|how|when)(?:\s+else)?\s+(?:is|are|was|gets?)\b[^?\n]{{0,200}}\b{_DONE}"
-        r"|\b(?:callers?|us(?:ag)?es?|references|calls)\s+(?:of|to)\b|\btests?\s+(?:of|for)\b"
+        r"|\b(?:callers?|us(?:ag)?es?|references|calls)\s+(?:of|to)\b"
         r"|\bwer\s+(?:ruft|benutzt|verwendet|nutzt|wirft|testet)\b"
         r"|\bwo\s+(?:wird|werden)\b[^?\n]{0,200}\b(?:aufgerufen|benutzt|verwendet|genutzt|geworfen|getestet)\b",
         re.IGNORECASE,
@@ -182,24 +173,17 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
 }
 
 
-# "May release notes" and "hay storage" are topics: where no question mark stands behind, what a sentence is about must
-# follow the verb.
-_ABOUT = (
-    r"(?=.*[?？]$|(?:i|we|one|it|he|she|they|there|this|that|these|those|the|an?|any|some|all|each|every|my|your|our|its"
-    r"|any(?:one|body)|some(?:one|body)|ich|man|wir|es|er|sie|das|der|die|den|dem|diese\w?|ein\w{0,2}|mein\w{0,2}|sich"
-    r"|una?|el|l[ao]s?|alg[uú]n\w?)\b)"
-)
 # The verb comes first. "Can you show ...?", "Is there a way to ...?" and "Does anyone know how to ...?" want more than
 # a yes. English, German, French, Spanish.
 _ASKS_WHETHER = re.compile(
     r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\s+"
-    rf"(?!you\b|there\s+(?:a|any)\s+way\b|.*\bhow\b){_ABOUT}"
+    r"(?!you\b|there\s+(?:a|any)\s+way\b|.*\bhow\b)"
     r"|(?:kann|können|muss|müssen|darf|gibt es|ist|sind|hat|wird|werden|lässt sich|unterstützt)\s+"
-    rf"(?!(?-i:Sie)\b|(?:eine\s+möglichkeit|einen\s+weg)\b|.*,\s*wie\b){_ABOUT}"
+    r"(?!(?-i:Sie)\b|(?:eine\s+möglichkeit|einen\s+weg)\b|.*,\s*wie\b)"
     r"|(?:peut-on|puis-je|est-ce|est-il|y a-t-il|faut-il)\s+"
     r"(?!(?:un\s+moyen|une\s+(?:façon|manière))\b|.*\bcomment\b)"
     r"|(?:puedo|puede|se puede|hay|existe|tiene)\s+"
-    rf"(?!(?:alguna|una)\s+(?:manera|forma)\b|(?:algún|un)\s+modo\b|.*\bcómo\b){_ABOUT})",
+    r"(?!(?:alguna|una)\s+(?:manera|forma)\b|(?:algún|un)\s+modo\b|.*\bcómo\b))",
     re.IGNORECASE | re.DOTALL,
 )
 

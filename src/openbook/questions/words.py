@@ -41,13 +41,6 @@ _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
 )
 
-# "Summarize the chapter on tides" asks for tides: what tells of them summarizes nothing and may be no chapter.
-_ASKS_FOR_GIST = re.compile(
-    r"\W*(?:please\s+)?(?:summari[sz]e|sum\s+up|outline|(?:give\s+(?:me\s+)?)?(?:a|the)?\s*summary\s+of)\s+(?:the\s+)?"
-    r"(?:chapter|lesson|section|page|part|unit|module)s?\s+(?:on|about|of)\s+(.*\S)\W*",
-    re.IGNORECASE | re.DOTALL,
-)
-
 # "Where in the code are ropes spliced?" asks for what splices ropes, which need not say that it is code.
 IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
 
@@ -118,9 +111,8 @@ def content_words_of_question(text: str) -> list[str]:
         >>> content_words_of_question("How do I also make the clients wait?"), content_words_of_question("make all")
         (['clients', 'wait'], ['make'])
     """
-    for pattern in (_ASKS_FOR_VALUES, _ASKS_FOR_GIST):
-        if (asked := pattern.fullmatch(text)) and (words := content_words_of_question(asked[1])):
-            return words
+    if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
+        return words
     words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words

@@ -30,6 +30,6 @@ def test_names_of_code_are_compared_by_their_definitions() -> None:
     )
     use = chunk_of("ShouldBind() or Bind()", "c.py", kind="code", language="python")
 
-    found = quotes(picked("When should I use Bind instead of ShouldBind?", use, bind, should))
+    found = quotes(picked("What is the difference between Bind and ShouldBind?", use, bind, should))
 
     assert [text.split("(")[0] for text in found[:2]] == ["def Bind", "def ShouldBind"]

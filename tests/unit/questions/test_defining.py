@@ -25,7 +25,6 @@ from openbook.questions.question import definition_of
         ("Was ist ein Gezeitenbuch?", "Ein Gezeitenbuch ist eine Liste."),
         ("Qu'est-ce qu'une balise ?", "Une balise est un signal."),
         ("¿Qué es un muelle?", "Un muelle es una obra."),
-        ("什么是潮汐表？", "潮汐表是一种表格。"),
     ],
 )
 def test_a_line_that_says_what_something_is_defines_it(question: str, line: str) -> None:

@@ -49,15 +49,3 @@ def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[
 )
 def test_a_verb_that_asks_for_values_is_not_what_is_asked(question: str, telling: list[str]) -> None:
     assert content_words_of_question(question) == telling
-
-
-@pytest.mark.parametrize(
-    ("question", "telling"),
-    [
-        ("Summarize the chapter on tides", ["tides"]),
-        ("Please give me a summary of the section about mooring ropes.", ["mooring", "ropes"]),
-        ("Summarize the ropes", ["Summarize", "ropes"]),
-    ],
-)
-def test_what_a_part_is_summed_up_on_is_what_is_looked_for(question: str, telling: list[str]) -> None:
-    assert content_words_of_question(question) == telling
