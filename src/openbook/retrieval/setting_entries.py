@@ -91,8 +91,6 @@ _FLAG = re.compile(r".*[\"'](?:--?)?\0[\"'][ \t]*,(?P<value>.*)")
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
-# Another setting that is commented out: what stands above it is not said of the one below.
-_OTHER_KEY = re.compile(r"[ \t]*(?:#+|;+|//+)[ \t]*(?:[\w.-]+[ \t]*=(?!=)|[a-z]\w*[-_.][\w.-]*:(?:\s|$))")
 _ASIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 _SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 _PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
@@ -339,8 +337,7 @@ class _Lines:
         while first and place - first < _MOST_COMMENT_LINES:
             above = self._lines[first - 1]
             # The stars of a block stand one column deeper.
-            is_beside = _COMMENT.match(above) is not None and abs(indentation(above) - indent) <= 1
-            if not is_beside or _OTHER_KEY.match(above):
+            if not _COMMENT.match(above) or abs(indentation(above) - indent) > 1:
                 break
             first -= 1
         return first

@@ -118,10 +118,6 @@ def text_signals(
     }
 
 
-# What only sets it says what it is for by its value. With 1, first citations get lost in six projects (hermes, kubo,
-# locust, mise, okhttp, starship), with 0 in hermes (`benchmarks.answers` on `cases/dotted_questions*.jsonl`, and
-# `benchmarks.setting_names`).
-_ONLY_SET = 0.3
 # `IdleTimeout` may be what keeps the setting `idle-timeout`, or something else. With 1, lnd loses a citation; no other
 # project changes. A word of everyday language counts as any name: half as much changed nothing.
 _OTHER_SPELLING = 0.6
@@ -136,9 +132,8 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
         if chunk.kind != "code" and name in chunk.defines:  # in a definition list
             best = max(best, share_held(owners, *chunk.context, chunk.symbol, chunk.span.path))
         for entry in setting_entries(chunk.text, name, owners, chunk.kind):
-            strength = share_of_owners(entry, owners, chunk)
-            strength *= (1.0 if entry.is_described else _ONLY_SET) * (1.0 if entry.is_exact else _OTHER_SPELLING)
-            best = max(best, strength)
+            strength = share_of_owners(entry, owners, chunk) * (1.0 if entry.is_exact else _OTHER_SPELLING)
+            best = max(best, entry.is_described * strength)
     return best
 
 
