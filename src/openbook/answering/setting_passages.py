@@ -32,17 +32,18 @@ class _Found:
     def text(self) -> str:
         return self.shown.result.chunk.text[self.entry.start : self.entry.end]
 
-    def worth(self, query: Question) -> tuple[bool, bool, float]:
-        """Return what tells how well it answers, most telling first. Nothing that is not described answers at all."""
+    def worth(self, query: Question) -> tuple[bool, bool, bool, float]:
+        """Return what tells how well it answers, most telling first. Of what is not described, only a list answers."""
         entry = self.entry
         if wants_default(query.text):
             is_default = entry.has_default or self._stands_under_defaults
             told = is_default + 0.5 * entry.has_value + 0.25 * entry.is_described
             # What only sets it shows its default in a file of configuration, or where defaults are kept.
             is_shown = entry.has_value and (is_default or self.shown.result.chunk.kind in ("config", "data"))
-            return entry.is_described or is_shown, entry.is_exact, told
+            return entry.is_described or is_shown, False, entry.is_exact, told
         has_choices = wants_choices(query.text) and entry.has_choices
-        return entry.is_described, entry.is_exact, float(has_choices)
+        is_listed = entry.form == "item" and not entry.is_described
+        return entry.is_described, is_listed, entry.is_exact, float(has_choices)
 
     @property
     def _stands_under_defaults(self) -> bool:
@@ -71,7 +72,7 @@ def with_settings(
     found = [each for each in found if each.share >= UNKNOWN_SHARE]
     found = _to_read(query, found)
     best = max((each.worth(query) for each in found), default=None)
-    if best is None or not best[0]:
+    if best is None or not any(best[:2]):
         return list(passages)
     told = _without_copies([each for each in found if each.worth(query) == best])
     described = [passage for each in told if (passage := _passage(each)) is not None]

@@ -33,7 +33,7 @@ def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, 
     """Return the settings that a question asks for, without names that one of the chunks defines as what is called.
 
     "What does send_file do?" asks for the function, where there is one, unless it says that it asks for a setting, or a
-    file of configuration describes one of that name: code often computes a default in a function named like it.
+    file of configuration or a section describes one of that name: code often reads it by a function named like it.
     """
     if says_setting(query.text):
         return query.settings
@@ -41,15 +41,17 @@ def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, 
         each
         for each in query.settings
         if not any(_defines_callable(chunk, each) for chunk in chunks)
-        or any(_is_configured(chunk, each) for chunk in chunks)
+        or any(_is_described(chunk, each) for chunk in chunks)
     )
 
 
-def _is_configured(chunk: Chunk, asked: AskedSetting) -> bool:
-    if chunk.kind != "config" or is_aside(chunk.span.path):
+def _is_described(chunk: Chunk, asked: AskedSetting) -> bool:
+    if chunk.kind == "code" or is_aside(chunk.span.path):
         return False
     entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind)
-    return any(each.is_described and each.is_exact for each in entries)
+    return any(
+        each.is_described and each.is_exact and (chunk.kind == "config" or each.form == "section") for each in entries
+    )
 
 
 def _defines_callable(chunk: Chunk, asked: AskedSetting) -> bool:

@@ -68,7 +68,7 @@ _SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
 _ROW = re.compile(r"[ \t]*\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{][^|]*)?\|(?P<said>.*)")
 # Without marks "- name: ...", "- name is ...", and not "- NAME variable was added".
 _ITEM = re.compile(
-    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—])"
+    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—]|$)"
     r"|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
 )
 # `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
@@ -227,8 +227,10 @@ class _Lines:
             return self._made(place, place, "row", before, has_value=True)
         # Below `/**` a star opens a line of a comment, and no item.
         is_list = self._is_prose or not shape.lstrip().startswith("*")
-        if (self._is_code and _is_said(_PARAMETER.match(shape))) or (is_list and _is_said(_ITEM.match(shape))):
-            return self._made(place, self._end_of_block(place), "item", before)
+        item = _ITEM.match(shape) if is_list else None
+        is_described = _is_said(item) or (self._is_code and _is_said(_PARAMETER.match(shape)))
+        if is_described or (item and self._is_prose):
+            return self._made(place, self._end_of_block(place), "item", before, is_described=is_described)
         return None
 
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:

@@ -122,3 +122,12 @@ def test_a_note_of_a_changelog_is_not_where_a_setting_is_described() -> None:
     found = picked("What is the default of max_load?", note, config(CRANE))
 
     assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
+
+
+def test_a_name_that_nothing_describes_is_answered_by_the_list_that_has_it() -> None:
+    page = "These are slots of the crane:\n\n- `hook-top`\n- `hook-bottom`"
+    template = '<template #hook-bottom><slot name="hook-bottom" /></template>'
+
+    found = picked("What does hook-bottom do?", config(template, "crane.vue", "code"), config(page, "a.md", "docs"))
+
+    assert quotes(found)[0] == "- `hook-bottom`"

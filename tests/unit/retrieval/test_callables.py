@@ -50,10 +50,13 @@ def test_a_function_hides_only_what_stands_in_the_same_thing_and_none_of_a_test_
     assert meant("What does max_load do?", code(FUNCTION, "tests/test_crane.py")) == ["max_load"]
 
 
-def test_a_setting_that_configuration_describes_is_asked_for_though_a_function_makes_its_default() -> None:
+def test_a_setting_that_configuration_or_a_section_describes_is_asked_for_though_a_function_makes_its_default() -> None:
     described, bare = (
         chunk_of(text, "port.toml", kind="config") for text in ("# Tonnes that it lifts.\nmax_load = 4", "max_load = 4")
     )
 
+    section = chunk_of("## max_load\n\nTonnes that it lifts.\n", "crane.md")
+
     assert meant("What does max_load do?", code(FUNCTION), described) == ["max_load"]
+    assert meant("What does max_load do?", code(FUNCTION), section) == ["max_load"]
     assert meant("What does max_load do?", code(FUNCTION), bare) == []
