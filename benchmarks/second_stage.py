@@ -1,16 +1,13 @@
 """What a second stage is worth on questions that people ask of whole repositories, and what it costs.
 
     python -m benchmarks.second_stage --questions FILE ... --checkouts FOLDER --home FOLDER --reranker R
-    python -m benchmarks.second_stage --questions FILE ... --checkouts FOLDER --home FOLDER --encoder FOLDER
 
 A file has a question a line, with the lines that answer it; `--checkouts` has a checkout of each repository under its
 last name, and libraries are made in `--home`, and used again.
 
 The same 20 results are taken in the order of the first stage; in that of the second one; in the order of both ranks
-added; and with what the second one says added to the scores of the first, by weights that are fitted on the other
-repositories of all files. The error is that of the mean over repositories. A reranker gives one number for each text.
-An encoder (see `benchmarks.sentence_encoder`) gives two, the cosine and that of the nearest tokens: the order of the
-cosine is shown, and either or both are added.
+added; and with what the second one says added to the scores of the first, by weights that are fitted on all
+repositories of all files, or without the one that is asked. The error is that of the mean over repositories.
 """
 
 from __future__ import annotations
@@ -28,7 +25,6 @@ import numpy as np
 
 from benchmarks.answers import open_library
 from benchmarks.fit import Case, fit
-from benchmarks.sentence_encoder import Nearness, SentenceEncoder
 from openbook.evals.metrics import mean
 from openbook.opening import open_reranker
 from openbook.retrieval.fields import embedding_text
@@ -52,12 +48,6 @@ _MEASURES: Mapping[str, Callable[[int], float]] = {
     "MRR": lambda rank: 1 / rank if rank else 0.0,
 }
 
-Said = Sequence[Mapping[str, float]]
-"""What the second stage says of each text, by name."""
-
-Second = Callable[[str, Sequence[str]], tuple[Said, bool]]
-"""Takes a question and texts, and returns with what it says whether it had to read them."""
-
 Cost = tuple[float, float]
 """Seconds that passed, and those of computing."""
 
@@ -69,15 +59,12 @@ class Asked:
     set: str
     repository: str
     scores: Sequence[float]
-    said: Said
+    said: Sequence[float]
     right: Sequence[bool]
 
-    def case(self, names: Sequence[str]) -> Case:
+    def case(self) -> Case:
         """Return what weights are fitted on."""
-        signals = [
-            {"score": score, **{name: _SCALE * said[name] for name in names}}
-            for score, said in zip(self.scores, self.said, strict=True)
-        ]
+        signals = [{"score": score, "said": _SCALE * said} for score, said in zip(self.scores, self.said, strict=True)]
         return Case(signals, np.array(self.right), 1.0)
 
 
@@ -87,34 +74,23 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, nargs="+", required=True)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
-    second = parser.add_mutually_exclusive_group(required=True)
-    second.add_argument("--reranker", help="as `--reranker` of `openbook search` takes it")
-    second.add_argument("--encoder", type=Path, help="folder of a sentence encoder")
-    parser.add_argument("--tokens", type=int, default=128, help="tokens that an encoder reads of a text")
-    parser.add_argument("--threads", type=int, default=1, help="threads that an encoder uses")
-    parser.add_argument("--cache", type=Path, help="file that keeps what an encoder has read")
+    parser.add_argument("--reranker", required=True, help="as `--reranker` of `openbook search` takes it")
     arguments = parser.parse_args()
     repositories = {name for file in arguments.questions for name in _by_repository(file)}
     if sum((arguments.checkouts / name).is_dir() for name in repositories) <= 1:
         parser.error(
             "weights are fitted on the other repositories: name checkouts of two or more that questions ask about"
         )
-    if arguments.encoder:
-        encoder = SentenceEncoder(arguments.encoder, arguments.tokens, arguments.threads, arguments.cache)
-        asked, taken_ms = _ask(arguments, lambda *each: _near(encoder, *each), encoder.save)
-        names: Sequence[str] = Nearness._fields
-    else:
-        reranker = open_reranker(arguments.reranker, Settings.from_env())
-        if reranker is None:
-            parser.error("name a reranker")
-        names = ("reranker",)
-        asked, taken_ms = _ask(arguments, lambda *each: _scored(reranker, *each), lambda: None)
+    reranker = open_reranker(arguments.reranker, Settings.from_env())
+    if reranker is None:
+        parser.error("name a reranker")
+    asked, taken_ms = _ask(arguments, reranker)
     _print_costs(taken_ms)
-    _print(asked, names)
+    _print(asked)
 
 
-def _ask(arguments: argparse.Namespace, second: Second, save: Callable[[], None]) -> tuple[list[Asked], list[Cost]]:
-    """Ask all questions, and return what was found, with what the second stage cost where it had to read."""
+def _ask(arguments: argparse.Namespace, reranker: Reranker) -> tuple[list[Asked], list[Cost]]:
+    """Ask all questions, and return what was found, with what the second stage cost."""
     asked: list[Asked] = []
     costs: list[Cost] = []
     for file in arguments.questions:
@@ -124,24 +100,15 @@ def _ask(arguments: argparse.Namespace, second: Second, save: Callable[[], None]
             with open_library(arguments.checkouts / name, arguments.home / name) as library:
                 for each in questions:
                     found = library.search(each["question"], limit=RERANKED)
-                    started = time.perf_counter(), time.process_time()
-                    said, is_read = second(each["question"], [embedding_text(result.chunk) for result in found])
-                    if is_read:
-                        costs.append((time.perf_counter() - started[0], time.process_time() - started[1]))
                     right = [_rank([result], each["gold"]) == 1 for result in found]
+                    said: Sequence[float] = [0.0] * len(found)
+                    if any(right) and not all(right):  # else no order is better than another
+                        started = time.perf_counter(), time.process_time()
+                        said = reranker.scores(each["question"], [embedding_text(result.chunk) for result in found])
+                        costs.append((time.perf_counter() - started[0], time.process_time() - started[1]))
                     asked.append(Asked(file.stem, name, [result.score for result in found], said, right))
-            save()
             print(f"read {file.stem}: {name}", flush=True)
     return asked, costs
-
-
-def _near(encoder: SentenceEncoder, question: str, texts: Sequence[str]) -> tuple[Said, bool]:
-    is_read = not encoder.is_known(question, texts)
-    return [each._asdict() for each in encoder.nearness(question, texts)], is_read
-
-
-def _scored(reranker: Reranker, question: str, texts: Sequence[str]) -> tuple[Said, bool]:
-    return [{"reranker": score} for score in reranker.scores(question, texts)], True
 
 
 def _by_repository(path: Path) -> dict[str, list[dict[str, Any]]]:
@@ -166,19 +133,22 @@ def _best_first(scores: Sequence[float]) -> list[int]:
     return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 
-def _added(asked: Sequence[Asked], names: Sequence[str]) -> list[list[int]]:
-    """Return the order of each question's results with more in their scores, weighed without its repository."""
-    cases = [each.case(names) for each in asked]
-    weights = {
-        name: fit([case for case, other in zip(cases, asked, strict=True) if other.repository != name])
-        for name in {each.repository for each in asked}
-    }
+def _added(asked: Sequence[Asked], weights: Mapping[str, Mapping[str, float]]) -> list[list[int]]:
+    """Return the order of each question's results with more in their scores, by the weights for its repository."""
     return [
         _best_first(
-            [sum(weights[each.repository][name] * value for name, value in one.items()) for one in case.signals]
+            [sum(weights[each.repository][name] * value for name, value in one.items()) for one in each.case().signals]
         )
-        for case, each in zip(cases, asked, strict=True)
+        for each in asked
     ]
+
+
+def _left_out(asked: Sequence[Asked]) -> dict[str, dict[str, float]]:
+    """Fit weights for each repository on all others."""
+    return {
+        name: fit([each.case() for each in asked if each.repository != name])
+        for name in {each.repository for each in asked}
+    }
 
 
 def _rank(results: Sequence[RetrievalResult], gold: Sequence[Mapping[str, Any]]) -> int:
@@ -200,28 +170,37 @@ def _print_costs(costs: Sequence[Cost]) -> None:
         print(f"95 of 100 within {passed[late]:.0f} ms, {computing[late]:.0f} of them computing")
 
 
-def _print(asked: Sequence[Asked], names: Sequence[str]) -> None:
+def _print(asked: Sequence[Asked]) -> None:
     ways: dict[str, list[list[int]]] = {}
     for each in asked:
-        for way, order in _orders([said[names[0]] for said in each.said]).items():
+        for way, order in _orders(each.said).items():
             ways.setdefault(way, []).append(order)
-    parts = [*((name,) for name in names), *([tuple(names)] if len(names) > 1 else [])]
-    for some in parts:
-        ways[f"{' and '.join(some)} added, left out"] = _added(asked, some)
+    left_out, fitted = _left_out(asked), fit([each.case() for each in asked])
+    ways["added, fitted"] = _added(asked, dict.fromkeys(left_out, fitted))
+    ways["added, left out"] = _added(asked, left_out)
+    lowest, *_, highest = sorted(map(_weight, left_out.values()))
+    print(f"fitted weight beside the first stage: {_weight(fitted):.1f}; left out, {lowest:.1f} to {highest:.1f}")
     for name in dict.fromkeys(each.set for each in asked):
-        _print_table([n for n, each in enumerate(asked) if each.set == name], asked, ways)
+        _print_table(name, [n for n, each in enumerate(asked) if each.set == name], asked, ways)
+    _print_table("all", range(len(asked)), asked, ways)
 
 
-def _print_table(members: Sequence[int], asked: Sequence[Asked], ways: Mapping[str, Sequence[Sequence[int]]]) -> None:
+def _weight(weights: Mapping[str, float]) -> float:
+    return _SCALE * weights["said"] / weights["score"]
+
+
+def _print_table(
+    name: str, members: Sequence[int], asked: Sequence[Asked], ways: Mapping[str, Sequence[Sequence[int]]]
+) -> None:
     repositories = list(dict.fromkeys(asked[n].repository for n in members))
-    print(f"\n{asked[members[0]].set}: {len(members)} questions, {len(repositories)} repositories\n")
+    print(f"\n{name}: {len(members)} questions, {len(repositories)} repositories\n")
     print(f"| | {' | '.join(_MEASURES)} |\n|---|{'---|' * len(_MEASURES)}")
     before: dict[str, list[float]] = {}
     for way, orders in ways.items():
         cells = []
-        for name, measure in _MEASURES.items():
+        for figure, measure in _MEASURES.items():
             values = [measure(_place(orders[n], asked[n].right)) for n in members]
-            first = before.setdefault(name, values)
+            first = before.setdefault(figure, values)
             gains = [
                 mean([a - b for n, a, b in zip(members, values, first, strict=True) if asked[n].repository == each])
                 for each in repositories

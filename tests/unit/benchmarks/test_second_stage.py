@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import second_stage
-from benchmarks.second_stage import Asked, _added, _orders, _rank
+from benchmarks.second_stage import Asked, _added, _left_out, _orders, _rank
 from openbook.types import Chunk, RetrievalResult, Span
 
 
@@ -44,16 +44,17 @@ def test_what_stands_behind_the_tenth_counts_for_nothing() -> None:
 
 
 def asked(repository: str, right: list[bool]) -> Asked:
-    return Asked("set", repository, [1.0, 1.0, 1.0], [{"near": 0.0}, {"near": 0.5}, {"near": 1.0}], right)
+    return Asked("set", repository, [1.0, 1.0, 1.0], [0.0, 0.5, 1.0], right)
 
 
 def test_what_is_added_is_weighed_by_what_is_right_in_other_repositories() -> None:
     near, far = [False, False, True], [True, False, False]
 
-    orders = _added([asked("a", far), *[asked("b", near)] * 3, *[asked("c", near)] * 3], ["near"])
+    first = [asked("a", far), *[asked("b", near)] * 3, *[asked("c", near)] * 3]
+    other = [asked("a", near), *[asked("b", far)] * 3]
 
-    assert orders[0] == [2, 1, 0]
-    assert _added([asked("a", near), *[asked("b", far)] * 3], ["near"])[0] == [0, 1, 2]
+    assert _added(first, _left_out(first))[0] == [2, 1, 0]
+    assert _added(other, _left_out(other))[0] == [0, 1, 2]
 
 
 def test_questions_on_one_repository_are_an_error_that_says_what_is_needed(
@@ -64,7 +65,7 @@ def test_questions_on_one_repository_are_an_error_that_says_what_is_needed(
         '{"answerable": true, "repo": "harbour/ferry", "question": "When?", "gold": []}', encoding="utf-8"
     )
     (tmp_path / "ferry").mkdir()
-    given = ["--questions", str(questions), "--checkouts", str(tmp_path), "--home", str(tmp_path), "--encoder", "none"]
+    given = ["--questions", str(questions), "--checkouts", str(tmp_path), "--home", str(tmp_path), "--reranker", "off"]
     monkeypatch.setattr("sys.argv", ["second_stage", *given])
 
     with pytest.raises(SystemExit):
