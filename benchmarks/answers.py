@@ -1,6 +1,7 @@
 """Whole answers without a model to real questions: whether they are right, how long they are, and what is refused.
 
     python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--questions FILE] [--curve WHAT]
+        [--reranker R]
 
 `--checkouts` has a checkout of each repository of real-questions, or of `FILE`, under its last name; the libraries are
 made in `--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
     parser.add_argument("--questions", type=Path, help="others than real-questions, written like these")
     parser.add_argument("--curve", choices=("quotes", "pointers"), help="try other limits")
+    parser.add_argument("--reranker", default="", help="as `--reranker` of `openbook ask` takes it")
     arguments = parser.parse_args()
     asked = [
         each
@@ -104,7 +106,9 @@ def main() -> None:
     ]
     with ExitStack() as stack:
         libraries = {
-            name: stack.enter_context(open_library(arguments.checkouts / name, arguments.home / name))
+            name: stack.enter_context(
+                open_library(arguments.checkouts / name, arguments.home / name, arguments.reranker)
+            )
             for name in dict.fromkeys(each.project for each in asked)
         }
         outcomes = [_ask(libraries[each.project], arguments.checkouts / each.project, each) for each in asked]
@@ -138,10 +142,10 @@ def read_questions(data: Path, file: Path | None = None) -> list[Asked]:
     ]
 
 
-def open_library(folder: Path, home: Path) -> Library:
+def open_library(folder: Path, home: Path, reranker: str = "") -> Library:
     """Open the library of a folder, which is made the first time."""
     home.mkdir(parents=True, exist_ok=True)
-    library = Library(home / "library.sqlite", Settings(home=home))
+    library = Library(home / "library.sqlite", Settings(home=home, reranker=reranker))
     if not library.stats().chunks:
         library.add(folder)
     return library
