@@ -103,6 +103,25 @@ def test_a_reranker_of_ones_own_takes_part(first: list[str], tmp_path: Path) -> 
     assert [str(result.chunk.span) for result in found] == first[::-1]
 
 
+def test_what_is_added_to_scores_reorders_passages_and_not_files(sample: Path, tmp_path: Path) -> None:
+    class LastFirst:
+        name, weight = "last first", 100.0
+
+        def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+            """Turn the order round."""
+            return [float(place) for place, _ in enumerate(texts)]
+
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
+        assistant.add(sample)
+        embedder = load_embedder()
+        first, second = (Retriever(assistant.index, embedder, reranker=each) for each in (None, LastFirst()))
+        passages = [[result.chunk.key for result in each.search(QUESTION, view="passages")] for each in (first, second)]
+        files = [[result.chunk.key for result in each.search(QUESTION, view="files")] for each in (first, second)]
+
+    assert passages[0] != passages[1]
+    assert files[0] == files[1]
+
+
 def test_nobody_is_asked_unless_a_reranker_is_named(served: Start, first: list[str], tmp_path: Path) -> None:
     server = served()
 

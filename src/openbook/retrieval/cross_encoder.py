@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from openbook.errors import ModelError
-from openbook.onnx_encoder import ModelFolder, OnnxEncoder
+from openbook.onnx_encoder import OWN_FILE, ModelFolder, OnnxEncoder
 
 
 class CrossEncoder:
@@ -27,6 +28,8 @@ class CrossEncoder:
         self._encoder = OnnxEncoder(folder)
         # The longer one is cut: that is the text, but for questions that take more than half of what the model reads.
         self._encoder.tokenizer.enable_truncation(folder.max_tokens(), strategy="longest_first")
+        self.weight = _weight(folder)
+        """What a score counts when it is added to that of the first stage; 0: it replaces that."""
         try:
             self.scores("a", ["a", "a a"])
         except ModelError as exc:
@@ -57,12 +60,19 @@ class CrossEncoder:
         return [float(self._encoder.logits([pair], 1)[0, 0]) for pair in pairs]
 
 
+def _weight(folder: ModelFolder) -> float:
+    found = folder.read_json(OWN_FILE).get("weight", 0.0)
+    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found < 0:
+        raise folder.refused(f"{OWN_FILE}: its weight is {found!r}", 'write "weight", a number from 0 up')
+    return float(found)
+
+
 @lru_cache(maxsize=2)  # a server opens several libraries, and two models are two of someone who compares them
 def load_cross_encoder(path: Path) -> CrossEncoder:
     """Load the model in a folder, once in a process. Nothing is fetched.
 
     The folder has `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; `config.json` and `openbook.json` may say
-    how many tokens it reads.
+    how many tokens it reads, and the second one what its scores weigh beside those of the first stage.
 
     Raises:
         SettingsError: There is no such folder, or no cross-encoder in it.

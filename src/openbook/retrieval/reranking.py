@@ -50,7 +50,8 @@ def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker
     Args:
         question: As it was asked.
         results: Best first.
-        reranker: Reads the first 20. Where it fails, a warning is logged.
+        reranker: Reads the first 20. Where it fails, a warning is logged. If it has a `weight`, its scores are
+            multiplied by that and added to those of the first stage instead.
     """
     head = results[:RERANKED]
     try:
@@ -61,6 +62,9 @@ def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker
         why = "; ".join(filter(None, (str(exc), exc.hint)))
         _logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, why)
         return list(results)
+    # What tells too little to order by may still be added.
+    if weight := getattr(reranker, "weight", 0.0):
+        scores = [result.score + weight * score for result, score in zip(head, scores, strict=True)]
     order = sorted(range(len(head)), key=lambda place: (-scores[place], place))
     moved = [*(head[place] for place in order), *results[RERANKED:]]
     dealt: list[RetrievalResult] = []

@@ -103,11 +103,14 @@ class Retriever:
             else:
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
-            wanted = max(limit, RERANKED) if self._reranker and limit > 0 else max(limit, 0)
+            # What is added to scores was weighed on questions. Topics, which files answer, lose by it.
+            is_added = bool(getattr(self._reranker, "weight", 0.0))
+            reranker = None if view == "files" and is_added else self._reranker
+            wanted = max(limit, RERANKED) if reranker and limit > 0 else max(limit, 0)
             found = self._with_text(ranked, max(wanted, 1))
             results = list(islice(without_duplicates(found), wanted))
         # Behind the snapshot: a reranker may take seconds.
-        return results if self._reranker is None else rerank(query.text, results, self._reranker)[: max(limit, 0)]
+        return results if reranker is None else rerank(query.text, results, reranker)[: max(limit, 0)]
 
     def matches_of(self, query: Question, where: Filter) -> Matches:
         """Return what the index says of a question; not asked again right after a search for it."""

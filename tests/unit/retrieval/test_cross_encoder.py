@@ -60,6 +60,22 @@ def test_fewer_tokens_are_read_where_the_folder_says_so(folder: Path) -> None:
     assert score == 0.0
 
 
+def test_scores_replace_those_of_the_first_stage_unless_the_folder_says_what_they_weigh(folder: Path) -> None:
+    assert CrossEncoder(folder).weight == 0.0
+
+    (folder / "openbook.json").write_text(json.dumps({"weight": 12}), encoding="utf-8")
+
+    assert CrossEncoder(folder).weight == 12.0
+
+
+@pytest.mark.parametrize("weight", [-1, "12", True, None])
+def test_a_weight_that_is_no_number_is_refused(folder: Path, weight: object) -> None:
+    (folder / "openbook.json").write_text(json.dumps({"weight": weight}), encoding="utf-8")
+
+    with pytest.raises(SettingsError, match=r"openbook.json: its weight is"):
+        CrossEncoder(folder)
+
+
 def test_it_travels_as_the_path_of_its_folder(folder: Path) -> None:
     again = pickle.loads(pickle.dumps(CrossEncoder(folder)))
 

@@ -16,6 +16,7 @@ class Table:
     """Scores texts by the number that stands at their end, or as it is told."""
 
     name = "table"
+    weight = 0.0
 
     def __init__(self, scores: Sequence[float] | None = None, *, fails: bool = False) -> None:
         self.asked: list[str] = []
@@ -58,6 +59,17 @@ def test_what_a_result_gained_or_lost_is_a_signal_and_signals_still_add_up() -> 
 
     assert [result.signals.get("rerank", 0.0) for result in found] == [1.0, -1.0, 0.0]
     assert [sum(result.signals.values()) for result in found] == [result.score for result in found]
+
+
+def test_a_reranker_with_a_weight_is_added_to_the_first_stage() -> None:
+    reranker = Table()
+    first = results((3.0, 1), (2.0, 5), (1.0, 6))
+
+    reranker.weight = 0.5
+
+    assert paths(rerank("q", first, reranker)) == ["file01.md", "file02.md", "file00.md"]
+    reranker.weight = 0.1
+    assert rerank("q", first, reranker) == first
 
 
 def test_equal_scores_of_the_reranker_leave_the_first_order() -> None:
