@@ -278,11 +278,6 @@ class _One:
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         page = self._root.page(path) if path else None
-        if page and not self._pin and self._never_was(past.page):
-            # The lines never were what the sentence says, so where they went proves nothing.
-            named = self._without_past(path, page)
-            if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
-                return named
         finding = self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
         if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
             return finding
@@ -295,12 +290,6 @@ class _One:
         """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
         is_other = past.path != path and self._history.page(past.commit, path) is not None if path else False
         return past.path if is_other and self._root.has_file(past.path) else path
-
-    def _never_was(self, page: ComparedText) -> bool:
-        """Return whether lines contradict the sentence, and contain nothing that it names."""
-        block = _lines(page, *self._range)
-        names = by_names(page, *self._range, self._near)
-        return names.is_strong and not any(word(name).search(block) for name in self._near.names)
 
     def _since_line(self, path: str, past: PastFile) -> Finding | None:
         """Judge by the lines at the time the citing line was last edited, if nothing has moved since."""
@@ -387,11 +376,14 @@ class _One:
         then = by_names(past.page, *self._range, self._near)
         is_as_far = then.spot and named.spot and then.spot.first_line - self._range[0] == named.spot.first_line - first
         is_meant = then.is_strong and (bool(self._pin) or is_as_far)
+        # Who names several things means the lines of one.
+        block = _lines(page, first, behind - 1)
+        is_meant = is_meant or any(word(name).search(block) for name in self._near.names)
         if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):
             return named.reason
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
-        strange = stands_elsewhere(page, first, behind - 1, label)
-        return f"{strange!r}, which the link names, is at other lines" if strange else ""
+        strange = [stands_elsewhere(page, first, behind - 1, (name,)) for name in label]
+        return f"{strange[0]!r}, which the link names, is at other lines" if strange and all(strange) else ""
 
     def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
         """Return whether lines are, and were, most of the named definition, without its first line."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openbook.verify.nearby import Nearby
-from openbook.verify.relocation import ComparedText, Relocation, depth_of, likeness
+from openbook.verify.relocation import ComparedText, Relocation, depth_of, goes_on, likeness
 
 _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe inline virtual override pub"
@@ -132,7 +132,7 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
     if begun and (first == last or not fitting):
         return _HERE if len(places) == 1 else _NOTHING
-    if not fitting and any(place.first_line <= first and last <= place.last_line for place in places):
+    if not fitting and (_is_in(page, first, last, near.subject) or _is_above(page, last, near.subject)):
         return _NOTHING  # in it, but whether at the right lines nobody can tell
     if len(places) > 1:
         return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines", is_strong=True)
@@ -144,6 +144,13 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
     is_certain = len(fitting) == 1
     spot = fitting.pop() if len(fitting) == 1 else place
     return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason, is_strong=True)
+
+
+def _is_in(page: ComparedText, first: int, last: int, name: str) -> bool:
+    """Return whether lines are a part of what a name defines, or stand under a head with it, as `impl Shape {`."""
+    heads = page.enclosing(first) if 1 <= first <= len(page) else []
+    within = any(place.first_line <= first and last <= place.last_line for place in definitions(page, name))
+    return within or any(word(name).search(page.lines[line - 1]) for line in heads)
 
 
 def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | None:
@@ -268,7 +275,7 @@ def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[
     """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
     said = around.lower()  # a text may call `AppState` what it gets as `appState`
-    missing = (name for name in names if not word(name.lower()).search(said) and not _is_above(page, first, name))
+    missing = (name for name in names if not word(name.lower()).search(said) and not _is_above(page, last, name))
     return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
 
 
@@ -313,15 +320,14 @@ def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
 
 
 def _end_of(page: ComparedText, line: int) -> int:
-    """Find the last line of what begins here, by indentation. A closing bracket at its margin belongs to it."""
+    """Find the last line of what begins here, by indentation. A bracket at its margin belongs to it."""
     depth = depth_of(page.lines[line - 1])
     end = line
     for number in range(line + 1, len(page) + 1):
-        key = page.keys[number - 1]
-        if not key:
+        if not page.keys[number - 1]:
             continue
         here = depth_of(page.lines[number - 1])
-        if here < depth or (here == depth and key[0] not in ")]}"):
+        if here < depth or (here == depth and not goes_on(page.lines[number - 1])):
             break
         end = number
     return end

@@ -123,12 +123,14 @@ class ComparedText:
         return [self.keys[index] for index in self.full[start : start + _AROUND_LINES]]
 
     def enclosing(self, line: int) -> list[int]:
-        """Return the 1-based lines that a line stands under by indentation, innermost first: `def`, then `class`."""
+        """Return the 1-based lines that a line stands under by indentation, innermost first: `def`, then `class`.
+
+        Of a wrapped head, as in `def f(`, `a,`, `):`, it is the first.
+        """
         found = []
         depth = depth_of(self.lines[line - 1])
-        for index in range(line - 2, -1, -1):
-            if depth == 0:
-                break
+        index = line - 2
+        while index >= 0 and depth > 0:
             if self.keys[index] and depth_of(self.lines[index]) < depth:
                 depth = depth_of(self.lines[index])
                 found.append(index + 1)
@@ -136,8 +138,16 @@ class ComparedText:
 
 
 @dataclass(frozen=True, slots=True)
+                while index > 0 and (not self.keys[index] or self._goes_on(index, depth)):
+                    index -= 1
+                depth = min(depth, depth_of(self.lines[index]))
 class Relocation:
+            index -= 1
     """Where a block of lines is now."""
+
+    def _goes_on(self, index: int, depth: int) -> bool:
+        """Return whether a line continues what has begun above it at some depth."""
+        return depth_of(self.lines[index]) > depth or goes_on(self.lines[index])
 
     first_line: int
     """1-based."""

@@ -294,16 +294,14 @@ def test_lines_that_never_were_what_the_sentence_names_are_not_rewritten(
     assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:9-10", written)
 
 
-@pytest.mark.parametrize("is_committed", [True, False], ids=["history-of-the-page", "no-history"])
 @pytest.mark.parametrize(
     ("named", "written"), [("src/app.py", 1), ("lib/app.py and src/app.py", 0), ("others", 0)], ids=["one", "two", "0"]
 )
 def test_a_name_that_only_one_of_several_files_can_have_is_rewritten_only_if_the_page_names_that(
-    repository: Repository, named: str, written: int, is_committed: bool
+    repository: Repository, named: str, written: int
 ) -> None:
     page = f"There is {named}, with `retry` (app.py:14).\n"
-    files = {"src/app.py": PUSHED, "lib/app.py": "x = 1\n", PAGE: page}
-    repository.commit(files) if is_committed else write(repository.folder, files)
+    write(repository.folder, {"src/app.py": PUSHED, "lib/app.py": "x = 1\n", PAGE: page})
 
     report = FileVerifier(repository.folder).verify(str(repository.folder / PAGE), fix=True)
 
@@ -312,7 +310,6 @@ def test_a_name_that_only_one_of_several_files_can_have_is_rewritten_only_if_the
     assert (bool(finding.doubt), len(report.fixed)) == (not written, written)
 
 
-@pytest.mark.parametrize("is_committed", [True, False], ids=["history-of-the-page", "no-history"])
 @pytest.mark.parametrize(
     "page",
     [
@@ -321,10 +318,10 @@ def test_a_name_that_only_one_of_several_files_can_have_is_rewritten_only_if_the
     ],
 )
 def test_a_file_is_not_written_where_the_one_that_the_page_names_in_full_is_another(
-    repository: Repository, page: str, is_committed: bool
+    repository: Repository, page: str
 ) -> None:
-    files = {"src/common/app.py": PUSHED, "lib/common/app.py": "x = 1\n", "lib/app.py": "x = 1\n", PAGE: page}
-    repository.commit(files) if is_committed else write(repository.folder, files)
+    files = {"src/common/app.py": PUSHED, "lib/common/app.py": "x = 1\n", "lib/app.py": "x = 1\n"}
+    write(repository.folder, {**files, PAGE: page})
 
     finding, count = fixed(repository)
 
