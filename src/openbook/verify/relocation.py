@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 
 # White space aside. A shorter block, such as `return None`, stands in many places for many reasons,
 # so that finding it once proves nothing: its surroundings have to agree as well.
@@ -34,11 +35,15 @@ _LEAD_IN_ORDER = 0.05
 # Places with the same text that are compared, which takes up to 0.2 ms each.
 _MOST_PLACES = 1_000
 
-# Aligning two texts of this length takes 0.7 s, and of twice the length 3 s. In longer ones whole blocks are found.
+# Aligning two texts of this length takes 0.7 s, and of twice the length 3 s. Longer ones are split where lines agree
+# that stand in each of them once.
 _MOST_ALIGNED_LINES = 4_000
 
 # An edited line is still the same line if this much of it is: a renamed variable or a new argument.
 _SAME_LINE = 0.6
+
+# So much of a block must be left if its first or last line is not found again.
+_SAME_BLOCK = 0.6
 
 # The same of a line that is nowhere near where it was, and by how much no other line may come as near.
 _NEARLY_SAME_LINE = 0.9
@@ -133,21 +138,21 @@ class ComparedText:
         while index >= 0 and depth > 0:
             if self.keys[index] and depth_of(self.lines[index]) < depth:
                 depth = depth_of(self.lines[index])
-                found.append(index + 1)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
                 while index > 0 and (not self.keys[index] or self._goes_on(index, depth)):
                     index -= 1
                 depth = min(depth, depth_of(self.lines[index]))
-class Relocation:
+                found.append(index + 1)
             index -= 1
-    """Where a block of lines is now."""
+        return found
 
     def _goes_on(self, index: int, depth: int) -> bool:
         """Return whether a line continues what has begun above it at some depth."""
         return depth_of(self.lines[index]) > depth or goes_on(self.lines[index])
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """Where a block of lines is now."""
 
     first_line: int
     """1-based."""
@@ -284,9 +289,16 @@ def _edited(old: ComparedText, top: int, bottom: int, new: ComparedText) -> Relo
     aligned = _alignment(old, new)
     first = _aligned_or_between(old, top - 1, new, aligned)
     last = _aligned_or_between(old, bottom - 1, new, aligned)
-    if first is None or last is None or last < first:
-        return _resembling(old, top - 1, new) if top == bottom else NotRelocated("the cited text is gone")
-    return Relocation(first + 1, last + 1, likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
+    if top == bottom and first is None:
+        return _resembling(old, top - 1, new)
+    is_clear = first is not None and last is not None
+    first = _edge(range(top - 1, bottom), old, new, aligned) if first is None else first
+    last = _edge(range(bottom - 1, top - 2, -1), old, new, aligned) if last is None else last
+    if first is not None and last is not None and first <= last:
+        kept = likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1])
+        if is_clear or kept >= _SAME_BLOCK:
+            return Relocation(first + 1, last + 1, kept)
+    return NotRelocated("the cited text is gone")
 
 
 def _resembling(old: ComparedText, index: int, new: ComparedText) -> Relocation | NotRelocated:
@@ -317,6 +329,17 @@ def _nearest(key: str, page: ComparedText) -> tuple[int, float] | None:
 
 
 def likeness(old: Sequence[str], new: Sequence[str]) -> float:
+    """Return how much of a block is left, from 0 to 1: the share of both that is the same.
+
+    What was only added counts half: then it is the mean of that and the share of the older lines that are unchanged.
+    """
+    both = _same_share(old, new)
+    matches = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    unchanged = sum(len("".join(old[match.a : match.a + match.size])) for match in matches)
+    return max(both, (both + unchanged / max(1, len("".join(old)))) / 2)
+
+
+def _same_share(old: Sequence[str], new: Sequence[str]) -> float:
     """Return the share of two blocks that is the same; of long ones, the share that is easily seen to be the same."""
     blocks = "".join(old), "".join(new)
     if len(blocks[0]) * len(blocks[1]) <= _MOST_PAIRS:
@@ -355,15 +378,73 @@ def _aligned_or_between(old: ComparedText, index: int, new: ComparedText, aligne
     return None
 
 
+def _edge(block: range, old: ComparedText, new: ComparedText, aligned: dict[int, int]) -> int | None:
+    """Return where the first line of a block is, or its last, that was edited with the lines beside it.
+
+    It is the line most like it next to the nearest one of the block that is still there, or the one in its place if
+    there are as many lines as there were, or else that nearest one.
+    """
+    step = block.step
+    kept = next((index for index in block if index in aligned), None)
+    if kept is None:
+        return None
+    before = [*takewhile(lambda index: index not in aligned, range(kept - step, -1 if step > 0 else len(old), -step))]
+    stop = aligned.get(kept - step * (len(before) + 1), -1 if step > 0 else len(new))
+    was = [index for index in before if old.keys[index]]
+    between = [index for index in range(aligned[kept] - step, stop, -step) if new.keys[index]]
+    ranked = [(SequenceMatcher(None, old.keys[block[0]], new.keys[index]).ratio(), index) for index in between]
+    best, found = max(ranked, default=(0.0, 0))
+    if best >= _SAME_LINE:
+        return found
+    return between[was.index(block[0])] if len(was) == len(between) else aligned[kept]
+
+
 @lru_cache(maxsize=32)
 def _alignment(old: ComparedText, new: ComparedText) -> dict[int, int]:
     """Map indexes of lines that are the same and in the same order, blank ones left out."""
-    if len(old) + len(new) > 2 * _MOST_ALIGNED_LINES:
-        return {}
     left = [old.keys[index] for index in old.full]
     right = [new.keys[index] for index in new.full]
-    matches = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    return {old.full[a + step]: new.full[b + step] for a, b, size in matches for step in range(size)}
+    is_long = len(left) + len(right) > 2 * _MOST_ALIGNED_LINES
+    found = dict[int, int]()
+    at = (0, 0)
+    for a, b in (*(_landmarks(left, right) if is_long else ()), (len(left), len(right))):
+        if a - at[0] + b - at[1] <= 2 * _MOST_ALIGNED_LINES:
+            matcher = SequenceMatcher(None, left[at[0] : a], right[at[1] : b], autojunk=False)
+            for match in matcher.get_matching_blocks():
+                for step in range(match.size):
+                    found[old.full[at[0] + match.a + step]] = new.full[at[1] + match.b + step]
+        if a < len(left):
+            found[old.full[a]] = new.full[b]
+        at = a + 1, b + 1
+    return found
+
+
+def _landmarks(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where both have a line that stands in each of them once, as many as there are in the same order."""
+    counts, others = Counter(left), Counter(right)
+    places = {line: index for index, line in enumerate(right) if others[line] == 1}
+    pairs = [(index, places[line]) for index, line in enumerate(left) if counts[line] == 1 and line in places]
+    # The longest chain that rises in both: each pair continues the longest chain that ends before it.
+    tops, ends, links = list[int](), list[int](), list[int]()
+    for number, (_, b) in enumerate(pairs):
+        length = bisect_left(tops, b)
+        links.append(ends[length - 1] if length else -1)
+        tops[length : length + 1], ends[length : length + 1] = [b], [number]
+    chain, number = list[tuple[int, int]](), ends[-1] if ends else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = links[number]
+    return chain[::-1]
+
+
+def goes_on(line: str) -> bool:
+    """Return whether a line that is not blank continues what began above it at its depth, as `) -> int {` does.
+
+    Example:
+        >>> goes_on("}"), goes_on("where T: Shape"), goes_on("def f():")
+        (True, True, False)
+    """
+    return line.lstrip()[0] in ")]}{" or line.split(maxsplit=1)[0] == "where"
 
 
 def depth_of(line: str) -> int:

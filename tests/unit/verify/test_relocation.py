@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness, relocate
 
 OLD = """\
 def one(a):
@@ -100,6 +100,42 @@ def test_of_a_long_block_that_was_edited_it_is_told_how_much_is_left() -> None:
     ]
 
     assert [isinstance(spot, Relocation) and round(spot.likeness, 2) for spot in spots] == [0.99, 0.94]
+
+
+@pytest.mark.parametrize(
+    ("edit", "first", "last"),
+    [
+        pytest.param(("b = f(2)\nc = 3", "x = 0\nb = f(22)\nc = 3"), 3, 6, id="like-a-line-farther-down"),
+        pytest.param(("b = f(2)\nc = 3", "c = 3"), 2, 4, id="gone"),
+        pytest.param(("a = 1\nb = f(2)", "z = 'y'\nq.r()"), 2, 5, id="as-many-lines-as-before"),
+    ],
+)
+def test_a_block_is_found_though_its_first_line_was_edited_with_the_one_above(
+    edit: tuple[str, str], first: int, last: int
+) -> None:
+    old = "a = 1\nb = f(2)\nc = 3\nd = 4\ne = 5\nf = 6\n"
+
+    found = relocate(ComparedText(old), 2, 5, ComparedText(old.replace("a = 1", "a = 8").replace(*edit)))
+
+    assert isinstance(found, Relocation)
+    assert (found.first_line, found.last_line) == (first, last)
+
+
+def test_an_edited_block_is_found_in_a_long_text() -> None:
+    lines = [f"call_{number}()" for number in range(9_000)]
+    old, new = [*lines], ["import os", *lines[:4_000], *lines[4_100:]]
+    new[new.index("call_5001()")] = "other()"
+
+    found = relocate(ComparedText("\n".join(old)), 5_001, 5_010, ComparedText("\n".join(new)))
+
+    assert isinstance(found, Relocation)
+    assert (found.first_line, found.last_line) == (4_902, 4_911)
+
+
+def test_of_a_block_that_has_grown_more_is_left_than_of_one_that_lost_lines() -> None:
+    short, long = ["first()", "third()"], ["first()", "second(and, more)", "third()"]
+
+    assert likeness(short, long) > likeness(long, short)
 
 
 def test_a_block_that_was_rewritten_is_lost() -> None:
