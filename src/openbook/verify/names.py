@@ -179,10 +179,13 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
     return None if is_other else found
 
 
-def same_definition(old: ComparedText, first: int, last: int, new: ComparedText) -> Relocation | None:
-    r"""Return where a newer text defines what some lines are the whole definition of, if only one has that name.
+def same_definition(
+    old: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation | None = None
+) -> Relocation | None:
+    r"""Return where a newer text has what some lines, which begin a definition, are of it, if only one has that name.
 
-    They may begin with the comment and the decorators above it, if one line of these is still there.
+    They may begin with the comment and the decorators above it, if one line of these is still there. `spot`: where
+    these lines are by their text. Without it, they have to be all of the definition.
 
     Example:
         >>> old, new = ComparedText("def f(a):\n    return a"), ComparedText("x = 1\ndef f(\n    a,\n):\n    return a")
@@ -191,28 +194,17 @@ def same_definition(old: ComparedText, first: int, last: int, new: ComparedText)
         (2, 5)
     """
     found = _defined_in_both(old, first, new)
-    if found is None or found[0].last_line != last:
-        return None
-    (before, now), above = found, first
-    if first < before.first_line:
-        same = (line for line in range(_decorated(new, now.first_line), now.first_line))
-        above = next((line for line in same if new.keys[line - 1] == old.keys[first - 1]), 0)
-    begin = now.first_line if first == before.first_line else above
-    block = old.keys[first - 1 : last], new.keys[begin - 1 : now.last_line]
-    return Relocation(begin, now.last_line, likeness(*block)) if begin else None
-
-
-def begins_same_definition(old: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation) -> bool:
-    """Return whether lines, then and now, begin with a definition of the same kind and name, and contain all of it.
-
-    The name has to be defined once in both texts.
-    """
-    found = _defined_in_both(old, first, new)
     if found is None:
-        return False
+        return None
     before, now = found
-    begins = _decorated(new, now.first_line) <= spot.first_line <= now.first_line
-    return begins and before.last_line <= last and now.last_line <= spot.last_line
+    above = range(_decorated(new, now.first_line), now.first_line + 1)
+    begin = now.first_line
+    if first < before.first_line:
+        like = spot.first_line if spot and spot.first_line in above else 0
+        begin = next((line for line in above if new.keys[line - 1] == old.keys[first - 1]), like)
+    behind = now.last_line if before.last_line == last else spot.last_line if spot else 0
+    block = old.keys[first - 1 : last], new.keys[begin - 1 : behind]
+    return Relocation(begin, behind, likeness(*block)) if 0 < begin <= behind else None
 
 
 def _defined_in_both(old: ComparedText, first: int, new: ComparedText) -> tuple[Relocation, Relocation] | None:

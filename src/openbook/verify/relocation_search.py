@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import LineRange
 from openbook.verify.history import History
-from openbook.verify.names import begins_same_definition, begins_type, same_definition, same_line
+from openbook.verify.names import begins_type, same_definition, same_line
 from openbook.verify.relocation import (
     ComparedText,
     NotRelocated,
@@ -76,16 +76,17 @@ class RelocationSearch:
             if same is not None:
                 return RelocatedLines(path, same, is_same=same.likeness < 1.0)
             if isinstance(spot, Relocation):
-                is_same = spot.likeness >= _SAME_DEFINITION and first < last and not is_found
-                is_same = is_same and begins_same_definition(past.page, first, last, page, spot)
-                return RelocatedLines(path, spot, is_same=is_same)
+                is_edited = first < last and not is_found
+                same = same_definition(past.page, first, last, page, spot) if is_edited else None
+                is_nearer = same is not None and same.likeness >= spot.likeness
+                return _of_definition(path, same) if same and is_nearer else RelocatedLines(path, spot)
             lost = spot
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
         if not stays and (elsewhere := self._in_other_file(past, first, last)):
             return elsewhere
         # What has moved may have left its name behind, to call it there: so this comes last.
         same = same_definition(past.page, first, last, self._root.page(path)) if path and first < last else None
-        return RelocatedLines(path, same, is_same=same.likeness >= _SAME_DEFINITION) if same else lost
+        return _of_definition(path, same) if same else lost
 
     def _in_other_file(self, past: PastFile, first: int, last: int) -> RelocatedLines | None:
         """Find the very lines in the one other file that has them, if it did not have them then."""
@@ -110,3 +111,7 @@ class RelocationSearch:
         if path and self._root.find("/" + path, None, is_link=True).path == path:
             return path
         return self._root.like(past.page, past.path, self._citing)
+
+
+def _of_definition(path: str, spot: Relocation) -> RelocatedLines:
+    return RelocatedLines(path, spot, is_same=spot.likeness >= _SAME_DEFINITION)

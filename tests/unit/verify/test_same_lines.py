@@ -257,6 +257,10 @@ DESCRIBED = (
     "#[derive(Clone)]\npub struct Record {\n    /// What people call it.\n    pub name: String,\n"
     "    /// All of its parts.\n    pub parts: Vec<Part>,\n}\n"
 )
+GROWN = DESCRIBED.replace(
+    "    /// All of its parts.\n",
+    "    /// All of its parts, and the parts of these, as they were when last read.\n    /// By their names.\n",
+)
 OTHER = (
     "#[derive(Clone)]\npub struct Record {\n    inner: Arc<Mutex<HashMap<Key, (u64, Instant)>>>,\n    seen: bool,\n}\n"
 )
@@ -268,9 +272,11 @@ OTHER = (
         pytest.param("3-7", DESCRIBED, "src/a.rs:4-10", id="with-comments-inside"),
         pytest.param("4-7", DESCRIBED, "src/a.rs:5-10", id="without-what-is-above"),
         pytest.param("3-10", DESCRIBED, "src/a.rs:4-13", id="with-what-is-below"),
+        pytest.param("4-6", DESCRIBED, "src/a.rs:5-9", id="without-its-end"),
         pytest.param("3-7", OTHER, None, id="another-body"),
         pytest.param("4-7", DESCRIBED.replace("struct", "enum"), None, id="another-kind"),
-        pytest.param("3-7", f"{DESCRIBED}mod b {{\n    pub struct Record {{}}\n}}\n", None, id="two"),
+        pytest.param("3-7", GROWN, "src/a.rs:4-11", id="with-more-comments-than-code"),
+        pytest.param("3-7", f"{GROWN}mod b {{\n    pub struct Record {{}}\n}}\n", None, id="two"),
     ],
 )
 def test_lines_that_begin_with_a_definition_are_what_it_is_today(
