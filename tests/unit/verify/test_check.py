@@ -118,49 +118,6 @@ def test_lines_that_are_unchanged_are_ok_whatever_the_sentence_names(repository:
     assert told(drifted(repository, page, CODE + "\nx = 1\n")) == ("ok", "history", "")
 
 
-SHAPES = """\
-/// A shape
-/// with corners.
-#[derive(Debug)]
-pub struct Shape {
-    corners: u32,
-}
-
-impl Shape {
-    pub fn area(&self) -> f32 {
-        self.corners as f32 * 0.5
-    }
-}
-
-pub fn drawn(
-    shape: &Shape,
-    scale: f32,
-) -> String
-where
-    f32: Copy,
-{
-    let area = shape.area() * scale;
-    format!("{area} of {}", shape.corners)
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("page", "now"),
-    [
-        pytest.param("[`drawn`](../src/app.rs#L21-L22)\n", "src/app.rs:22-23", id="below-a-wrapped-head"),
-        pytest.param("`Shape` (src/app.rs:9-11)\n", "src/app.rs:10-12", id="in-what-implements-it"),
-        pytest.param("[`Shape`](../src/app.rs#L1-L3)\n", "src/app.rs:2-4", id="in-the-comment-above"),
-        pytest.param("[`area`, `drawn`](../src/app.rs#L9-L11)\n", "src/app.rs:10-12", id="one-of-two-names"),
-    ],
-)
-def test_lines_that_belong_to_what_is_named_have_moved(repository: Repository, page: str, now: str) -> None:
-    repository.commit({"src/app.rs": SHAPES, "docs/a.md": page})
-    write(repository.folder, {"src/app.rs": "use std::fmt;\n" + SHAPES})
-
-    assert told(only(repository.folder, page)) == ("moved", "history", now)
-
-
 def test_a_citation_that_is_not_committed_is_judged_by_its_names(repository: Repository) -> None:
     repository.commit({"src/app.py": CODE, "docs/a.md": "Nothing.\n"})
 
