@@ -195,16 +195,8 @@ _SAYS_NOTHING = re.compile(
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?][*_]*\s+)[^\w.!?]*")
 _IS_A = r"(?P<is>\W{0,4}(?:\([^)\n]{0,80}\)\W{0,4})?(?:is|are)\s+(?:an?|the|one)\b)?"
-_LAST_SLOGAN = 60
-_LONGEST_TAGLINE = 160  # characters, with addresses
-_PARAGRAPH_ENDS = re.compile(r"[ \t]*(?:\r?\n[ \t]*(?:\r?\n|$)|$)")
-_IS_NO_TAGLINE = re.compile(
-    r"[!?:]|\b(?:is|are|was|were|be|been|has|have|had|can|could|may|might|must|shall|should|will|would|do|does|did|not|no"
-    r"|i|it|this|these|we|our|us|you|your|they|their|he|she|there|here|please|see|read|check|visit|click|join|follow"
-    r"|supports?|requires?|needs?|uses?|wants?|looking)\b",
-    re.IGNORECASE,
-)
-_DASH = re.compile(r"[*_`]*\s*[-–—:,]\s")
+_LAST_SLOGAN = 60  # line
+_DASHES = ("- ", "– ", "— ", ": ", ", ")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
@@ -258,13 +250,10 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
     said = [each for shown in items for each in passages_of(shown) if _is_said(each, query)]
     said = [each for each in said if not is_beside(_heading(each), to_start=asks_to_start(query.text))] or said
     asked = set(map(_plain, content_words_of_question(query.text)))
-    opens = min((each.start_char for each in said), default=0)
     found: dict[tuple[int, str], tuple[tuple[int, int], Passage]] = {}
     for each in said:
         chunk = each.shown.result.chunk
         rank = _rank(each, query, _subject(asked | {_plain(PurePosixPath(chunk.source).name)}))
-        if rank == _TELLS_LITTLE and each.start_char == opens and _is_tagline(each):
-            rank = 1
         place = (chunk.span.start_char, _heading(each))
         best = found.setdefault(place, ((rank, each.start_char), each))
         found[place] = min(best, ((rank, each.start_char), each), key=lambda one: one[0])
@@ -290,35 +279,16 @@ def _subject(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _is_slogan(passage: Passage) -> bool:
-    """Check whether a line without an end says what a project is, as one below the title of its README may.
+    """Check whether a line without an end says what a project is: "A server that moors ships", "Harbour - moors ships".
 
-    "A server that moors ships", "Harbour - moors ships by night"; other such lines are slogans, credits or links.
+    Other such lines below the title of a README are slogans, credits or links.
     """
     chunk = passage.shown.result.chunk
     is_high = "/" not in chunk.span.path and passage.first.span.start_line <= _LAST_SLOGAN
     named = _subject([_plain(PurePosixPath(chunk.source).name)]).match(passage.text.lstrip("*_`> "))
-    is_told = _BEGINS_AS_DESCRIPTION.match(passage.text) is not None
-    is_told = is_told or (named is not None and _DASH.match(named.string, named.end()) is not None)
-    return is_high and passage.lines == 1 and is_told
-
-
-def _is_tagline(passage: Passage) -> bool:
-    """Check whether a sentence that opens a page says what a project is, without an article: "Fast quays for ships.".
-
-    It stands alone below the title of a README, and has no verb that would make it say something of somebody.
-    """
-    chunk, text = passage.shown.result.chunk, passage.text
-    start = passage.start_char - chunk.span.start_char
-    above, below = chunk.text[:start], chunk.text[start + len(text) :]
-    is_alone = passage.lines == 1 and not above.rpartition("\n")[2].strip() and _PARAGRAPH_ENDS.match(below) is not None
-    is_high = "/" not in chunk.span.path and passage.first.span.start_line <= _LAST_SLOGAN
-    said = _SAYS_NOTHING.sub(" ", text)
+    says_what_it_is = named is not None and named.string[named.end() :].lstrip("*_` ")[:2] in _DASHES
     return (
-        is_high
-        and is_alone
-        and len(text) <= _LONGEST_TAGLINE
-        and text.rstrip("*_ ").endswith(".")
-        and not (_IS_NO_TAGLINE.search(said) or _BESIDE.search(said))
+        is_high and passage.lines == 1 and (says_what_it_is or _BEGINS_AS_DESCRIPTION.match(passage.text) is not None)
     )
 
 

@@ -264,27 +264,6 @@ def test_a_page_on_the_structure_comes_before_one_about_the_project(name: str, q
     assert _quotes(tmp_path, files, question)[0].startswith("A request goes through the quay")
 
 
-@pytest.mark.parametrize(
-    ("tagline", "is_told"),
-    [
-        ("Fast, reliable moorings for ships at sea.", True),
-        ("**Distributed log of tides, driven by [Lunar](https://lunar.example).**", True),
-        ("Please report leaks to the pilot.", False),
-        ("Licensed under the terms of the GPL.", False),
-        ("It was written in one wet winter.", False),
-        ("Moorings for ships, at sea and ashore: see below.", False),
-    ],
-)
-def test_a_sentence_without_an_article_says_what_a_project_is_where_it_stands_alone_below_the_title(
-    tagline: str, is_told: bool, tmp_path: Path
-) -> None:
-    readme = f"# Harbour\n\n{tagline}\n\nHarbour uses ropes to hold many ships at once.\n"
-
-    quotes = _quotes(tmp_path, {"README.md": readme}, "What is this project about?")
-
-    assert quotes[0].startswith(tagline if is_told else "Harbour uses ropes")
-
-
 @pytest.mark.parametrize("text", ["{0} So they say.\n", "Old ropes are sold by the yard here.\n\n{0}\n"])
 def test_a_sentence_without_an_article_that_stands_elsewhere_says_little(text: str, tmp_path: Path) -> None:
     readme = (
