@@ -194,16 +194,6 @@ def without_imports(question: Question, code: str) -> str:
     return code if "import" in question.text.lower() else _IMPORT.sub("", code)
 
 
-def is_import(code: str) -> bool:
-    r"""Return whether code only makes names known.
-
-    Example:
-        >>> is_import("use crate::{tides, ships};"), is_import("import tides\n\nLIMIT = 3")
-        (True, False)
-    """
-    return not _IMPORT.sub("", code).strip()
-
-
 def has_name(question: Question, text: str) -> bool:
     """Return whether a name that a question spells stands in a text, but for imports that it does not ask for."""
     text = without_imports(question, text)
