@@ -128,18 +128,20 @@ def _expression(pattern: str, *, any_case: bool) -> _Search:
 
 def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
     """Return the documents that may hold a text: those with its rarest word, or all if it holds no whole word."""
-    listed = index.documents(where)
     # A word with something else on both sides is a word of the index.
-    tokens = list(dict.fromkeys(tokenize(" ".join(re.split(r"\W+", pattern)[1:-1]))))
-    if not tokens:
-        return listed
+    tokens = tokenize(" ".join(re.split(r"\W+", pattern)[1:-1]))
+    return documents_holding(tokens, index, where) if tokens else index.documents(where)
+
+
+def documents_holding(tokens: Sequence[str], index: Index, where: Filter) -> list[DocumentSummary]:
+    """Return the documents that hold the rarest of some tokens, by source and path; none if one of these is absent."""
     counts = index.frequencies(tokens)
-    if len(counts) < len(tokens):
+    if not tokens or len(counts) < len(set(tokens)):
         return []
     rarest = min(tokens, key=lambda token: (counts[token], token))
-    matches = index.match([rarest], None, counts[rarest], where)
-    holding = {(each.source, each.span.path) for each in index.outlines([one.id for one in matches.evidence])}
-    return [each for each in listed if (each.source, each.path) in holding]
+    matches = index.match([rarest], None, max(1, counts[rarest]), where)
+    outlines = index.outlines([evidence.id for evidence in matches.evidence])
+    return sorted({DocumentSummary(each.source, each.span.path, each.kind) for each in outlines})
 
 
 def _lines(document: Document, search: _Search) -> list[MatchingLine]:
@@ -150,7 +152,7 @@ def _lines(document: Document, search: _Search) -> list[MatchingLine]:
         lines = lines or LineIndex(text)
         number = lines.line_at(min(start, max(0, len(text) - 1)))
         if number not in made:
-            shown = _shown(text, lines, number, start)
+            shown = shown_line(text, lines, number, start)
             made[number] = MatchingLine(document.source, document.path, number, shown)
     return list(made.values())
 
@@ -162,7 +164,8 @@ def _without_marks(document: Document) -> str:
     return shown_text(_MARKS_AT_END.sub("", document.text))
 
 
-def _shown(text: str, lines: LineIndex, number: int, start: int) -> str:
+def shown_line(text: str, lines: LineIndex, number: int, start: int) -> str:
+    """Return a line of a text, trimmed; of a long one, 200 characters around a place."""
     first, last = lines.start_of(number), lines.end_of(number)
     if last - first > _LONGEST_LINE:
         first = max(first, min(start - _LEADING_CHARS, last - _LONGEST_LINE))

@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from openbook.answering.matching_lines import documents_holding, shown_line
 from openbook.chunking.occurrences import Occurrence, find_occurrences
-from openbook.index.protocol import EVERYTHING, DocumentSummary, Index, Outline
+from openbook.index.protocol import EVERYTHING, Index, Outline
 from openbook.questions.names import name_parts
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import belongs
@@ -20,9 +21,6 @@ from openbook.types import USES, Document, Filter, Use
 
 # A name as common as `get` stands in thousands of files. Parsing reads 2 to 4 MB/s, and somebody waits.
 _MOST_READ_CHARS = 20_000_000
-
-# A line of generated code can be as long as a file.
-_LONGEST_LINE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def find_references(
     places: list[Reference] = []
     roles: dict[Reference, bool] = {}
     left, unread = _MOST_READ_CHARS, 0
-    for listed in _documents_with(last, index, where):
+    for listed in documents_holding(tokenize(last), index, where):
         if is_meant is not None and not is_meant(listed.path):
             continue
         document = index.document(listed.source, listed.path) if left > 0 else None
@@ -95,28 +93,14 @@ def find_references(
     return References(last, tuple(kept), unread)
 
 
-def _documents_with(name: str, index: Index, where: Filter) -> list[DocumentSummary]:
-    """Return the documents that hold the rarest word of a name, in the order of source and path."""
-    tokens = tokenize(name)
-    counts = index.frequencies(tokens)
-    if not tokens or len(counts) < len(set(tokens)):
-        return []
-    rarest = min(tokens, key=lambda token: (counts[token], token))
-    matches = index.match([rarest], None, max(1, counts[rarest]), where)
-    outlines = index.outlines([evidence.id for evidence in matches.evidence])
-    return sorted({DocumentSummary(each.source, each.span.path, each.kind) for each in outlines})
-
-
 def _references_in(document: Document, name: str) -> list[Reference]:
     lines = LineIndex(document.text)
     # By its letters alone, `id` would be found in `widths`.
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
     def made(place: Occurrence) -> Reference:
-        text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()
-        if len(text) > _LONGEST_LINE:
-            named = whole.search(text)
-            text = text[max(0, (named.start() if named else 0) - _LONGEST_LINE // 2) :][:_LONGEST_LINE]
+        named = whole.search(document.text, lines.start_of(place.line))
+        text = shown_line(document.text, lines, place.line, named.start() if named else 0)
         return Reference(document.source, document.path, place.line, place.use, place.within, text, place.is_code)
 
     return [made(place) for place in find_occurrences(document.text, document.language, name)]
