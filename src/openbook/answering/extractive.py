@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
-from openbook.answering.list_entries import ListEntry, entry_at
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
@@ -289,17 +288,13 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     """Return whether nothing stands between two quotes, so that they are one."""
     if a.shown.result.chunk.kind == "course":
         return False  # transcripts, which have no paragraphs, are quoted by the sentence
-    if a.shown is not b.shown or _entry_of(a) != _entry_of(b):
+    if a.shown is not b.shown or a.entry != b.entry:
         return False
     if a.shown.is_prose:
         first, last = sorted((a, b), key=lambda each: each.start_char)
         # Where tags were, one paragraph of HTML ends and the next begins.
         return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
-
-
-def _entry_of(passage: Passage) -> ListEntry | None:
-    return entry_at(passage.shown, passage.first.number - 1)
 
 
 def _quotable(
@@ -377,7 +372,7 @@ def _heading(passage: Passage) -> tuple[str, bool]:
         return (in_code(".".join(parents)), True) if parents else ("", False)
     if lesson is None:
         position = passage.first.number - 1
-        entry = _entry_of(passage)
+        entry = passage.entry
         return ("", False) if entry is None else (in_code(entry.name), position > entry.head)
     label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
     count = passage.shown.result.signals.get(LESSONS)

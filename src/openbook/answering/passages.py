@@ -12,7 +12,7 @@ from typing import NamedTuple
 from openbook.answering.context import ContextItem, units_of
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of, indented_code
-from openbook.answering.list_entries import entries_in, entry_at, is_heading
+from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.containers import box_title
 from openbook.retrieval.setting_entries import SettingEntry
@@ -175,6 +175,11 @@ class Passage:
             each.opening < self.last.number - 1 and self.first.number - 1 < each.closing
             for each in examples_in(self.shown)
         )
+
+    @property
+    def entry(self) -> ListEntry | None:
+        """The entry of a definition list that it begins in, if any."""
+        return entry_at(self.shown, self.first.number - 1)
 
     @property
     def _is_set_off(self) -> bool:
@@ -428,7 +433,7 @@ def joins(before: Passage, after: Passage) -> bool:
     """Return whether one passage follows another in the same paragraph."""
     if before.shown is not after.shown or before.end_char > after.start_char:
         return False
-    if entry_at(before.shown, before.last.number - 1) != entry_at(after.shown, after.first.number - 1):
+    if entry_at(before.shown, before.last.number - 1) != after.entry:
         return False
     between = slice_of(before.shown, before.end_char, after.start_char)
     return not between.strip() and between.count("\n") <= 1

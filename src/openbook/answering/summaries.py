@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from openbook.answering.context import Context, ContextItem
-from openbook.answering.passages import Passage, passages_of
+from openbook.answering.passages import Passage, overlap, passages_of
 from openbook.embedding.protocol import Embedder
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def _place(shown: ContextItem) -> tuple[object, ...]:
 
 
 def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[Passage]:
-    passages = list({_span(passage): passage for one in shown for passage in passages_of(one)}.values())
+    every = [passage for one in shown for passage in passages_of(one)]
+    passages = list({(each.start_char, each.end_char): each for each in every}.values())
     telling = [passage for passage in passages if _tells(passage)] or passages
     if not telling:
         return []
@@ -60,7 +61,7 @@ def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[
     scores = [
         float(vector @ middle) / size
         + _TITLE_WEIGHT * float(vector @ title)
-        + _OPENING_BONUS * (_span(each)[0] < opening)
+        + _OPENING_BONUS * (each.start_char < opening)
         for each, vector in zip(telling, vectors, strict=True)
     ]
     chosen: list[int] = []
@@ -68,23 +69,14 @@ def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[
     while left and len(chosen) < wanted:
         best = max(left, key=lambda one: scores[one] - _REPEAT_WEIGHT * _repeats(vectors[one], chosen, vectors))
         chosen.append(best)
-        left = [one for one in left if not _overlap(telling[one], telling[best])]
+        left = [one for one in left if not overlap(telling[one], telling[best])]
     return [telling[one] for one in sorted(chosen)]
-
-
-def _span(passage: Passage) -> tuple[int, int]:
-    return passage.start_char, passage.end_char
 
 
 def _tells(passage: Passage) -> bool:
     text = passage.text
     is_statement = not text.rstrip().endswith("?") and not any(sign in text for sign in _LISTING)
     return is_statement and _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS
-
-
-def _overlap(a: Passage, b: Passage) -> bool:
-    (start, end), (other_start, other_end) = _span(a), _span(b)
-    return start < other_end and other_start < end
 
 
 def _repeats(vector: Vector, chosen: Sequence[int], vectors: Sequence[Vector]) -> float:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
-from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import (
     Passage,
     examples_in,
@@ -46,7 +45,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
     """
     shown, units = quote.shown, quote.shown.units
     first, last = begun, ended = quote.first.number - 1, quote.last.number - 1
-    entry = entry_at(shown, first)
+    entry = quote.entry
     if entry is not None and last <= entry.last:
         wholes = (_between(shown, entry.first, end) for end in (min(entry.last, len(units) - 1), last))
         if (whole := next(filter(_is_short, wholes), None)) is not None:
@@ -85,11 +84,8 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """
     shown = quote.shown
     quote = quote if shown.is_prose else with_statement(quote)
-    entry = entry_at(shown, quote.first.number - 1)
     said = [
-        each
-        for each in passages
-        if each.shown is shown and each.example == quote.example and entry_at(shown, each.first.number - 1) == entry
+        each for each in passages if each.shown is shown and (each.example, each.entry) == (quote.example, quote.entry)
     ]
     below = iter([each for each in said if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
