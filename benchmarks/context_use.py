@@ -104,7 +104,7 @@ def _contexts(finder: EvidenceFinder, question: str, room: Room) -> tuple[Contex
     found = build_context(results, room.tokens, for_model=False)
     found_s = time.perf_counter() - started
     started = time.perf_counter()
-    filled = build_context(finder.fill_context(asked, results, room.tokens, EVERYTHING), room.tokens)
+    filled = build_context(finder.fill_context(results, room.tokens, EVERYTHING), room.tokens)
     return found, filled, searched_s + found_s, searched_s + time.perf_counter() - started
 
 

@@ -113,7 +113,7 @@ def _figures(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], reply:
     right = [_places(asked, result) for result in results]
     rank = next((rank for rank, found in enumerate(right[:10], 1) if found), 0)
     tokens = Settings().context_tokens
-    context = build_context(finder.fill_context(question, results, tokens, EVERYTHING), tokens)
+    context = build_context(finder.fill_context(results, tokens, EVERYTHING), tokens)
     return [
         float(rank == 1),
         float(0 < rank <= 3),

@@ -101,11 +101,9 @@ class EvidenceFinder:
         names = sorted({root.name for root in self.index.roots()})
         return introduction(question.text, self.index, where) if question.asks_for_whole(names) else []
 
-    def fill_context(
-        self, question: Question, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
-    ) -> list[RetrievalResult]:
-        """Return results with what else fits into the context of a model. See `openbook.answering.filling`."""
-        return fill_context(results, question, self.index, where, max_tokens)
+    def fill_context(self, results: Sequence[RetrievalResult], max_tokens: int, where: Filter) -> list[RetrievalResult]:
+        """Return results with the rest of what they break off in, if that fits. See `openbook.answering.filling`."""
+        return fill_context(results, self.index, where, max_tokens)
 
     def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
         """Rank passages by what they say alone, as `find` does for questions that are not on courses."""

@@ -1,23 +1,19 @@
-"""Fills the room of a context: the rest of what results break off in, definitions of names, and neighbours.
+"""Fills the room of a context with the rest of what results break off in.
 
 This is for what a model reads. Quotes are picked from results as search gave them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise, takewhile
 
 from openbook.answering.context import most_tokens
 from openbook.answering.outlines import opens_with_heading, unseen
-from openbook.answering.references import chunks_defining, chunks_naming
 from openbook.index.protocol import Index
-from openbook.questions.question import Question
 from openbook.retrieval.signals import defines_type
-from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
 
 
@@ -152,31 +148,20 @@ def _shared(paths: Sequence[Sequence[str]]) -> list[str]:
     return [parts[0] for parts in together]
 
 
-# Results in which names are looked for, and how often such a name may be defined. `benchmarks/context_use.py` on
-# procrastinate, fzf and execa: with one result one question of 54 fewer has all it needs, with five or ten none more;
-# with a name that is defined up to four times one fewer, as other definitions of it take the room.
-_NAMING_RESULTS = 3
-_MOST_DEFINITIONS = 2
-
-_NAME = re.compile(r"[^\W\d]\w{2,}")
-
 _Member = tuple[str, str, int]
 """A chunk by source, path and place."""
 
 
 def fill_context(
-    results: Sequence[RetrievalResult], question: Question, index: Index, where: Filter, max_tokens: int
+    results: Sequence[RetrievalResult], index: Index, where: Filter, max_tokens: int
 ) -> list[RetrievalResult]:
-    """Return results with what else fits into a context and helps to understand them.
+    """Return results with what is left of the definitions and sections that they break off in, as far as it fits.
 
-    First what is left of the definitions and sections that results break off in, then definitions
-    of names that the question or the best results name, then the chunks before and behind results.
-    Neighbours become one result, in the place of the best of them, so nothing is there twice. What is
-    added alone comes last, with a score of 0. Results that leave no room are only joined.
+    Neighbours become one result, in the place of the best of them, so nothing is there twice. Results that leave no
+    room are only joined.
 
     Args:
         results: Best first.
-        question: What they were found for.
         index: The library.
         where: What may be seen at all.
         max_tokens: Estimated tokens of the context that `build_context` makes of them.
@@ -185,8 +170,6 @@ def fill_context(
         filler = _Filler(index, where, max_tokens)
         if filler.take(results):
             filler.complete()
-            filler.define(question)
-            filler.surround()
         return filler.results()
 
 
@@ -220,15 +203,12 @@ class _Filler:
     """One context on its way."""
 
     def __init__(self, index: Index, where: Filter, max_tokens: int) -> None:
-        self._index = index
-        self._where = where
         self._left = max_tokens
         self._documents = _Documents(index, where)
         # Both in the order of their worth; a slice that is no chunk of the index stays as it is.
-        self._members: dict[_Member, RetrievalResult | None] = {}
+        self._members: dict[_Member, RetrievalResult] = {}
         self._slices: list[tuple[int, RetrievalResult]] = []
         self._behind: list[RetrievalResult] = []
-        self._given: list[_Member] = []
 
     def take(self, results: Sequence[RetrievalResult]) -> bool:
         """Take results for as long as they fit, and return whether all did."""
@@ -239,34 +219,15 @@ class _Filler:
             if not self._add(member, chunk, result):
                 self._behind = list(results[position:])
                 return False
-        self._given = list(self._members)
         return True
 
     def complete(self) -> None:
         """Add what is left of definitions and sections, of the best results first."""
-        for member in self._given:
-            self._add_rest(member)
-
-    def define(self, query: Question) -> None:
-        """Add the definitions of names that are not defined in what is shown."""
-        shown = {name for chunk in self._chunks() if chunk.kind == "code" for name in chunk.defines}
-        names = {name: owners for name, owners in self._names(query).items() if name not in shown}
-        outlines = [each for each in chunks_naming(self._index, names, self._where) if each.kind == "code"]
-        chosen = [chunks_defining(outlines, name, owners) for name, owners in names.items()]
-        ids = dict.fromkeys(each.id for found in chosen if len(found) <= _MOST_DEFINITIONS for each in found)
-        for chunk in self._index.fetch(list(ids)):
-            place = self._documents.of(chunk.source, chunk.span.path).place_of(chunk)
-            member = (chunk.source, chunk.span.path, place or 0)
-            if place is not None and self._add(member, chunk):
-                self._add_rest(member)
-
-    def surround(self) -> None:
-        """Add the chunks behind and before the results, in their order."""
-        for source, path, place in self._given:
+        for (source, path, place), result in list(self._members.items()):
             document = self._documents.of(source, path)
-            for first, neighbour in ((place, place + 1), (place - 1, place - 1)):
-                if document.are_one(first):
-                    self._add((source, path, neighbour), document[neighbour])
+            for other in document.rest_of(place):
+                if not self._add((source, path, other), document[other], result):
+                    break
 
     def results(self) -> list[RetrievalResult]:
         """Return what was taken and added: runs of neighbours and slices by their best, then what did not fit."""
@@ -279,37 +240,15 @@ class _Filler:
             document = self._documents.of(source, path)
             for run in _runs(document, sorted(each)):
                 best = min(((source, path, place) for place in run), key=order.__getitem__)
-                given, joined = self._members[best], document.joined(run[0], run[-1])
-                result = RetrievalResult(joined, 0.0) if given is None else replace(given, chunk=joined)
-                found.append((order[best], replace(result, goes_on_to=document.goes_on_to(run[-1]))))
+                joined, end = document.joined(run[0], run[-1]), document.goes_on_to(run[-1])
+                found.append((order[best], replace(self._members[best], chunk=joined, goes_on_to=end)))
         shown = [result for _, result in sorted(found, key=lambda pair: pair[0])]
         for result in self._behind:
             chunk, end = _without_repeats(result.chunk, shown), self._documents.end_of(result.chunk)
             shown.append(replace(result, chunk=chunk, goes_on_to=end))
         return shown
 
-    def _chunks(self) -> Iterator[Chunk]:
-        for source, path, place in self._members:
-            yield self._documents.of(source, path)[place]
-
-    def _names(self, query: Question) -> Mapping[str, Sequence[str]]:
-        """Return names with what they were said to stand in: of the question, then those of its words in results."""
-        names: dict[str, Sequence[str]] = dict(zip(query.identifiers, query.owners, strict=True))
-        wanted = set(query.tokens)
-        for chunk in list(self._chunks())[:_NAMING_RESULTS]:
-            for name in dict.fromkeys(_NAME.findall(chunk.text)):
-                if name not in names and not wanted.isdisjoint(tokenize(name)):
-                    names[name] = ()
-        return names
-
-    def _add_rest(self, member: _Member) -> None:
-        source, path, place = member
-        document = self._documents.of(source, path)
-        for other in document.rest_of(place):
-            if not self._add((source, path, other), document[other]):
-                return
-
-    def _add(self, member: _Member | None, chunk: Chunk, result: RetrievalResult | None = None) -> bool:
+    def _add(self, member: _Member | None, chunk: Chunk, result: RetrievalResult) -> bool:
         """Add a chunk if it fits, and return whether it is there."""
         if member in self._members:
             return True
@@ -319,7 +258,7 @@ class _Filler:
         self._left -= needed
         if member is not None:
             self._members[member] = result
-        elif result is not None:
+        else:
             self._slices.append((len(self._members), result))
         return True
 

@@ -270,7 +270,7 @@ class Generator:
             answer = Relevance()  # a text that is copied from an image has words that no source has to mention
         if isinstance(answer, Relevance):
             if asked.results is None:
-                results = self._finder.fill_context(alone.question, results, asked.max_tokens, asked.where)
+                results = self._finder.fill_context(results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
         answer = replace(answer, searches=tuple(search.text for search in searches))

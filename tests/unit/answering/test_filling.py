@@ -12,7 +12,6 @@ from openbook.answering.filling import fill_context, with_ends
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.index.sqlite import SqliteIndex
-from openbook.questions.question import read_question
 from openbook.sources.readers import read_text
 from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult
 from tests.unit.answering.courses import put_course
@@ -45,10 +44,8 @@ def put(library: Library, path: str, text: str, kind: Kind = "code", language: s
     return chunks
 
 
-def filled(
-    library: Library, chunks: list[Chunk], question: str = "What is printed?", where: Filter = EVERYTHING
-) -> list[RetrievalResult]:
-    return fill_context([result_of(chunk) for chunk in chunks], read_question(question), library.index, where, PLENTY)
+def filled(library: Library, chunks: list[Chunk], where: Filter = EVERYTHING) -> list[RetrievalResult]:
+    return fill_context([result_of(chunk) for chunk in chunks], library.index, where, PLENTY)
 
 
 def are_slices(library: Library, results: list[RetrievalResult]) -> bool:
@@ -99,50 +96,11 @@ def test_a_cut_section_is_completed_and_the_next_one_is_another(library: Library
     assert whole.chunk.span.end_line >= end
 
 
-def test_a_name_of_the_question_is_shown_with_its_definition(library: Library) -> None:
-    chunks = put(library, "a.py", SHORT)
-    put(library, "deep/b.py", LONG)
-
-    results = filled(library, chunks, "What does `compute` do?")
-
-    assert [str(result.chunk.span) for result in results] == ["a.py:1-3", "deep/b.py:1-122"]
-    assert results[1].score == 0
-
-
-def test_a_name_of_the_best_results_is_shown_if_the_question_has_its_words(library: Library) -> None:
-    user = put(library, "a.py", "def bill(order):\n    return parcel_price(order) + unrelated(order)\n")
-    put(library, "b.py", "def parcel_price(order):\n    return 3\n")
-    put(library, "c.py", "def unrelated(order):\n    return 4\n")
-
-    results = filled(library, user, "How is the price of parcels decided?")
-
-    assert [result.chunk.span.path for result in results] == ["a.py", "b.py"]
-
-
-def test_a_name_that_is_defined_often_is_not_shown(library: Library) -> None:
-    user = put(library, "a.py", "def bill(order):\n    return parcel_price(order)\n")
-    for letter in "bcd":
-        put(library, f"{letter}.py", f"def parcel_price(order):\n    return '{letter}'\n")
-
-    assert len(filled(library, user, "What is the parcel price?")) == 1
-
-
-def test_neighbours_are_shown_with_a_result(library: Library) -> None:
-    chunks = library.put("a.md", *(f"Passage {number}." for number in range(5)))
-
-    (result,) = filled(library, [chunks[2]])
-
-    assert result.chunk.text == "Passage 1.\n\nPassage 2.\n\nPassage 3."
-    assert str(result.chunk.span) == "a.md:3-7"
-
-
 def test_nothing_is_added_where_there_is_no_room(library: Library) -> None:
     chunks = put(library, "a.py", LONG)
     needed = build_context([result_of(chunks[0])], PLENTY).tokens
 
-    (result,) = fill_context(
-        [result_of(chunks[0])], read_question("What is printed?"), library.index, EVERYTHING, needed + 30
-    )
+    (result,) = fill_context([result_of(chunks[0])], library.index, EVERYTHING, needed + 30)
 
     assert result.chunk == chunks[0]
     assert result.goes_on_to == 122
@@ -152,9 +110,7 @@ def test_what_is_filled_fits(library: Library) -> None:
     chunks = put(library, "a.py", LONG)
 
     for room in range(0, 3_000, 150):
-        results = fill_context(
-            [result_of(chunks[1])], read_question("What is printed?"), library.index, EVERYTHING, room
-        )
+        results = fill_context([result_of(chunks[1])], library.index, EVERYTHING, room)
         context = build_context(results, room)
 
         assert context.tokens <= room
@@ -165,9 +121,7 @@ def test_what_is_filled_fits(library: Library) -> None:
 def test_results_that_do_not_fit_stay_in_their_order(library: Library) -> None:
     pages = [library.put(f"{letter}.md", "word " * 200)[0] for letter in "abcd"]
 
-    results = fill_context(
-        [result_of(page) for page in pages], read_question("Which words?"), library.index, EVERYTHING, 500
-    )
+    results = fill_context([result_of(page) for page in pages], library.index, EVERYTHING, 500)
 
     assert [result.chunk for result in results] == pages
 
@@ -181,20 +135,10 @@ def test_a_lesson_that_is_left_out_is_never_a_neighbour(library: Library) -> Non
     second = [chunk for chunk in library.index.chunks("src", "a.txt") if chunk.lesson and chunk.lesson.number == 1]
 
     for where in (Filter(lesson=1), EVERYTHING):
-        results = filled(library, second[:1], "What is said?", where)
+        results = filled(library, second[:1], where)
 
         assert results
         assert all("part 0" not in result.chunk.text and "part 2" not in result.chunk.text for result in results)
-
-
-def test_a_definition_that_is_left_out_is_never_shown(library: Library) -> None:
-    page = library.put("docs/a.md", "Call `compute` to print.")
-    put(library, "b.py", LONG)
-
-    for where in (Filter(kinds=frozenset({"docs"})), Filter(globs=("docs/",)), Filter(sources=frozenset({"other"}))):
-        results = filled(library, page, "What does `compute` do?", where)
-
-        assert {result.chunk.span.path for result in results} == {"docs/a.md"}
 
 
 def test_sentences_that_chunks_of_a_course_share_are_shown_once(library: Library) -> None:
@@ -203,9 +147,8 @@ def test_sentences_that_chunks_of_a_course_share_are_shown_once(library: Library
     chunks = library.index.chunks("src", "a.txt")
     assert chunks[2].span.start_char < chunks[1].span.end_char
 
-    roomy = filled(library, chunks[1:4], "What of harbours?")
-    asked = read_question("What of harbours?")
-    narrow = fill_context([result_of(each) for each in chunks[1:4]], asked, library.index, EVERYTHING, 350)
+    roomy = filled(library, chunks[1:4])
+    narrow = fill_context([result_of(each) for each in chunks[1:4]], library.index, EVERYTHING, 350)
 
     for results in (roomy, narrow):
         shown = " ".join(result.chunk.text for result in results)
@@ -219,7 +162,7 @@ def test_slices_that_are_no_chunks_stay_as_they_are(library: Library) -> None:
     library.put("a.md", "One.\nTwo.", "Three.")
     heading = result_of(chunk_of("One.", "a.md"))
 
-    assert fill_context([heading], read_question("Which passage?"), library.index, EVERYTHING, PLENTY) == [heading]
+    assert fill_context([heading], library.index, EVERYTHING, PLENTY) == [heading]
 
 
 def test_the_same_results_give_the_same_numbers_again(library: Library) -> None:
