@@ -56,37 +56,31 @@ _FRAGMENT = re.compile(
     re.IGNORECASE,
 )
 
-_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might|must)"
+# What "that" stands behind where it points back; elsewhere it also points ahead: "the function that sends".
+_BEFORE_THAT = (
+    r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might|must"
+    r"|because|how|if|what|when|where|whether|why)"
+)
 _PART = (
     r"(?:argument|case|class|code|command|error|example|exception|field|file|function|line|method|module|option"
     r"|parameter|part|sentence|setting|variable|version|way)"
 )
 _WHOLE = r"(?:code\s?base|collection|course|folder|library|package|project|repo(?:sitory)?|software|tool)"
 
-# German nouns have capitals.
-_LOWER = r"(?-i:[a-zäöüß]+)"
-
 # What refers to something said before, wherever it stands.
 _REFERS = re.compile(
     r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit|et|mais|ou|donc|alors)\b(?![.-])"
     # "No, I meant the client."
-    r"|^\W*(?:yes|no|oops|sorry)[,.:]\s|^(?:\W*\w+[,.])?\W*i\s+meant?\b"
+    r"|^\W*(?:yes|no)[,.:]\s"
     rf"|\b(?:this|these)\b(?!\s+{_WHOLE}\b)"
-    # "That" and "those" also point ahead: "the function that sends".
-    rf"|\b{_AUXILIARY}\s+(?:that|those)\b"
-    rf"|(?:^|[,;.]|\b(?:because|how|if|what|when|where|whether|why))\s*\b(?:that|those)\s+(?:happens?|works?|{_AUXILIARY})\b"
+    rf"|(?:\b{_BEFORE_THAT}\s+|[,;]\s*)(?:that|those)\b"
     rf"|\b(?:that|those)\b(?=\W*$|\s*[?.,;]|\s+(?:as|in|into|ones?|to|with|{_PART})\b)"
-    r"|\bthe same\s+(?:appl|go|hold|true)"
+    r"|\bthe same\s+(?:appl|go|hold|true)|\binstead\b(?!\s+of\b)"
     r"|\b(?:there|here|same|latter|former|else|afterwards?|too|as well|either|then|otherwise|again)\W*$"
-    r"|\binstead\b(?!\s+of\b)|\b(?:first|second|third|last|other|previous|next) ones?\b"
-    r"|\byou\s+(?:just\s+|have\s+)?(?:mean|meant|mention(?:ed)?|said|say|showed|told|wrote)\b"
-    r"|\b(?:davon|dazu|damit|dafür|dabei|dadurch|dagegen|daran|darauf|daraus|darin|dort)\b|\b(?:hier|sonst)\W*$"
-    r"|\bdas\b(?=\W*$|\s+(?:auch|denn|genauer?|noch|nicht|so)\b)"
-    # "Wo wird das getestet?", "Ist das sicher?", "Kann man das ändern?": a noun would come before the last word.
-    rf"|\bw(?:ird|urde)\s+das\s+{_LOWER}\W*$|(?:^\W*|\b(?:warum|wieso|weshalb|wann)\s+)(?:ist|war)\s+das\s+{_LOWER}\W*$"
-    rf"|\b(?:ist|war|wurde)\s+das\s+(?-i:ge[a-zäöüß]+[nt]|[a-zäöüß]+(?:bar|iert|isch|lich))\W*$|\bdas\s+aus\W*$"
-    r"|\b(?:darf|dürfen|kann(?:st)?|können|könn?te(?:st)?|lässt|möchte|muss|müssen|soll(?:en|te)?|will)\b[^,;]{0,40}\bdas"
-    r"\s+(?:(?:auch|einfach|selbst|sich|wieder)\s+)?(?-i:[a-zäöüß]+(?:en|ern|eln))\W*$"
+    r"|\b(?:davon|dazu|damit|dafür|dabei|dadurch|dagegen|daran|darauf|daraus|darin|dort)\b"
+    # "Wo wird das getestet?": before a noun, which has a capital letter, it is an article.
+    r"|\b(?:ist|war|w[iu]rde?|gib|darf|kann(?:st)?|könn\w*|lässt|muss|soll\w*|will|sieht|mach\w*)\b[^,;]{0,40}"
+    r"\bdas\b(?!\s+(?-i:[a-zäöüß]+\s+)?(?-i:[A-ZÄÖÜ]))|\bdas\W*$"
     r"|\b(?:ça|cela|ceci|celui|celle|ceux)\b|\bc['\u2019]est\b(?!\s+quoi)",
     re.IGNORECASE,
 )
