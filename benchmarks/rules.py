@@ -33,7 +33,6 @@ from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
 from openbook import answering, questions, retrieval
 from openbook.answering import (
-    definition_heads,
     evidence,
     extractive,
     passages,
@@ -101,7 +100,6 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "labels that say nothing": ((passages, "_LABEL", _NEVER),),
     "what only closes": ((statements, "_CLOSES", _NEVER),),
     "comments that end with a sentence": ((statements, "_BEHIND_SENTENCE", ""),),
-    "names that are set": ((definition_heads, "_sets", lambda *_: False),),
     "flowing lines of manual pages": ((quoting, "_GOES_ON", _NEVER),),
     # Whole mechanisms.
     "what a quote needs below and above": ((extractive, "completed", lambda quote, *_: quote),),
