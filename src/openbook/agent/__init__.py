@@ -1,4 +1,4 @@
-"""A small tool-calling kernel: functions in, text and cost out. It knows nothing of retrieval."""
+"""A small tool-calling kernel: functions in, text and cost out. It has no retrieval."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in ("McpToolset", "mcp"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from openbook.agent import mcp_client  # not before: it needs `asyncio`, which few agents do
+    from openbook.agent import mcp_client  # lazy: it needs `asyncio`, which few agents use
 
     return getattr(mcp_client, name)

@@ -31,37 +31,37 @@ T = TypeVar("T")
 
 
 class Agent:
-    """Answers messages, calling tools as it sees fit, and remembers what was said.
+    """Answers messages, calls tools as needed, and remembers the conversation.
 
-    A message is a text, or a list of texts, images and PDF: see `openbook.llm.attachments`.
+    A message is a string, or a list of strings, images and PDFs: see `openbook.llm.attachments`.
 
-    One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
-    done until then is kept, and what it cost.
+    One conversation, one turn at a time. If a turn fails or is abandoned, its messages and its cost so far are
+    kept.
 
     Args:
         model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
-        tools: Functions, which become tools as by `Tool.from_function`; tools; objects that define themselves; and
-            sets of tools, such as `mcp("command")`. One, or several.
-        system: What the model is told first.
-        budget: For each message. Without one, `Budget()`.
-        hooks: Asked in this order.
-        pruning: Decides before each message what is kept of the history. Without it, everything.
-        history: What was said before.
-        sampling: How the model chooses its words. A setting that it does not take is an error of the first call, before
-            anything is sent.
-        max_reply_tokens: Most that the model may write in one reply.
-        deadline_s: Seconds that one call of the model may take.
+        tools: Functions (converted with `Tool.from_function`), `Tool`s, objects that define themselves, and toolsets
+            such as `mcp("command")`. One, or several.
+        system: The system prompt.
+        budget: Per message. Default: `Budget()`.
+        hooks: Run in this order.
+        pruning: Prunes the history before each message. Default: keep everything.
+        history: Earlier messages.
+        sampling: Sampling parameters. The first call fails before anything is sent if the model does not support
+            one.
+        max_reply_tokens: Maximum length of one reply.
+        deadline_s: Maximum seconds per model call.
         strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
-        tracer: Makes OpenTelemetry spans of runs, calls of the model and calls of tools. They hold no text.
-        name: The agent's, in spans.
-        price: Gives prices.
-        clock: Seconds, for `max_seconds` and the time that tools have.
+        tracer: Creates OpenTelemetry spans for runs, model calls and tool calls. They contain no text.
+        name: Name of the agent, for spans.
+        price: The price list.
+        clock: Returns seconds, for `max_seconds` and tool timeouts.
 
     Raises:
         TypeError: Something cannot become a tool.
-        ToolError: The tools of a set cannot be had.
-        ValueError: Two tools have one name.
-        OpenbookError: The name of the model means nothing, or its key or package is missing.
+        ToolError: A toolset is not available.
+        ValueError: Two tools have the same name.
+        OpenbookError: The model name is unknown, or its key or package is missing.
     """
 
     _spent = Spent()
@@ -110,74 +110,75 @@ class Agent:
 
     @property
     def history(self) -> History:
-        """What was said in all turns, as far as it was kept."""
+        """The messages of all turns, as far as they were kept."""
         return self._history
 
     @property
     def spent(self) -> Spent:
-        """What all turns have cost since the agent was made or reset."""
+        """The cost of all turns since the agent was created or reset."""
         return self._spent
 
     @property
     def left(self) -> Budget:
-        """What the last message has left of its budget by now, its rounds aside; all of it if there was none."""
+        """What remains of the last message's budget, not counting rounds; the whole budget before the first message."""
         return self._kernel.budget if self._ledger is None else self._ledger.left
 
     def reset(self) -> None:
-        """Clear the history and the costs."""
+        """Clear the history and the cost."""
         self._history = ()
         self._spent = Spent()
 
     def chat(self, message: Content) -> tuple[str, Decimal | None]:
-        """Return the answer, or in brackets why there is none, and its cost in US dollars, None if it is not known.
+        """Return the answer, or the reason for its absence in brackets, and its cost in US dollars; None if unknown.
 
         Raises:
-            ModelError: The model did not answer.
+            ModelError: The model failed.
         """
         result = self.run(message)
         return str(result), result.cost_usd
 
     async def achat(self, message: Content) -> tuple[str, Decimal | None]:
-        """Do what `chat` does, without blocking."""
+        """Answer like `chat`, without blocking."""
         result = await self.arun(message)
         return str(result), result.cost_usd
 
     def run(self, message: Content) -> AgentResult:
-        """Answer.
+        """Answer a message.
 
         Raises:
-            ModelError: The model did not answer.
+            ModelError: The model failed.
         """
         *_, last = self.stream(message)
         assert isinstance(last, RunFinished)
         return last.result
 
     async def arun(self, message: Content) -> AgentResult:
-        """Do what `run` does, without blocking."""
+        """Answer like `run`, without blocking."""
         *_, last = [event async for event in self.astream(message)]
         assert isinstance(last, RunFinished)
         return last.result
 
     def run_as(self, output_type: type[T], message: Content) -> T:
-        """Answer with a value of a type, which pydantic has checked.
+        """Answer with a value of a type, validated by pydantic.
 
-        The model brings it by a tool, and is told what does not fit. Text that is the value as JSON counts too.
+        The model submits it through a tool, which reports validation errors. A reply that is the value as JSON counts
+        too.
 
         Args:
-            output_type: A pydantic model, dataclass, `TypedDict`, or anything else that pydantic checks.
+            output_type: A pydantic model, dataclass, `TypedDict`, or anything else that pydantic validates.
             message: The question.
 
         Raises:
             TypeError: The type has no JSON schema.
-            BadResponseError: The model brought no value of it; `history` and `spent` have what it did.
-            ModelError: The model did not answer.
+            BadResponseError: The model submitted no valid value; `history` and `spent` include the attempts.
+            ModelError: The model failed.
         """
         output = OutputReader(output_type)
         *_, last = self._stream(message, output)
         return self._value(output, last)
 
     async def arun_as(self, output_type: type[T], message: Content) -> T:
-        """Do what `run_as` does, without blocking."""
+        """Answer like `run_as`, without blocking."""
         output = OutputReader(output_type)
         *_, last = [event async for event in self._astream(message, output)]
         return self._value(output, last)
@@ -190,10 +191,10 @@ class Agent:
         raise BadResponseError(f"{self._kernel.model.name} returned no value of the type: {reason}")
 
     def stream(self, message: Content) -> Generator[AgentEvent, None, None]:
-        """Answer, and tell what happens; `RunFinished` comes last. Closing the generator ends the run.
+        """Answer and yield events, `RunFinished` last. Closing the generator ends the run.
 
         Raises:
-            ModelError: The model did not answer.
+            ModelError: The model failed.
         """
         yield from self._stream(message)
 
@@ -206,7 +207,7 @@ class Agent:
                 )
                 yield from events
             except BadRequestError:
-                self._history = before  # what was refused, say because it is too long, would be refused each time
+                self._history = before  # a rejected message, say one that is too long, would be rejected again
                 raise
 
     @contextmanager
@@ -220,7 +221,7 @@ class Agent:
             yield spans.model, spans
 
     async def astream(self, message: Content) -> AsyncGenerator[AgentEvent, None]:
-        """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
+        """Answer like `stream`, without blocking. Async tools run in the event loop, hooks in a thread."""
         async with aclosing(self._astream(message)) as events:
             async for event in events:
                 yield event
@@ -249,9 +250,9 @@ class Agent:
         output: OutputReader[Any] | None = None,
         spans: RunSpans | None = None,
     ) -> Steps[AgentEvent]:
-        """Answer in steps, for who drives them: see `openbook.agent.driving`.
+        """Answer in steps, for a driver: see `openbook.agent.driving`.
 
-        Whoever drives the steps ends `spans`.
+        The driver must end `spans`.
 
         Raises:
             RuntimeError: Another message is being answered.
@@ -269,7 +270,7 @@ class Agent:
                 except StopIteration:
                     return
                 if isinstance(step, RunFinished):
-                    # Before anybody is told, so that whoever is told finds it.
+                    # Before the last event, so that its receiver sees the new history.
                     self._history, ended = run.history, True
                     self._spent = before + run.ledger.spent
                     if spans is not None:

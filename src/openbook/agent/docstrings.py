@@ -1,4 +1,4 @@
-"""Docstrings in the three styles that are common: Google, NumPy and Sphinx."""
+"""Parses docstrings in the three common styles: Google, NumPy and Sphinx."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ _NUMPY_ARGUMENT = re.compile(r"(?P<names>\\?\*{0,2}\w+(?:\s*,\s*\\?\*{0,2}\w+)*)
 
 @dataclass(slots=True)
 class _Section:
-    """A part of a docstring: the text before all others, the arguments, one argument, or what tells of no argument."""
+    """A section of a docstring: the summary, the arguments, one argument, or anything else."""
 
     kind: str = "summary"
     """`summary`, `google`, `numpy`, `sphinx`, or empty."""
     names: tuple[str, ...] = ()
-    """The arguments that lines which stand deeper go on with."""
+    """The arguments that deeper-indented lines continue."""
     depth: int | None = None
-    """How deep the names of arguments stand."""
+    """Indentation of argument names."""
     is_apart: bool = False
-    """Whether an empty line was there, behind which text that is not indented is no part of it."""
+    """Whether an empty line was seen. Unindented text after it ends the section."""
 
 
 @dataclass(slots=True)
@@ -68,9 +68,9 @@ class _Reading:
 
 
 def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
-    r"""Return the text before the first section, and the arguments' descriptions in order, each in one line.
+    r"""Return the text before the first section, and the argument descriptions in order, each on one line.
 
-    Any text can be read; where no section describes arguments, there are no descriptions.
+    Accepts any text; without a section for arguments, there are no descriptions.
 
     Example:
         >>> read_docstring("Find a symbol.\n\nArgs:\n    name: Exact name,\n        without module.")
@@ -82,7 +82,7 @@ def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
     """
     reading, section = _Reading(), _Section()
     for line, is_header in _lines(docstring):
-        # Below the names of arguments, some people indent the other titles as well.
+        # Below the arguments, some authors indent the other section titles as well.
         begun = _header(line.strip() if section.kind == "google" else line)
         if is_header:
             begun = _Section("numpy" if line.lower() in _ARGUMENTS else "")
@@ -100,7 +100,7 @@ def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def _lines(docstring: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line, and whether it is the title of a section that is underlined. The underline is left out."""
+    """Yield each line without underlines, and whether it is an underlined section title."""
     lines = inspect.cleandoc(docstring).splitlines()
     skip = False
     for line, below in zip_longest(lines, lines[1:], fillvalue=""):
@@ -121,7 +121,7 @@ def _header(line: str) -> _Section | None:
 
 
 def _field(line: str) -> tuple[str, str, str] | None:
-    """Return kind, name and text of a field such as `:param str name: What it is.`, if it is one that is known."""
+    """Parse a known field such as `:param str name: What it is.` into kind, name and text; None for other lines."""
     match = _FIELD.match(line)
     if match is None or match["kind"] not in _FIELDS_OF_ARGUMENTS | _OTHER_FIELDS:
         return None
@@ -130,12 +130,12 @@ def _field(line: str) -> tuple[str, str, str] | None:
 
 
 def _read_line(line: str, section: _Section, reading: _Reading) -> None:
-    """Take a line that begins an argument, or goes on with one."""
+    """Process a line that starts or continues an argument."""
     if not line.strip():
         section.is_apart = True
         return
     indent = len(line) - len(line.lstrip())
-    # The first line says how deep arguments stand; what stands deeper goes on with the one before.
+    # The first line sets the indentation of arguments; deeper lines continue the previous one.
     section.depth = indent if section.depth is None else section.depth
     if (section.depth and not indent) or (section.kind == "sphinx" and section.is_apart and not indent):
         section.kind = ""

@@ -1,7 +1,7 @@
 """Drivers of sans-IO steps: they call the model and wait for tools, blocking or in an event loop.
 
-The steps themselves are taken by a generator that does no input or output of models. A driver that
-waits takes them in threads, so whatever a step computes holds up nobody in the loop.
+The steps come from a generator that does no model IO itself. The async driver runs them in threads, so that
+computation in a step does not block the event loop.
 """
 
 from __future__ import annotations
@@ -30,48 +30,48 @@ Happening_co = TypeVar("Happening_co", covariant=True)
 Delta = TextDelta | CitationDelta
 
 Role = Literal["writer", "verifier"]
-"""What a model is called for: to write an answer, or to check its claims."""
+"""The purpose of a model call: to write an answer, or to check its claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """A model call that a driver makes; its reply is sent back into the steps."""
+    """A model call for the driver to make. Its reply is sent back into the steps."""
 
     request: Request
     is_answer: bool = True
-    """Whether whoever watches is shown the words."""
+    """Whether observers see the text."""
     by: Role = "writer"
-    """Who is asked. A failure of the verifier is no error: the reply is empty then, and says why."""
+    """Which model to call. If the verifier fails, that is not an error: the reply is empty and says why."""
     may_fail: bool = False
-    """Whether the same holds for the writer."""
+    """Whether the same applies to the writer."""
 
     @property
     def is_tried(self) -> bool:
-        """Whether a failure is no error."""
+        """Whether a failure is tolerated."""
         return self.may_fail or self.by == "verifier"
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Tool calls that a driver waits for, up to a deadline."""
+    """Tool calls for the driver to wait for, up to a deadline."""
 
     running: Running
     timeout_s: float
 
 
 Steps = Generator[Happening | CallModel | Wait, ReplyFinished | None, Any]
-"""Gives what happens, and what is to be done; takes the reply to each `CallModel`."""
+"""Yields events and requests to the driver; receives the reply to each `CallModel`."""
 
 
 def drive(
     steps: Steps[Happening], model: Model | None, verifier: Model | None = None
 ) -> Generator[Happening | Delta, None, None]:
-    """Take steps, and tell what happens. Closing the generator ends a call of the model and closes the steps.
+    """Run steps and yield their events. Closing the generator cancels the current model call and closes the steps.
 
     Without `verifier`, the model checks claims too.
 
     Raises:
-        ModelError: The model did not answer.
+        ModelError: The model failed.
     """
     with closing(steps):
         reply: ReplyFinished | None = None
@@ -95,7 +95,7 @@ def drive(
 
 
 def _tried(call: CallModel, writer: Model | None, verifier: Model | None) -> ReplyFinished:
-    """Make a call that may fail."""
+    """Make a call whose failure is tolerated."""
     model = _asked(call, writer, verifier)
     try:
         return complete(model, call.request)
@@ -125,10 +125,10 @@ def _failed(call: CallModel, model: Model, error: ModelError) -> ReplyFinished:
 async def adrive(
     steps: StepRunner[Happening], model: Model | None, verifier: Model | None = None
 ) -> AsyncGenerator[Happening | Delta, None]:
-    """Do what `drive` does, without blocking: steps are taken elsewhere, the model is called in the loop.
+    """Run steps like `drive`, without blocking: steps run in `StepRunner`, model calls in the event loop.
 
     Raises:
-        ModelError: The model did not answer.
+        ModelError: The model failed.
     """
     try:
         reply: ReplyFinished | None = None
@@ -162,27 +162,27 @@ async def adrive(
 
 
 class StepRunner(Protocol[Happening_co]):
-    """Run steps outside of the event loop."""
+    """Runs steps outside the event loop."""
 
     def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening_co | CallModel | Wait, None]:
-        """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each."""
+        """Run up to the next `CallModel` or `Wait`, or to the end, and yield each step."""
 
     def close(self) -> None:
-        """Take no further step. One that is being taken may be ended."""
+        """Run no further steps. A step in progress may be aborted."""
 
 
 class ThreadStepRunner(Generic[Happening]):
-    """Run steps in threads of this process."""
+    """Runs steps in threads of this process."""
 
     def __init__(self, steps: Steps[Happening], executor: Executor | None = None, *, ahead: bool = False) -> None:
-        """Take steps that have not begun.
+        """Take steps that have not started.
 
         Args:
-            steps: Closed in the end.
-            executor: Whose threads take them; the loop's own if not given.
-            ahead: Whether a thread goes on to the next step while what happens is still being told. Changing
-                threads for each step costs more than most steps where many questions are answered at once.
-                Only for steps that change nothing: some may be taken that nobody waits for any more.
+            steps: Closed at the end.
+            executor: The thread pool; default: that of the event loop.
+            ahead: Whether a thread continues with the next step while events are still being delivered. Switching
+                threads for each step costs more than most steps when many questions are answered at once. Only for
+                steps without side effects: some may run after the consumer has gone.
         """
         self._steps = steps
         self._executor = executor
@@ -192,7 +192,7 @@ class ThreadStepRunner(Generic[Happening]):
         self._taking: asyncio.Future[Happening | CallModel | Wait | None] | None = None
 
     async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening | CallModel | Wait, None]:
-        """Yield each step as it is taken."""
+        """Yield each step as it happens."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -218,7 +218,7 @@ class ThreadStepRunner(Generic[Happening]):
     def _take(
         self, reply: ReplyFinished | None, tell: Callable[[Happening], None]
     ) -> Happening | CallModel | Wait | None:
-        """Return the next step that was not told."""
+        """Return the next step that was not delivered through `tell`."""
         step = next_step(self._steps, reply)
         while self._ahead and not self._is_left and step is not None and not isinstance(step, CallModel | Wait):
             tell(step)
@@ -226,19 +226,19 @@ class ThreadStepRunner(Generic[Happening]):
         return step
 
     def close(self) -> None:
-        """Take no further step, and close the steps once none is being taken."""
+        """Run no further steps, and close the generator once no step is running."""
         self._is_left = True
         taking = self._taking
         if taking is None or taking.done():
             self._steps.close()
-        else:  # a thread cannot be stopped, and what it runs cannot be closed before it is done
+        else:  # a thread cannot be stopped, and a running generator cannot be closed
             taking.add_done_callback(lambda _: self._steps.close())
-        if taking is not None:  # an error that nobody waits for any more is no news
+        if taking is not None:  # nobody is left to receive an error
             taking.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 def next_step(steps: Steps[Happening], reply: ReplyFinished | None) -> Happening | CallModel | Wait | None:
-    """Take a step; None behind the last."""
+    """Run one step; None after the last."""
     try:
         return steps.send(reply)
     except StopIteration:

@@ -1,4 +1,4 @@
-"""What happens in a run, and what comes out of it: frozen values."""
+"""Events and results of a run, as frozen values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from openbook.llm.messages import CitationDelta, Message, StopReason, TextDelta,
 from openbook.usage import Usage
 
 StoppedBy = Limit | Literal["no_output", "repeated_call", "veto", ""]
-"""What ended a run before the model was done.
+"""What ended a run before the model was done; empty if nothing did.
 
-A limit of the budget, words where a value was wanted, the same call for the third time, or a hook. Empty: nothing did.
+A budget limit, text instead of a required value, a third identical call, or a hook.
 """
 
 
@@ -35,27 +35,27 @@ class CallFinished:
 
 @dataclass(frozen=True, slots=True)
 class UsageCounted:
-    """A call of the model is over."""
+    """A model call has finished."""
 
     usage: Usage
-    """Of this call."""
+    """Tokens of this call."""
     cost_usd: Decimal | None
-    """Of this call. None if its price is not known."""
+    """Cost of this call. None if its price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What the calls of one tool came to in a run."""
+    """Totals for the calls of one tool in a run."""
 
     calls: int = 0
     errors: int = 0
-    """Calls whose result was an error."""
+    """Number of calls that returned an error."""
     seconds: float = field(default=0.0, compare=False)
-    """How long was waited for them. Calls at once are waited for together."""
+    """Time spent waiting. Parallel calls are counted once."""
     result_tokens: int = 0
-    """Tokens of their results, as estimated, which every later call of the model in the run reads."""
+    """Estimated tokens of the results, which every later model call of the run reads."""
     cost_usd: Decimal = Decimal(0)
-    """As the tool says, in US dollars. The result's `cost_usd` includes it."""
+    """Price according to the tool, in US dollars. Included in the result's `cost_usd`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +63,23 @@ class AgentResult:
     """The result of a run."""
 
     text: str
-    """What the model said last; empty if it was stopped before it said anything."""
+    """The last text of the model; empty if the run was stopped before any."""
     messages: tuple[Message, ...]
-    """What the run added to the history, the question first."""
+    """Messages that the run added to the history, the question first."""
     usage: Usage
-    """Of all calls together."""
+    """Total of all calls."""
     cost_usd: Decimal | None
-    """Of all calls together, in US dollars. None if the price of any is not known."""
+    """Total of all calls, in US dollars. None if the price of any call is unknown."""
     rounds: int = 0
-    """How many times tools were called."""
+    """Rounds of tool calls."""
     stop: StopReason = "end"
-    """Why the model stopped its last reply; `length` means that the text was cut."""
+    """Why the model stopped its last reply; `length` means that the text was truncated."""
     stopped_by: StoppedBy = ""
-    """`max_rounds` also where the last reply had to do without tools."""
+    """`max_rounds` also if the last reply was made without tools."""
     reason: str = ""
-    """Why it was stopped, or why there is no text, for people; else empty."""
+    """Why the run was stopped, or why there is no text, for users; else empty."""
     tools: Mapping[str, ToolUse] = field(default_factory=dict)
-    """What each tool that was called came to, by name."""
+    """Totals for each tool that was called, by name."""
 
     def __str__(self) -> str:
         if self.text:
@@ -98,7 +98,7 @@ _NO_TEXT: Mapping[StopReason, str] = {
 
 
 def no_text(stop: StopReason) -> str:
-    """Return why a reply holds no text, for people.
+    """Return why a reply contains no text, as a message for users.
 
     Example:
         >>> no_text("length")

@@ -1,7 +1,7 @@
-"""The history of a conversation: what is kept of it between turns, and how it is saved as JSON.
+"""The history of a conversation: pruning between turns, and saving as JSON.
 
-An exchange is kept or dropped as a whole: a question with everything up to the next one. So no
-tool call is ever parted from its result.
+An exchange (a question and everything up to the next one) is kept or dropped as a whole, so that a
+tool call is never separated from its result.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class SummaryRequest:
 
 
 Pruning = Callable[[History], History | SummaryRequest]
-"""Gives what stays of a history. It may only drop exchanges, or ask for a summary of them."""
+"""Prunes a history. It may only drop exchanges, or ask for a summary of them."""
 
 
 def exchanges(history: Sequence[Message]) -> list[History]:
-    """Split a history before each question of the user. In order; together they are the history."""
+    """Split a history before each user message. In order; concatenated, they are the history."""
     split: list[list[Message]] = []
     for message in history:
         is_question = message.role == "user" and not any(isinstance(part, ToolResult) for part in message.parts)
@@ -55,10 +55,10 @@ class KeepExchanges:
 
 @dataclass(frozen=True, slots=True)
 class KeepTokens:
-    """Keeps as many of the last exchanges as fit. One that does not fit drops those before it as well."""
+    """Keeps as many of the last exchanges as fit. Everything before the first that does not fit is dropped."""
 
     max_tokens: int
-    """As estimated."""
+    """Estimated."""
 
     def __call__(self, history: History) -> History:
         kept: list[History] = []
@@ -73,14 +73,14 @@ class KeepTokens:
 
 @dataclass(frozen=True, slots=True)
 class Summarize:
-    """Lets the model sum up all but the last exchanges as soon as the history is too long."""
+    """Lets the model summarize all but the last exchanges when the history gets too long."""
 
     max_tokens: int
-    """As estimated. A shorter history stays as it is."""
+    """Estimated. A shorter history is left alone."""
     keep: int = 2
-    """Exchanges at the end that stay as they are."""
+    """Number of exchanges at the end that are kept verbatim."""
     summary_tokens: int = 1000
-    """Most tokens of the summary."""
+    """Maximum length of the summary."""
 
     def __call__(self, history: History) -> History | SummaryRequest:
         split = exchanges(history)
@@ -92,13 +92,13 @@ class Summarize:
 
 
 def after_summary(text: str, rest: History) -> History:
-    """Return the history that goes on from a summary."""
+    """Return a history that continues from a summary."""
     summary = _prompt("summary").replace("{summary}", text)
     return (Message.user(summary), Message.assistant("Understood."), *rest)
 
 
 def _prompt(name: str) -> str:
-    from importlib.resources import files  # few conversations are that long
+    from importlib.resources import files  # only long conversations need it
 
     return (files("openbook.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
@@ -108,18 +108,18 @@ def _joined(split: Sequence[History]) -> History:
 
 
 def history_to_json(history: Sequence[Message]) -> str:
-    """Return a history as JSON: a list of messages with `role` and `parts`, each part with the fields of its class.
+    """Serialize a history to a JSON list of messages with `role` and `parts`; a part has the fields of its class.
 
-    It holds all that was said, results of tools and shown sources included.
+    It contains everything that was said, including tool results and shown sources.
     """
     return _histories().dump_json(tuple(history)).decode()
 
 
 def history_from_json(text: str | bytes) -> History:
-    """Read what `history_to_json` wrote.
+    """Parse the output of `history_to_json`.
 
     Raises:
-        ValueError: It is no history.
+        ValueError: The text is not a history.
     """
     return _histories().validate_json(text)
 

@@ -1,7 +1,7 @@
-"""The loop: ask the model, call the tools that it wants, show it the results, until it is done.
+"""The agent loop: call the model, run the tools it requests, return the results, until it is done.
 
-It does no input or output. It yields events for whoever watches, `CallModel` and `Wait` for whoever drives
-it, and so serves threads and `asyncio` alike.
+The loop does no IO. It yields events for observers, and `CallModel` and `Wait` for the driver, so it works
+with threads and `asyncio` alike.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 
-# A call may well be made again, say after a change. Whoever makes the same one a third time goes round in circles.
+# Repeating a call once can make sense, say after a change. A third identical call means that the model is stuck.
 _SAME_CALLS = 3
 
-# How often words are answered by asking for the value that is wanted. Who writes them a third time will not call tools.
+# How often to ask again for the value when the model replies with text. After that it will not call the tool.
 _WORDS_FOR_VALUE = 2
 
-# Beyond the rounds for tools: the value, and two attempts to mend it.
+# Rounds beyond the tool budget: one for the value, and two to correct it.
 _OUTPUT_ROUNDS = 3
 
-# Each call takes a thread.
+# Each call uses a thread.
 _CALLS_AT_ONCE = 16
 
 
@@ -61,7 +61,7 @@ Steps = Generator[Step, ReplyFinished | None, None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRuntime:
-    """What the runs of one agent share: model, tools, hooks, budget."""
+    """What all runs of an agent share: model, tools, hooks, budget."""
 
     model: Model
     tools: Mapping[str, Tool]
@@ -79,7 +79,7 @@ class AgentRuntime:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A call with the tool that it is for."""
+    """A call and its tool."""
 
     call: ToolCall
     tool: Tool
@@ -87,7 +87,7 @@ class _Job:
 
 
 class AgentRun:
-    """One run: a question, its tool calls, its answer."""
+    """One run: a question, its tool calls and its answer."""
 
     def __init__(
         self,
@@ -120,11 +120,11 @@ class AgentRun:
 
     @property
     def history(self) -> History:
-        """What was said before, as pruned, and in this run."""
+        """The earlier history, as pruned, and the messages of this run."""
         return self._before + self._new
 
     def steps(self, question: Content) -> Steps:
-        """Take the steps, the last of which is `RunFinished`."""
+        """Yield the steps; the last one is `RunFinished`."""
         yield from self._prune()
         self._new = (Message.user(*([question] if isinstance(question, str) else question)),)
         while not self._stopped_by:
@@ -147,14 +147,14 @@ class AgentRun:
         yield RunFinished(self._result())
 
     def interrupt(self, error: BaseException) -> bool:
-        """Close a run that was ended from outside or by an error, so that the next one goes on from what was done.
+        """Close a run that was cancelled or failed, so that the next one can continue from what was done.
 
         Returns:
-            Whether anything was. A question that the model has not replied to can be asked again as it is.
+            Whether anything was done. A question without any reply can simply be asked again.
         """
         if not any(message.role == "assistant" for message in self._new):
             return False
-        # An error of the model reaches whoever drives the steps: here they are only closed.
+        # The driver receives model errors; here the run is only closed.
         why = _told(error) if isinstance(error, Exception) else "the turn ended before an answer"
         if calls := self._new[-1].calls:
             done = {result.call_id: result for result in self._results}
@@ -181,16 +181,16 @@ class AgentRun:
         is_last = self._rounds >= kernel.budget.max_rounds
         if self._output is not None:
             return self._output.tool.name if is_last or len(kernel.tools) == 1 else "any"
-        # Without tools, providers refuse a history that has calls in it.
+        # Providers reject a history with tool calls if the request has no tools.
         return "none" if kernel.tools and is_last else "auto"
 
     def _insist(self, output: OutputReader[Any]) -> None:
-        """Ask again for the value in place of the words that came, twice at most."""
+        """Ask again for the value if the model replied with text, at most twice."""
         self._words += 1
         if self._words > _WORDS_FOR_VALUE:
             self._halt("no_output", f"the model wrote words and did not call {output.tool.name!r}")
             return
-        if self._new[-1].role == "user":  # it wrote nothing at all
+        if self._new[-1].role == "user":  # the model wrote nothing
             self._new += (Message.assistant("(nothing)"),)
         self._new += (Message.user(f"Call {output.tool.name!r} with your reply."),)
 
@@ -207,7 +207,7 @@ class AgentRun:
             self._before = after_summary(reply.message.text, pruned.rest)
 
     def _ask(self, ask: CallModel) -> Generator[Step, ReplyFinished | None, ReplyFinished | None]:
-        """Call the model within the budget. None: the run is to end."""
+        """Call the model within the budget. None means that the run must end."""
         kernel = self._kernel
         request = _through(ask.request, (hooks.before_model for hooks in kernel.hooks))
         if isinstance(request, Veto):
@@ -230,7 +230,7 @@ class AgentRun:
         return seen
 
     def _act(self, calls: Sequence[ToolCall]) -> Steps:
-        """Call tools, all at once, and add their results in the order of the calls."""
+        """Run tool calls in parallel, and add their results in the order of the calls."""
         self._results = []
         self._calls.update(map(_identity, calls))
         again = [call.name for call in calls if self._calls[_identity(call)] >= _SAME_CALLS]
@@ -266,7 +266,7 @@ class AgentRun:
                     call, result = job
                 seen = _through(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
                 result = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
-                results.append(replace(result, call_id=asked.id))  # whatever hooks have made of the call
+                results.append(replace(result, call_id=asked.id))  # hooks may have changed the id
                 self._count(job, results[-1], self._kernel.clock() - started_s)
                 yield CallFinished(call, results[-1])
         finally:
@@ -280,7 +280,7 @@ class AgentRun:
         return begin() if self._spans is None else self._spans.tool(job.call, job.tool, begin)
 
     def _prepared(self, call: ToolCall, place: int) -> _Job | tuple[ToolCall, ToolResult]:
-        """Return what is to be called, or what the model is told instead."""
+        """Return the call to make, or what to tell the model instead."""
         if place >= _CALLS_AT_ONCE:
             return call, _failed(call, f"not called: at most {_CALLS_AT_ONCE} calls at once")
         seen = _through(call, (hooks.before_tool for hooks in self._kernel.hooks))
@@ -328,7 +328,7 @@ class AgentRun:
         )
         if self._new[-1].role == "assistant":
             return result
-        # Providers want turns to alternate, and the model should know why there was no answer.
+        # Providers require alternating turns, and the model should know why there was no answer.
         closing = result if has_value else replace(result, text="")
         self._new += (Message.assistant(str(closing)),)
         return replace(result, messages=self._new)
@@ -349,10 +349,10 @@ def _outcome(job: _Job, running: Running) -> ToolResult:
         running.cancel()
         return _failed(job.call, f"{tool.name!r} took too long and was given up")
     try:
-        # What a tool returns may fail too, when it is written as text.
+        # Serializing the return value may fail too.
         return ToolResult(job.call.id, tool.show(running.result()))
     except tool.errors as exc:
-        # The model reads one line; whoever looks for a bug needs to know where it happened.
+        # The model gets one line; for debugging, log the traceback.
         _logger.info("the tool %s failed", tool.name, exc_info=exc)
         return _failed(job.call, tool.show(_told(exc)))
 
@@ -360,7 +360,7 @@ def _outcome(job: _Job, running: Running) -> ToolResult:
 def _told(error: Exception) -> str:
     if isinstance(error, OpenbookError):
         return f"{error} {error.hint}".strip()
-    # A `KeyError` says nothing but the key, and a group nothing of what is in it.
+    # A `KeyError` prints only its key, and a group none of its exceptions.
     inner = "; ".join(map(_told, error.exceptions)) if isinstance(error, ExceptionGroup) else error
     return f"{type(error).__name__}: {inner}".removesuffix(": ")
 
@@ -370,7 +370,7 @@ def _failed(call: ToolCall, text: str) -> ToolResult:
 
 
 def _identity(call: ToolCall) -> tuple[str, str]:
-    """Name a call so that the order and spacing of its arguments do not matter."""
+    """Return a key for a call that ignores the order and spacing of its arguments."""
     try:
         return call.name, json.dumps(json.loads(call.arguments), sort_keys=True)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Tools of an MCP server: a program of this machine, or an address."""
+"""Tools of an MCP server: a local program or a URL."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from typing import IO, Any, Self
 from openbook.agent.tools import Tool
 from openbook.errors import MissingExtraError, ToolError
 
-# Programs that are started by `npx` or `uvx` may be downloaded first.
+# `npx` and `uvx` may have to download the program first.
 _CONNECT_S = 60.0
 _TIMEOUT_S = 30.0
 _CLOSE_S = 10.0
 
-_LAST_WORDS = 500  # of what a program wrote before it ended
+_LAST_WORDS = 500  # characters of a program's standard error to show in a message
 _UNUSABLE = re.compile(r"[^A-Za-z0-9_-]")
 _NAME_CHARS = 64
 
@@ -38,16 +38,16 @@ def mcp(
     headers: Mapping[str, str] | None = None,
     timeout_s: float = _TIMEOUT_S,
 ) -> McpToolset:
-    """Return the tools of an MCP server, for `Agent` and answers. Nothing is started before they are needed.
+    """Return the tools of an MCP server, for agents and answers. The server is started when first needed.
 
     Args:
-        server: A command, as one text or as its words, that speaks MCP on standard input and output; or the
-            `http://` or `https://` address of a server. No shell runs.
-        prefix: Put before the name of each tool, where two servers have the same names.
-        env: Variables for the program, beside `PATH`, `HOME` and the few others that every program needs. It sees
-            no others: keys of models stay here.
-        headers: Sent with each request to an address, such as `Authorization`.
-        timeout_s: Seconds that one call may take.
+        server: A command, as one string or a list of words, that speaks MCP over standard input and output; or the
+            `http://` or `https://` URL of a server. No shell is involved.
+        prefix: Prepended to each tool name, for servers with the same names.
+        env: Environment variables of the program, in addition to `PATH`, `HOME` and a few others that every program
+            needs. Nothing else is passed on, so model keys stay private.
+        headers: Sent with each request to a URL, such as `Authorization`.
+        timeout_s: Maximum seconds per call.
 
     Raises:
         MissingExtraError: The package `mcp` is not installed.
@@ -59,7 +59,7 @@ def mcp(
 class McpToolset:
     """The tools of one MCP server: see `mcp`. Use it as a context manager, blocking or async, or `close` it.
 
-    What is not closed is closed when it is no longer used, and at the end of the interpreter.
+    If not closed, it is closed on garbage collection and at exit.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class McpToolset:
         return f"mcp({self._session.name!r})"
 
     def tools(self) -> Sequence[Tool]:
-        """Return its tools, in its order, connecting first.
+        """Return the tools in the server's order, connecting first.
 
         Raises:
             ToolError: The server cannot be started or reached, or was closed.
@@ -99,7 +99,7 @@ class McpToolset:
             return self._tools
 
     def close(self) -> None:
-        """End the connection, and the program. Calls that are under way fail."""
+        """Close the connection and end the program. Calls in progress fail."""
         self._stop()
 
     def __enter__(self) -> Self:
@@ -130,15 +130,15 @@ class McpToolset:
         )
 
     def _call(self, name: str, /, **arguments: Any) -> str:
-        # Bound to this object, which must not be closed for as long as an agent has the tool.
+        # A bound method keeps this object, and so the connection, alive while an agent has the tool.
         return self._session.call(name, arguments, self._timeout_s)
 
 
 class _Session:
-    """A connection, in an event loop and a thread of its own: it serves threads and event loops alike."""
+    """A connection with its own event loop and thread, so that threads and event loops can use it."""
 
     def __init__(self, address: str, words: list[str], env: dict[str, str], headers: dict[str, str]) -> None:
-        # Without arguments and queries, which may hold a token.
+        # Leave out arguments and queries, which may contain a token.
         self.name = address.partition("?")[0].rpartition("@")[2] or PurePath(words[0]).name
         self._address, self._words, self._env, self._headers = address, words, env, headers
         self._ready: Future[list[Any]] = Future()
@@ -164,10 +164,10 @@ class _Session:
             raise ToolError(f"{self.name} did not answer as an MCP server within {_CONNECT_S:.0f} s") from exc
 
     def call(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> str:
-        """Call a tool, and return its text.
+        """Call a tool and return its text.
 
         Raises:
-            ToolError: It failed, took too long, or the connection is gone.
+            ToolError: It failed or timed out, or the connection is gone.
         """
         if self._is_closed or self._loop is None or not self._thread.is_alive():
             raise ToolError(f"the connection to {self.name} is closed")
@@ -183,10 +183,10 @@ class _Session:
         return text
 
     def close(self) -> None:
-        """End the connection, and wait until the program is gone."""
+        """Close the connection and wait until the program has exited."""
         self._is_closed = True
         if self._loop is not None and self._stop is not None:
-            with suppress(RuntimeError):  # it has ended by itself
+            with suppress(RuntimeError):  # it has already ended
                 self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread.is_alive():
             self._thread.join(_CLOSE_S)
@@ -195,7 +195,7 @@ class _Session:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             try:
                 asyncio.run(self._serve(said))
-            except BaseException as exc:  # noqa: BLE001 - the edge of a thread: whoever waits is told
+            except BaseException as exc:  # noqa: BLE001 - the edge of a thread: the error goes to the waiting caller
                 if not self._ready.done():
                     self._ready.set_exception(ToolError(f"{self.name} is no MCP server: {_why(exc)}{_last(said)}"))
 
@@ -228,7 +228,7 @@ class _Session:
 
 
 def _text_of(result: Any) -> str:
-    """Return the text of a result; of pictures and sounds, only that they are there."""
+    """Return the text of a result; for images and audio, a placeholder."""
     parts = [getattr(part, "text", None) or f"[{part.type} that is not shown]" for part in result.content]
     if not parts and result.structured_content is not None:
         from pydantic_core import to_json
@@ -244,7 +244,7 @@ def _why(error: BaseException) -> str:
 
 
 def _last(said: IO[str]) -> str:
-    """Return the end of what a program wrote to standard error, for a message."""
+    """Return the end of a program's standard error, for a message."""
     said.seek(0)
     words = said.read()[-_LAST_WORDS:].strip()
     return f"; it wrote: {words}" if words else ""

@@ -1,4 +1,4 @@
-"""Structured output: a reply as a value of a type, brought by the call of a tool that checks it."""
+"""Structured output: a reply as a typed value, submitted through a tool call that validates it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from openbook.errors import ToolError
 
 T = TypeVar("T")
 
-# Models that cannot call tools write JSON, mostly in a fence.
+# Models without tool calls write JSON, mostly in a code fence.
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 
 
 class OutputReader(Generic[T]):
-    """Read a value of a type from what a model writes.
+    """Reads a value of a type from model output.
 
-    The model is told of a tool whose only argument, `result`, is the value. What does not fit is an error of that
-    tool, so the model can mend it.
+    The model gets a tool whose only argument, `result`, is the value. Validation errors are returned as errors of
+    that tool, so the model can correct the value.
     """
 
     def __init__(self, type_: type[T]) -> None:
-        """Take a type: a pydantic model, dataclass, `TypedDict`, or anything else that pydantic checks.
+        """Take a type: a pydantic model, dataclass, `TypedDict`, or anything else that pydantic validates.
 
         Raises:
             TypeError: It has no JSON schema.
@@ -48,7 +48,7 @@ class OutputReader(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The last value that was brought.
+        """The last value submitted.
 
         Raises:
             IndexError: There is none.
@@ -62,7 +62,7 @@ class OutputReader(Generic[T]):
         return to_json(self.value, fallback=str).decode()
 
     def take_text(self, text: str) -> bool:
-        """Read a reply that has the value as JSON in its text. Return whether it had."""
+        """Parse a reply that has the value as JSON in its text. Returns whether it did."""
         fenced = _FENCE.fullmatch(text.strip())
         try:
             arguments = self.tool.read_arguments(f'{{"result": {fenced[1] if fenced else text}}}')
@@ -73,10 +73,10 @@ class OutputReader(Generic[T]):
 
 
 def _read_result(tool: Tool, arguments: str) -> Mapping[str, Any]:
-    """Read the value of a call. Many models leave `result` out, and write the fields of the value in its place.
+    """Read the value of a call. Many models omit `result` and pass the fields of the value directly.
 
     Raises:
-        ToolError: The value does not fit.
+        ToolError: The value is invalid.
     """
     try:
         return tool.read_arguments(arguments)

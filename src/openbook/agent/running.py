@@ -1,4 +1,4 @@
-"""Calling the functions of tools: each in a thread of its own, or as a task of the running loop."""
+"""Runs the functions of tools, each in its own thread or as a task of the running event loop."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 Running = Future[Any]
-"""A call that is under way. Cancelling lets go of it: a thread cannot be stopped, a task is."""
+"""A call in progress. Cancelling abandons it: a task is stopped, a thread cannot be."""
 
 Start = Callable[[Tool, Mapping[str, Any]], Running]
 
 
 def start(tool: Tool, arguments: Mapping[str, Any]) -> Running:
-    """Call a tool in a thread of its own."""
-    # Not a pool: that would make the interpreter wait at its end for a tool that never comes back.
+    """Run a tool in its own thread."""
+    # Not a pool: at exit, the interpreter would wait for a tool that never returns.
     future: Future[Any] = Future()
     context = contextvars.copy_context()
     threading.Thread(
@@ -34,7 +34,7 @@ def start(tool: Tool, arguments: Mapping[str, Any]) -> Running:
 
 
 def starting_in(loop: asyncio.AbstractEventLoop) -> Start:
-    """Return what calls a tool as a task of a loop if it is `async`, else in a thread of its own; from any thread."""
+    """Return a function, callable from any thread, that runs async tools in `loop` and others in their own threads."""
 
     def start_in(tool: Tool, arguments: Mapping[str, Any]) -> Running:
         import asyncio
@@ -47,18 +47,18 @@ def starting_in(loop: asyncio.AbstractEventLoop) -> Start:
 
 
 def wait_for(running: Running, timeout_s: float) -> None:
-    """Wait until a call is done, or the time is over."""
+    """Wait until a call is done or the time is up."""
     wait([running], timeout=_within_reason(timeout_s))
 
 
 async def await_for(running: Running, timeout_s: float) -> None:
-    """Wait until a call is done, or the time is over, without blocking."""
+    """Wait until a call is done or the time is up, without blocking."""
     import asyncio
 
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def wake(_: object) -> None:
-        with suppress(RuntimeError):  # the loop is gone, and nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
             loop.call_soon_threadsafe(done.set)
 
     running.add_done_callback(wake)
@@ -78,7 +78,7 @@ def _call(future: Future[Any], function: Callable[..., Any], arguments: Mapping[
             import asyncio
 
             value = asyncio.run(value)
-    except BaseException as exc:  # noqa: BLE001 - the edge of a thread: whoever waits gets it
+    except BaseException as exc:  # noqa: BLE001 - the edge of a thread: the error goes to the waiting caller
         _deliver(future.set_exception, exc)
     else:
         _deliver(future.set_result, value)
@@ -88,4 +88,4 @@ def _deliver(give: Callable[[Any], None], value: object) -> None:
     try:
         give(value)
     except InvalidStateError:
-        return  # nobody waits any more
+        return  # nobody is waiting

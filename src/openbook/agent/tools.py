@@ -1,4 +1,4 @@
-"""Functions as tools: what a model is told of them, and what it may call them with."""
+"""Functions as tools: their schemas for the model, and the validation of its arguments."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from openbook.llm.messages import ToolSpec
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-# What providers accept.
+# The restriction of providers.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
-# A person waits for the answer.
+# A user is waiting for the answer.
 _TIMEOUT_S = 30.0
 
-# About 5,000 tokens: more than that of one call crowds out the rest of a conversation.
+# About 5,000 tokens. Longer results would crowd out the rest of the conversation.
 _MAX_CHARS = 20_000
 
 Arguments = Mapping[str, Any]
@@ -38,22 +38,22 @@ Arguments = Mapping[str, Any]
 class Tool:
     """A function that a model may call.
 
-    Tools that a model calls in one reply run at the same time, each in a thread of its own.
+    Tool calls of the same reply run in parallel, each in its own thread.
     """
 
     spec: ToolSpec
     function: Callable[..., Any]
     """Called with the arguments by name. May be `async`."""
     read_arguments: Callable[[str], Arguments]
-    """Turns what the model wrote into arguments; raises `ToolError` if they do not fit."""
+    """Parses the arguments that the model wrote; raises `ToolError` if they are invalid."""
     timeout_s: float = _TIMEOUT_S
-    """After that the model is told that it took too long. A thread cannot be stopped: what it does goes on."""
+    """After that, the model is told that the call timed out. A thread cannot be stopped, so it keeps running."""
     max_chars: int = _MAX_CHARS
-    """What is longer is cut, visibly."""
+    """Longer results are truncated, with a note."""
     errors: tuple[type[Exception], ...] = (Exception,)
-    """Exceptions that the model is told of. All others end the run."""
+    """Exceptions that are reported to the model. All others end the run."""
     cost_usd: Decimal = Decimal(0)
-    """What a call costs, for tools that are paid by the call."""
+    """Price per call, for paid tools."""
 
     @property
     def name(self) -> str:
@@ -71,22 +71,22 @@ class Tool:
         errors: tuple[type[Exception], ...] = (),
         cost_usd: Decimal | float = 0,
     ) -> Tool:
-        """Build a tool of a function with type hints and a docstring, in the style of Google, NumPy or Sphinx.
+        """Build a tool from a function with type hints and a docstring in Google, NumPy or Sphinx style.
 
         Args:
-            function: A function, method, `functools.partial` or object that can be called. The text of its docstring
-                tells the model what it is for. What it returns is shown as text, or as JSON if it is no text.
-                What a partial gives by itself the model does not see.
-            name: For the model, if not the function's own.
-            timeout_s: Seconds that a call may take.
-            max_chars: Characters of a result that the model is shown.
-            strict: Whether exceptions end the run and reach the caller. Otherwise, the model is told of them.
-            errors: Exceptions that the model is told of although it is strict, beside `ToolError`.
-            cost_usd: What a call costs, in US dollars. It counts against the budget, and in the cost of a run.
+            function: A function, method, `functools.partial` or callable object. The text of its docstring becomes
+                the description for the model. Its result is shown as text, or as JSON if it is not a string. The
+                model does not see arguments bound by a partial.
+            name: Name for the model, if not the function's own.
+            timeout_s: Maximum seconds per call.
+            max_chars: Maximum characters of a result that the model sees.
+            strict: Whether exceptions end the run and reach the caller. Otherwise, they are reported to the model.
+            errors: Exceptions to report to the model even if strict, in addition to `ToolError`.
+            cost_usd: Price per call in US dollars. Counts against the budget and towards the cost of a run.
 
         Raises:
-            TypeError: The docstring is missing; an argument has no type, or one without a JSON schema; or one is
-                described that does not exist.
+            TypeError: The docstring is missing; an argument has no type, or a type without a JSON schema; or the
+                docstring describes an argument that does not exist.
         """
         inner = _innermost(function)
         name = name or getattr(inner, "__name__", type(inner).__name__)
@@ -116,19 +116,19 @@ class Tool:
         max_chars: int = _MAX_CHARS,
         strict: bool = False,
     ) -> Tool:
-        """Build a tool of a JSON schema. Of the arguments, the names are checked here, and nothing else.
+        """Build a tool from a JSON schema. Only the names of arguments are validated.
 
         Args:
-            name: For the model.
-            description: What the tool is for.
-            schema: Of an object.
+            name: Name for the model.
+            description: Description for the model.
+            schema: JSON schema of an object.
             function: Called with the arguments by name.
-            timeout_s: Seconds that a call may take.
-            max_chars: Characters of a result that the model is shown.
+            timeout_s: Maximum seconds per call.
+            max_chars: Maximum characters of a result that the model sees.
             strict: Whether exceptions end the run, except `ToolError`.
 
         Raises:
-            TypeError: The name or the description is not usable, or the schema is of no object.
+            TypeError: The name or the description is invalid, or the schema does not describe an object.
         """
         _check_name(name)
         if not description.strip():
@@ -140,7 +140,7 @@ class Tool:
         return cls(spec, function, _schema_reader(spec), timeout_s, max_chars, told)
 
     def show(self, value: object) -> str:
-        """Return a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
+        """Return a result as the model sees it: strings as they are, everything else as JSON; truncated if long."""
         if isinstance(value, str):
             text = value
         else:
@@ -153,7 +153,7 @@ class Tool:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives a coroutine."""
+    """Return whether calling the function returns a coroutine."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004 - to look at it
 
 
@@ -192,14 +192,14 @@ def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _docstring_of(function: Callable[..., Any]) -> str:
-    """Return what the function says of itself; of an object, what its `__call__` says, or else its class."""
+    """Return the docstring of a function; of an object, that of its `__call__` or else of its class."""
     if inspect.isroutine(function) or inspect.isclass(function):
         return function.__doc__ or ""
     return function.__call__.__doc__ or function.__doc__ or ""  # type: ignore[operator]
 
 
 def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, str]) -> type[BaseModel]:
-    """Build the model that checks arguments. Its fields are numbered: some names mean something to pydantic."""
+    """Build the model that validates arguments. Its fields are numbered, because some names are special to pydantic."""
     from pydantic import ConfigDict, Field, create_model
 
     given = function.keywords if isinstance(function, functools.partial) else {}
@@ -228,7 +228,7 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
     from pydantic.json_schema import GenerateJsonSchema
 
     class Untitled(GenerateJsonSchema):
-        """Leaves titles out: they repeat the names, and cost tokens in each call."""
+        """Omits titles: they repeat the names and cost tokens in each call."""
 
         def field_title_should_be_set(self, schema: Any) -> bool:
             return False
@@ -245,18 +245,18 @@ def _reader(tool: str, model: type[BaseModel]) -> Callable[[str], Arguments]:
 
     def read_arguments(text: str) -> Arguments:
         try:
-            # A lone half of a surrogate pair is no text that could be encoded.
+            # A lone surrogate cannot be encoded.
             given = model.model_validate_json(text.encode("utf-8", "replace").strip() or b"{}")
         except ValidationError as exc:
             raise ToolError(_complaint(tool, exc, list(names.values()))) from exc
-        # What was not given is left to the function, whose defaults may be of any kind.
+        # Leave out arguments that were not given, so that the function's own defaults apply.
         return {name: getattr(given, field) for field, name in names.items() if field in given.model_fields_set}
 
     return read_arguments
 
 
 def _complaint(tool: str, error: ValidationError, names: list[str]) -> str:
-    """Return which argument is wrong, and what is wrong with it, a line for each."""
+    """Describe which arguments are invalid and why, one line each."""
     lines = []
     for problem in error.errors(include_url=False, include_context=False):
         place = ".".join(str(step) for step in problem["loc"])
@@ -280,7 +280,7 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of arguments by name.
 
     Raises:
-        NameError: A type is not known where the function is defined.
+        NameError: A type cannot be resolved in the function's module.
     """
     where = function if inspect.isroutine(function) or inspect.isclass(function) else function.__call__  # type: ignore[operator]
     hints = typing.get_type_hints(where, include_extras=True)
@@ -291,7 +291,7 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def description_in(hint: Any) -> str:
-    """Return what an annotation says of its argument; empty if it says nothing.
+    """Return the description in an annotation; empty if there is none.
 
     Example:
         >>> description_in(Annotated[int, "Most results."]), description_in(int)
@@ -300,7 +300,7 @@ def description_in(hint: Any) -> str:
     if get_origin(hint) is not Annotated:
         return ""
     for note in get_args(hint)[1:]:
-        # Of pydantic's `Field`, and of `typing_extensions.Doc`.
+        # pydantic's `Field` and `typing_extensions.Doc`.
         text = (
             note
             if isinstance(note, str)
@@ -312,7 +312,7 @@ def description_in(hint: Any) -> str:
 
 
 def _with_own_dicts(hint: Any, made: dict[Any, Any]) -> Any:
-    """Replace each `typing.TypedDict` by one that Python below 3.12 lets pydantic read."""
+    """Replace each `typing.TypedDict` with one that pydantic can read on Python below 3.12."""
     if typing.is_typeddict(hint):
         return made.get(hint) or _own_dict(hint, made)
     parts = get_args(hint)
@@ -327,9 +327,9 @@ def _with_own_dicts(hint: Any, made: dict[Any, Any]) -> Any:
 
 
 def _own_dict(hint: Any, made: dict[Any, Any]) -> Any:
-    import typing_extensions  # pydantic needs it, and so it is there
+    import typing_extensions  # a dependency of pydantic, so it is installed
 
-    # Itself in place of one that is made of it: pydantic then says what it cannot read.
+    # Map a recursive type to itself; pydantic then reports what it cannot read.
     made[hint] = hint
     members: Mapping[str, Any] = typing.get_type_hints(hint, include_extras=True)
     fields = {}
@@ -337,7 +337,7 @@ def _own_dict(hint: Any, made: dict[Any, Any]) -> Any:
         wrapper = get_origin(member)
         if wrapper in (typing.Required, typing.NotRequired):
             (member,) = get_args(member)
-        else:  # the keys are wrong for wrappers in annotations that are text
+        else:  # with string annotations, these keys ignore wrappers such as `Required`
             wrapper = typing.Required if name in hint.__required_keys__ else typing.NotRequired
         fields[name] = wrapper[_with_own_dicts(member, made)]
     made[hint] = typing_extensions.TypedDict(hint.__name__, fields)  # type: ignore[operator]

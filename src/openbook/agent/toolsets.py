@@ -1,4 +1,4 @@
-"""Everything that can be a tool: functions, tools, objects that define themselves, and sets of tools."""
+"""Everything that can be a tool: functions, tools, objects that define themselves, and toolsets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Toolset(Protocol):
     """A set of tools that belong together, such as those of an MCP server."""
 
     def tools(self) -> Sequence[Tool]:
-        """Return the tools, in order, connecting first where that is needed.
+        """Return the tools, in order, connecting first if necessary.
 
         Raises:
-            ToolError: They cannot be had.
+            ToolError: They are not available.
         """
 
 
@@ -35,20 +35,20 @@ class DefinedTool(Protocol):
 
     @property
     def execute(self) -> Callable[..., Any]:
-        """Do it. Called with the arguments by the names of the schema; their types are not checked."""
+        """Run the tool. Called with the arguments by name; their types are not validated."""
 
 
 ToolLike: TypeAlias = Tool | Toolset | DefinedTool | Callable[..., Any]
 """What can become a tool, or several."""
 
-# Not `Iterable[ToolLike]`: to mypy, a list of a function and a `Tool` is a `list[object]`. What is no tool in it is
-# a TypeError when the agent is created.
+# Not `Iterable[ToolLike]`: mypy infers `list[object]` for a list of a function and a `Tool`. An invalid item raises
+# TypeError when the agent is created.
 Tools: TypeAlias = ToolLike | Iterable[object]
-"""One of them, or several."""
+"""One tool, or several."""
 
 
 def flat_tools(given: object) -> tuple[ToolLike, ...]:
-    """Return what can become tools, in order, without connecting to anything.
+    """Return everything that can become a tool, in order, without connecting to anything.
 
     Raises:
         TypeError: Something can never become a tool.
@@ -65,20 +65,20 @@ def as_tools(given: Tools, *, strict: bool = False) -> list[Tool]:
 
     Raises:
         TypeError: Something cannot become a tool.
-        ToolError: The tools of a set cannot be had.
+        ToolError: A toolset is not available.
     """
     return [tool for each in flat_tools(given) for tool in _tools_of(each, strict=strict)]
 
 
 @cache
 def installed_tools() -> tuple[Tool, ...]:
-    """Return the tools that plugins bring, in order of their names. One that cannot be used is logged and left out."""
+    """Return the tools from plugins, by name. Unusable ones are logged and left out."""
     found: list[Tool] = []
     for name, loaded in load_all("tools").items():
         try:
             is_definition = inspect.isclass(loaded) and hasattr(loaded, "get_tool_definition")
             found += as_tools(loaded() if is_definition else loaded)
-        except Exception as exc:  # noqa: BLE001 - whatever the code of somebody else does
+        except Exception as exc:  # noqa: BLE001 - third-party code can raise anything
             _logger.warning("the tool %s of a plugin is left out: %s", name, exc)
     return tuple(found)
 

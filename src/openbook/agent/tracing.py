@@ -1,4 +1,4 @@
-"""OpenTelemetry spans of runs: one around each, and one for each call of a tool. No text is in them."""
+"""OpenTelemetry spans: one per run, and one per model and tool call. They contain no text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class RunSpans:
-    """The spans of one run. The calls of the model and of tools are below that of the run."""
+    """The spans of one run. Spans of model and tool calls are its children."""
 
     def __init__(self, tracer: Tracer, model: Model, name: str) -> None:
-        """Begin the run, below the span that is current."""
+        """Start the run's span as a child of the current one."""
         from opentelemetry.trace import set_span_in_context
 
         attributes = model_attributes(model.name) | {"gen_ai.operation.name": "invoke_agent"}
@@ -31,16 +31,16 @@ class RunSpans:
         self._run = tracer.start_span(f"invoke_agent {name}".strip(), attributes=attributes)
         self._inside = set_span_in_context(self._run)
         self.model: Model = TracedModel(model, tracer, self._inside)
-        """The model of the agent, whose calls become spans."""
+        """The model of the agent, wrapped so that its calls become spans."""
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """End the span of the run behind a block."""
+        """End the run's span after the block."""
         with ending(self._run):
             yield
 
     def finish(self, result: AgentResult) -> None:
-        """Add what came of the run."""
+        """Record the result of the run."""
         self._run.set_attributes(
             {
                 **usage_attributes(result.usage),
@@ -54,7 +54,7 @@ class RunSpans:
             self._run.set_attribute("openbook.cost_usd", float(result.cost_usd))
 
     def tool(self, call: ToolCall, tool: Tool, begin: Callable[[], Running]) -> Running:
-        """Begin a call of a tool in a span of its own, which is current in the tool and ends with it."""
+        """Start a tool call in its own span, which is current inside the tool and ends with it."""
         from opentelemetry.context import attach, detach
         from opentelemetry.trace import set_span_in_context
 
@@ -77,7 +77,7 @@ class RunSpans:
 def _end(span: Any, done: Running) -> None:
     from opentelemetry.trace import StatusCode
 
-    # Who gives up on a call cancels it; whether the function goes on is not known.
+    # A cancelled call is only abandoned; the function may still be running.
     error = "cancelled" if done.cancelled() else type(done.exception()).__name__ if done.exception() else ""
     if error:
         span.set_attribute("error.type", error)
