@@ -1,1 +1,1 @@
-"""From a source to an index that holds what the source holds."""
+"""Ingest: brings an index in line with its sources."""

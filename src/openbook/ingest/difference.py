@@ -1,4 +1,4 @@
-"""What a source holds, against what the index knows of it. Reads no content."""
+"""Compares a source with the index, without reading contents."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ class Difference:
     scan: Scan
     known: Mapping[str, FileRecord]
     todo: tuple[ScannedFile, ...]
-    """Files that are new, or can have changed."""
+    """Files that are new or may have changed."""
     gone: frozenset[str]
-    """Paths that the index knows and the source has no more."""
+    """Paths in the index that no longer exist in the source."""
     moved: frozenset[str] = frozenset()
-    """Paths of what must be read again although it has not changed: it is another lesson now, or what is attached to it
-    would be read otherwise."""
+    """Paths of unchanged files that must be read again, because their lesson or the reading of their attachments
+    changed."""
     held: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Paths of what the index knows to be attached to a file, by the path of the file."""
+    """Paths of indexed attachments, by the path of the file that contains them."""
 
     def with_todo(self, paths: Collection[str]) -> Difference:
-        """Add files to those that are read, whether they have changed or not."""
+        """Add files to the ones to read, whether they have changed or not."""
         todo = {*self.todo, *(file for file in self.scan.files if file.path in paths)}
         return replace(self, todo=tuple(sorted(todo)), moved=self.moved.union(paths))
 
     @property
     def forgotten(self) -> int:
-        """Count the documents among what is gone; the others were skipped all along."""
+        """Count the documents among the deleted files; the others were skipped files."""
         return sum(1 for path in self.gone if not self.known[path].skipped)
 
     def not_indexed(self) -> dict[str, tuple[str, ...]]:
-        """Return the paths of what is not indexed by reason, both in order."""
+        """Return the paths of files that are not indexed, by reason, both sorted."""
         refused = [(skipped.reason, skipped.path) for skipped in self.scan.skipped]
         unread = [(record.skipped, path) for path, record in self.known.items() if record.skipped]
         found: dict[str, list[str]] = {}
@@ -53,7 +53,7 @@ class Difference:
         return {reason: tuple(paths) for reason, paths in found.items()}
 
     def unread(self) -> dict[str, str]:
-        """Return why what may hold words could not be read, by path and in the order of paths."""
+        """Return why files that may contain text could not be read, by path, sorted."""
         found = (
             (path, reason)
             for reason, paths in self.not_indexed().items()
@@ -63,7 +63,7 @@ class Difference:
         return dict(sorted(found))
 
 
-# What is no text, what stands elsewhere in the source, what is none of our business, and what Openbook has printed.
+# Skip reasons for files that are not text, are indexed elsewhere, are excluded, or were printed by Openbook.
 _NO_WORDS = frozenset(
     {
         SkipReason.SECRET,
@@ -78,7 +78,7 @@ _NO_WORDS = frozenset(
     }
 )
 
-# Of files that are skipped by their names, those of programs that write text.
+# Text formats among the files that are skipped by name.
 _WRITTEN = (".djvu", ".mobi", ".numbers", ".pages")
 
 
@@ -90,14 +90,14 @@ def _may_hold_words(reason: str, path: str) -> bool:
 
 
 def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> dict[str, str]:
-    """Return why files that may hold words could not be read, by path, of the sources that a filter allows."""
+    """Return why files that may contain text could not be read, by path, for the sources that pass a filter."""
     allowed = (found for name, found in pending.items() if not where.sources or name in where.sources)
     read = (found.unread() for found in allowed if not isinstance(found, SourceError))
     return {path: reason for unread in read for path, reason in unread.items()}
 
 
 def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:
-    """Open the source that a library remembers.
+    """Open a source that is recorded in the library.
 
     Raises:
         SourceError: It is gone.
@@ -113,7 +113,7 @@ def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None =
 
 
 def compare_source(folder: Folder, index: Index) -> Difference:
-    """Return what a sync would do, without reading any content.
+    """Return what a sync would change, without reading contents.
 
     Raises:
         SourceError: The source cannot be listed.
@@ -133,7 +133,7 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     for path in known.keys() - paths:
         holder = holder_of(path, paths)
         (held.setdefault(holder, set()) if holder else missing).add(path)
-    # What lies in a folder that cannot be listed now may still be there.
+    # Files in a folder that cannot be listed may still exist.
     closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     difference = Difference(
@@ -157,7 +157,7 @@ def _would_be_read_otherwise(path: str, record: FileRecord) -> bool:
 def compare_sources(
     index: Index, settings: Settings, readers: ReaderRegistry | None = None
 ) -> dict[str, Difference | SourceError]:
-    """Return what a sync would do for each source, by name, or why it cannot be compared. Reads no content."""
+    """Return what a sync of each source would change, by name, or why it cannot be compared. Reads no contents."""
     found: dict[str, Difference | SourceError] = {}
     for root in index.roots():
         try:
@@ -168,12 +168,12 @@ def compare_sources(
 
 
 def with_moved(difference: Difference, folder: Folder, index: Index) -> Difference:
-    """Add the files that have become other lessons, because others came or went, or a table of contents changed.
+    """Add the files whose lesson changed because other files came or went, or the table of contents changed.
 
-    Looks only where something has changed, for it asks the index for each document of a course.
+    Only runs if something changed, because it looks up every document of a course in the index.
 
     Raises:
-        CourseFileError: A `course.toml` cannot be used.
+        CourseFileError: A `course.toml` is invalid.
     """
     if not folder.is_course or not (difference.todo or difference.gone):
         return difference

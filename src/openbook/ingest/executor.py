@@ -1,4 +1,4 @@
-"""What prepares files: this process, child processes of it, or what a plugin brings."""
+"""Executors prepare files: in this process, in child processes, or in a plugin."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 from openbook.settings import Settings
 
 MEMORY_BYTES = 2 * 1024**3
-"""What a process may have for its data that prepares files.
+"""Memory limit of a process that prepares files.
 
-A PDF of 1,000 pages takes 0.1 GB. Compressed contents of 7 MB were seen to take 8 GB.
+A PDF of 1,000 pages takes 0.1 GB. A compressed file of 7 MB was seen to take 8 GB.
 """
 
 Outcome = tuple[FileJob, PreparedFile | JobFailure]
 
 
 class Executor(Protocol):
-    """Prepares files. Called with an address, it is what an entry point of `openbook.executors` refers to."""
+    """Prepares files. An entry point of `openbook.executors` is a factory that takes an address."""
 
     @property
     def min_bytes(self) -> int:
-        """Below this size of all files another one would be done before this one has begun."""
+        """Total file size below which another executor finishes before this one has started."""
 
     def run(self, files: FilePreparer, jobs: Sequence[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
-        """Yield every job with its result, as they finish. Closing the generator calls off the rest.
+        """Yield each job with its result, in order of completion. Closing the generator cancels the rest.
 
         Args:
-            files: Called with a job, it prepares a file of this machine. For another machine, `files.read` reads it
-                here, and `files.preparer`, which pickles, prepares there what was read.
-            jobs: Each is a file. What goes wrong with one is its result, a `JobFailure`.
-            settings: How many processes to use, and how long one file may take.
+            files: Called with a job, prepares a local file. For remote workers, `files.read` reads it here, and
+                the picklable `files.preparer` prepares the content there.
+            jobs: One per file. A failure is returned as the file's result, a `JobFailure`.
+            settings: Number of processes, and time limit per file.
 
         Raises:
-            ClusterError: The work cannot be done there.
+            ClusterError: The cluster cannot do the work.
             MissingExtraError: A package is not installed.
         """
 
@@ -44,14 +44,14 @@ class Executor(Protocol):
 class ProcessExecutor:
     """Prepares files in child processes of this machine."""
 
-    min_bytes = 2 * 1024 * 1024  # one process is done before two more have started (0.4 s each)
+    min_bytes = 2 * 1024 * 1024  # below, one process finishes before two more have started (0.4 s each)
 
     def run(self, files: FilePreparer, jobs: Sequence[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
         return _pool(files, settings, settings.workers).run(jobs)
 
 
 class InlineExecutor:
-    """Prepares text in this process, and all else in one child, which can be killed."""
+    """Prepares text in this process, and everything else in one child process, which can be killed."""
 
     min_bytes = 0
 
@@ -68,10 +68,10 @@ class InlineExecutor:
 
 
 def executor_for(settings: Settings, size_bytes: int) -> Executor:
-    """Return what prepares files of that size in total: the executor of the settings, or this machine.
+    """Return the executor for files of a total size: the configured one, or one of this machine.
 
     Raises:
-        SettingsError: There is no such executor, or its address means nothing to it.
+        SettingsError: The executor does not exist, or rejects its address.
         PluginError: The executor cannot be loaded.
     """
     if settings.executor:

@@ -1,4 +1,4 @@
-"""Turns files into entries: read, cut, split into words, embed. Loaded only when there are some."""
+"""Prepares files for the index: reads, chunks, tokenizes and embeds them. Imported only if there are any."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
 
-# Of the time that a file has: what is attached beyond it is skipped, so that the message is not lost with it.
+# Share of a file's time limit for its attachments. Later ones are skipped, so that the message itself is not lost.
 _SHARE_OF_ATTACHED = 0.5
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
@@ -43,44 +43,44 @@ class FileJob:
 
     path: str
     known_hash: str
-    """Of what the index holds of it; empty for nothing."""
+    """Content hash in the index; empty if not indexed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedFile:
-    """A prepared file: a document with entries, or the reason why it is skipped. Neither if it is unchanged."""
+    """A prepared file: a document with entries, or a skip reason. Neither if it is unchanged."""
 
     document: Document | None = None
     entries: PackedEntries = NO_ENTRIES
-    """Without vectors if there are `texts`."""
+    """Without vectors if `texts` is set."""
     texts: tuple[str, ...] = ()
-    """What is yet to be embedded of each chunk."""
+    """The text still to be embedded for each chunk."""
     reason: str = ""
     elsewhere: bool = False
-    """It has not been read: its format is one for a process that can be killed."""
+    """The file was not read, because its format requires a process that can be killed."""
     attached: tuple[tuple[str, PreparedFile], ...] = ()
-    """What is attached to it, by path."""
+    """Attached files, by path."""
 
     @property
     def files(self) -> tuple[PreparedFile, ...]:
-        """It and what is attached to it."""
+        """The file and its attached files."""
         return (self, *(one for _, one in self.attached))
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """What was read of a file: all that it takes to prepare it where its folder is not."""
+    """The content of a file, with everything needed to prepare it on another machine."""
 
     path: str
     raw: bytes
     placement: Placement | None
-    """In the course that the file belongs to, if it does."""
+    """Position in its course, if the file belongs to one."""
 
 
 class Preparer:
-    """Turn the content of one file into entries. Picklable: other processes load their own embedder.
+    """Turns file contents into entries. Picklable: other processes load their own embedder.
 
-    Without one, its entries have no vectors yet: see `embedded`.
+    Without an embedder, entries have no vectors yet: see `embedded`.
     """
 
     def __init__(
@@ -108,18 +108,18 @@ class Preparer:
             course_overlap_chars=settings.course_overlap_chars,
         )
         self.load_embedder = load_embedder
-        """Returns the embedder; None where entries get no vectors here."""
+        """Returns the embedder; None if vectors are added later."""
 
     def is_of_program(self, path: str) -> bool:
-        """Return whether only this process can read a file, with a reader that the program gave."""
+        """Return whether the file needs a reader passed by the calling program, which exists only in this process."""
         return self._readers is not None and self._readers.is_given(path)
 
     def is_of_plugin(self, path: str) -> bool:
-        """Return whether a plugin reads a file, which may take long or crash."""
+        """Return whether a plugin reads the file, which may take long or crash."""
         return self._readers is not None and self._readers.covers(path) and not self._readers.is_given(path)
 
     def __call__(self, content: FileContent) -> PreparedFile:
-        """Cut, split and embed."""
+        """Chunk, tokenize and embed a file's content."""
         ends = time.monotonic() + self._timeout_s * _SHARE_OF_ATTACHED
         reason = took_longer(self._timeout_s)
         try:
@@ -140,23 +140,23 @@ class Preparer:
 
 
 class FilePreparer:
-    """Turn one file of a folder into entries. Picklable for processes of the same machine."""
+    """Turns files of a folder into entries. Picklable for processes of the same machine."""
 
     def __init__(self, folder: Folder, preparer: Preparer) -> None:
         self._folder = folder
         self.preparer = preparer
-        """What does the rest, once a file is read."""
+        """Processes the content."""
 
     def __call__(self, job: FileJob) -> PreparedFile:
-        """Read, cut, split and embed the file at `job.path`."""
+        """Read, chunk, tokenize and embed the file at `job.path`."""
         content = self.read(job)
         return content if isinstance(content, PreparedFile) else self.preparer(content)
 
     def here(self, job: FileJob) -> PreparedFile:
-        """Do the same if the file is text.
+        """Prepare the file in this process if it is text.
 
-        Nothing here ends what takes too long: what reads and cuts text has to take time in proportion
-        to its length, and its parser gives up by itself.
+        There is no timeout here: text readers and chunkers must run in linear time, and the parser has
+        its own limit.
         """
         content = self.read(job)
         if isinstance(content, PreparedFile):
@@ -165,7 +165,7 @@ class FilePreparer:
         return PreparedFile(elsewhere=True) if is_elsewhere else self.preparer(content)
 
     def read(self, job: FileJob) -> FileContent | PreparedFile:
-        """Read the file; what needs no more than that is prepared."""
+        """Read the file. If it needs no further work, return it prepared."""
         try:
             raw = self._folder.read_bytes(job.path)
         except SkippedFileError as exc:
@@ -176,9 +176,9 @@ class FilePreparer:
 
 
 def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[IndexEntry]:
-    """Cut a document and make its chunks ready for an index; without an embedder, but for their vectors.
+    """Chunk a document and build its index entries, in the order of their spans.
 
-    They come in the order of their spans.
+    Without an embedder, the entries have no vectors.
     """
     chunks = sorted(chunk_document(document, options), key=attrgetter("span.start_char", "span.end_char"))
     vectors = embedder.embed([embedding_text(chunk) for chunk in chunks]) if embedder else [_NO_VECTOR] * len(chunks)
@@ -186,7 +186,7 @@ def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | N
 
 
 def unpacked(document: Document, chunks: PackedEntries) -> list[IndexEntry]:
-    """Return entries that were packed as they are given to an engine that does not take them packed."""
+    """Unpack entries for an engine that does not take them packed."""
     places = ((0, 0, document.source, document.path, document.kind, document.language, *row) for row in chunks.rows)
     cut = [chunk_from_row(place, document.text) for place in places]
     vectors = dequantize(chunks.vectors, len(cut))
@@ -194,7 +194,7 @@ def unpacked(document: Document, chunks: PackedEntries) -> list[IndexEntry]:
 
 
 def embedded(files: Sequence[PreparedFile], embedder: Embedder) -> list[PreparedFile]:
-    """Return files, in order, with the vectors that they have not yet; all are embedded in one call."""
+    """Return the files, in order, with the missing vectors added by a single call of the embedder."""
     texts = [text for file in files for one in file.files for text in one.texts]
     vectors = iter(embedder.embed(texts) if texts else ())
 

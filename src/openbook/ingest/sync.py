@@ -1,4 +1,4 @@
-"""Brings an index up to date with a source, reading only what can have changed."""
+"""Updates an index from a source, reading only files that may have changed."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from openbook.index.packing import PackedEntries
     from openbook.ingest.preparation import PreparedFile
 
-# Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
-# has to be merged; a kill loses at most what is not committed.
+# Files per commit. A commit costs about 1 ms and adds a segment to the word index, which must be merged
+# later; a killed process loses at most its uncommitted files.
 _FILES_PER_COMMIT = 50
 
-# They wait in memory for it. A manual of 600 pages has about as many (`benchmarks.documents`).
+# Uncommitted chunks stay in memory. A manual of 600 pages has about as many (`benchmarks.documents`).
 _CHUNKS_PER_COMMIT = 2_000
 
-# Clocks of file systems tick every 10 ms at worst on Linux. A file written that shortly before it
-# was read can be written again without its times moving.
+# File timestamps tick every 10 ms at worst on Linux. A file written so shortly before it was read can be
+# written again without a change of its timestamps.
 _UNSETTLED_NS = 20_000_000
 
-# Nothing is missing when a file that is no text is left out.
+# Leaving out a file that is not text loses nothing, so it is no remark.
 _NO_TEXT_FORMATS = frozenset({SkipReason.BINARY, SkipReason.BINARY_NAME})
 
-# Share of documents that must be new before the word index is worth merging into one segment.
+# Share of new documents from which on merging the word index into one segment pays.
 _OPTIMIZE_SHARE = 0.2
 
 Progress = Callable[[int, int], None]
-"""Called with files done and files to do."""
+"""Called with the number of finished files and the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +54,20 @@ class SyncReport:
     added: int = 0
     changed: int = 0
     renamed: int = 0
-    """Added with the content of a file that is gone; not counted as added or removed."""
+    """Files added with the content of a deleted one; not counted as added or removed."""
     removed: int = 0
     unchanged: int = 0
     read: int = 0
-    """Files whose content was read, changed or not."""
+    """Files whose content was read, whether it changed or not."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Paths of files that are not indexed, by reason. Files under an ignore rule are not among them."""
+    """Paths of files that are not indexed, by reason, without those that match an ignore rule."""
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What is missing of files that were read now, by path: remarks of documents, and why a file is not indexed."""
+    """What is missing from files read in this sync, by path: document remarks, and skip reasons."""
     seconds: float = 0.0
 
     @property
     def wrote(self) -> bool:
-        """Whether the index is another one now."""
+        """Whether the index has changed."""
         return bool(self.added or self.changed or self.renamed or self.removed)
 
 
@@ -86,15 +86,15 @@ def sync(
     only: Collection[str] = (),
     now: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Update the index from its source. Files are committed in small batches, so an early end loses at most one.
+    """Update an index from its source. Files are committed in small batches, so aborting loses at most one batch.
 
-    `load_embedder` is called in child processes too, so it must pickle. `served` embeds in this process instead,
-    several files at once. Without `only`, all files are looked at.
+    `load_embedder` is also called in child processes, so it must be picklable. `served` embeds in this process
+    instead, several files per call. `only` restricts the sync to some paths.
 
     Raises:
-        SourceError: The root is gone or cannot be listed. The index keeps what it has.
+        SourceError: The root is gone or cannot be listed. The index is not changed.
         LibraryWriteError: The index cannot be written.
-        ModelError: The server of `served` gives no vectors.
+        ModelError: The server of `served` returns no vectors.
         SettingsError, PluginError, MissingExtraError, ClusterError: The executor of the settings cannot be used.
     """
     started, folder = now(), folder_of(root, settings, readers)
@@ -104,7 +104,7 @@ def sync(
     difference = with_moved(difference, folder, index)
     writer = _Writer(index, root.name, difference, started)
     preparing = _prepared(difference, folder, settings, None if served else load_embedder, readers)
-    # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
+    # Close explicitly: the traceback of an exception would keep the generators, and so the child processes, alive.
     with contextlib.closing(preparing) as outcomes:
         for batch in _batched(outcomes):
             writer.write(_with_vectors(batch, served) if served else batch)
@@ -119,13 +119,13 @@ def sync(
 
 
 def _optimize(index: Index, *, every: bool) -> None:
-    with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
+    with contextlib.suppress(LibraryWriteError):  # everything is committed; searches are only slower
         index.optimize(every=every)
-    release_memory()  # a server lives on
+    release_memory()  # for long-running servers
 
 
 def _narrowed(difference: Difference, only: Collection[str]) -> Difference:
-    """Leave out all files but these, if there are any."""
+    """Restrict the difference to some files; empty for all."""
     if not only:
         return difference
     todo = tuple(file for file in difference.todo if file.path in only)
@@ -140,10 +140,10 @@ def _prepared(
     load_embedder: Callable[[], Embedder] | None,
     readers: ReaderRegistry | None,
 ) -> Generator[_Outcome, None, None]:
-    """Prepare files, elsewhere than in this process where the amount pays for it."""
+    """Prepare files, in child processes if there is enough work."""
     if not difference.todo:
         return
-    # An unchanged source needs neither grammars nor children.
+    # Lazy: an unchanged source needs neither grammars nor child processes.
     from openbook.ingest.executor import executor_for
     from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
     from openbook.process_pool import JobFailure, apply_safely
@@ -162,7 +162,7 @@ def _prepared(
 
 
 def _with_retries(difference: Difference, settings: Settings, readers: ReaderRegistry | None) -> Difference:
-    """Add what was skipped for a reason that other settings, or a package, have removed."""
+    """Add skipped files whose skip reason no longer applies, because of new settings or packages."""
     skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
     if not skipped:
         return difference
@@ -186,7 +186,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
 
 
 class _Writer:
-    """Writes what was prepared, several files to a commit, and counts what happened to each."""
+    """Writes prepared files in batches, and counts the changes."""
 
     def __init__(self, index: Index, source: str, difference: Difference, started: float) -> None:
         self._index = index
@@ -197,12 +197,12 @@ class _Writer:
         self._started = started
         self._departed = Counter(difference.known[path].content_hash for path in difference.gone)
         self.done = 0
-        """Files, without those that are attached to them."""
+        """Number of files, without attached ones."""
         self.counts: Counter[str] = Counter()
         self.remarks: dict[str, tuple[str, ...]] = {}
 
     def write(self, batch: Iterable[_Outcome]) -> None:
-        """Commit a few files."""
+        """Commit a batch of files."""
         with self._index.batch():
             for file, outcome in batch:
                 stamp = _settled(file.stamp, self._started)
@@ -212,14 +212,14 @@ class _Writer:
                     self._write_attached(file.path, outcome, replace(stamp, size_bytes=0))
 
     def finish(self, root: Source) -> None:
-        """Delete what is gone from the source, and record that the sync is complete."""
+        """Delete the files that are gone, and record that the sync is complete."""
         with self._index.batch():
             for path in self._gone:
                 self._index.delete(self._source, path)
             self._index.put_root(root)
 
     def _write_attached(self, holder: str, outcome: PreparedFile, stamp: Stamp) -> None:
-        """Replace what was attached to a file. Its bytes are counted with the file."""
+        """Replace the files attached to a file. Their size is counted with that file."""
         for path, one in outcome.attached:
             self._write_one(path, one, stamp)
         for path in sorted(self._held.get(holder, frozenset()).difference(dict(outcome.attached))):
@@ -230,7 +230,7 @@ class _Writer:
         self.counts[self._written(path, outcome, stamp)] += 1
 
     def _written(self, path: str, outcome: PreparedFile, stamp: Stamp) -> str:
-        """Write a file, and return what happened to it."""
+        """Write a file, and return how it changed."""
         was_indexed = path in self._known and not self._known[path].skipped
         if outcome.reason:
             self._index.skip(self._source, path, stamp, outcome.reason)
@@ -278,15 +278,15 @@ def _report(difference: Difference, writer: _Writer, skipped: Mapping[str, tuple
 def _settled(stamp: Stamp, started: float) -> Stamp:
     """Return the stamp, or one that never matches if the file may be written again in the same tick.
 
-    What counts is when the sync began: the file can have been read right after that, and the
-    commit may come minutes later.
+    The reference is the start of the sync: the file can have been read right after it, and the commit may
+    come minutes later.
     """
     recent = started * 1e9 - max(stamp.modified_ns, stamp.changed_ns) < _UNSETTLED_NS
     return replace(stamp, changed_ns=0) if recent else stamp
 
 
 def _skipped(index: Index, source: str, by_scan: Iterable[SkippedFile]) -> dict[str, tuple[str, ...]]:
-    """Gather what is not indexed: refused by name or size now, or by content when it was read."""
+    """Collect the files that are not indexed: refused now by name or size, or earlier by content."""
     reasons: dict[str, list[str]] = {}
     for skipped in by_scan:
         reasons.setdefault(skipped.reason, []).append(skipped.path)

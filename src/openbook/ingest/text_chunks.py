@@ -1,4 +1,4 @@
-"""Text to chunks, without files and libraries."""
+"""Splits a text into chunks, without files and libraries."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def chunk(
     max_words: int = 500,
     overlap_words: int = 50,
 ) -> list[Chunk]:
-    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it; of a notebook, of its cells.
+    r"""Split a text like a file of a library. Each chunk is an exact slice of the text; for a notebook, of its cells.
 
     Args:
-        text: All of it.
-        path: Its name decides how it is split: code by definitions, prose by sections. Nothing is read there.
+        text: The whole text.
+        path: Decides how to split, by its name: code by definitions, prose by sections. No file is read.
         source: Name of the source, for `Chunk.source`.
         strategy: For prose: `semantic`, `fixed-size` or `hybrid`.
-        max_words: Words of a chunk, for the last two.
-        overlap_words: Words that such a chunk repeats of the one before.
+        max_words: Maximum words per chunk, for the last two.
+        overlap_words: Words that such a chunk repeats from the previous one.
 
     Raises:
-        ValueError: There is no such strategy, or the words do not fit it.
+        ValueError: The strategy is unknown, or does not allow these word counts.
 
     Example:
         >>> [(str(each.span), each.text) for each in chunk("# Tides\n\nLow at noon.\n", "tides.md")]
         [('tides.md:1-3', '# Tides\n\nLow at noon.')]
     """
-    # `import openbook` must not pay for what splits.
+    # Keep `import openbook` fast.
     from openbook.chunking.dispatch import chunk_document
     from openbook.chunking.fixed import ChunkOptions
     from openbook.sources.classify import classify
