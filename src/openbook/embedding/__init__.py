@@ -1,1 +1,1 @@
-"""From text to vectors. The default needs no network, no key and no torch."""
+"""Embedding: texts to vectors. The default needs no network, no key and no torch."""

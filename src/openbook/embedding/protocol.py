@@ -1,4 +1,4 @@
-"""What the rest of Openbook may ask of an embedder."""
+"""The protocol of embedders."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose dot product says how close their meanings are.
+    """Turns texts into vectors whose dot product measures similarity of meaning.
 
-    The same text gives the same vector whatever it is embedded together with, in every process.
+    A text always gets the same vector, regardless of the batch and the process.
     """
 
     @property
     def identity(self) -> str:
-        """What an index remembers: another identity means vectors that cannot be compared."""
+        """Recorded in the index. Vectors of different identities cannot be compared."""
 
     @property
     def dim(self) -> int:
-        """How many numbers a vector has."""
+        """Number of dimensions."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dim), in order: rows of unit length.
+        """Return float32 (len(texts), dim), in order, with rows of unit length.
 
-        A text that holds nothing the embedder knows, such as the empty one, gives a row of zeros.
-        No text at all gives (0, dim).
+        A text without anything the embedder knows, such as the empty text, gets a row of zeros.
+        An empty list gives (0, dim).
         """

@@ -1,7 +1,7 @@
-"""The default embedder: one vector per word piece, looked up and added up.
+"""The default embedder: looks up one vector per word piece, and sums them.
 
-There is no network to run and nothing to download, so thousands of chunks are embedded in a
-second on one core. docs/static-model.md says where the vectors come from and what they are worth.
+It runs no neural network and downloads nothing, so a core embeds thousands of chunks per second.
+docs/static-model.md describes the origin and the quality of the vectors.
 """
 
 from __future__ import annotations
@@ -29,44 +29,43 @@ if TYPE_CHECKING:
 TOKENIZER_FILE = "tokenizer.json"
 MATRIX_FILE = "matrix.npy"
 
-# What is longer is cut, so that a megabyte in one line costs 12 ms at most and not seconds. It is
-# several times the largest chunk. Cutting at 512 pieces, as MiniLM does, was measured to be worse:
-# MRR on docs-qa, whose sections are long, fell from .52 to .48.
+# Longer texts are cut, so that a line of a megabyte takes at most 12 ms instead of seconds. The limit
+# is several times the largest chunk. Cutting at 512 pieces, as MiniLM does, is worse: MRR on docs-qa,
+# whose sections are long, fell from .52 to .48.
 _MAX_CHARS = 8_192
 
-# Texts that are summed at once: embedding 10,000 chunks then takes 2 MB of memory beside the vectors.
+# Texts per batch: embedding 10,000 chunks then takes 2 MB of memory besides the vectors.
 _BATCH_SIZE = 256
 
-# The tokenizer cuts at white space and around each mark of ASCII punctuation, so what lies between can be
-# tokenized by itself and remembered, and marks can be counted: a text takes a seventh of the time.
-# It drops control characters, which would be white space to `str.split`.
+# The tokenizer splits at whitespace and around ASCII punctuation. Words between these are tokenized separately and
+# cached, and punctuation is counted, which takes a seventh of the time.
+# It drops these control characters, which `str.split` would treat as whitespace.
 _DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _BLANKS = str.maketrans(dict.fromkeys(punctuation, " ") | dict.fromkeys(_DROPPED, "\0"))
 
-# The tokenizer cuts here as well.
+# Other places where the tokenizer splits.
 _BETWEEN_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-# Distinct words of a large library, at about 200 bytes. What is longer is no word and comes once.
+# Cache for the distinct words of a large library, about 200 bytes each. Longer strings are not words and do not repeat.
 _KEPT_WORDS = 1 << 17
 _LONGEST_KEPT_CHARS = 40
 
 
 class StaticEmbedder:
-    """Embeds with the tokenizer, one that cuts as that of BERT, and the int8 matrix of a folder.
+    """Embeds with the BERT-style tokenizer and the int8 matrix in a folder.
 
-    How much a piece says was learned with its row and is the length of it, so a text is a plain sum.
-    Sums of int8 are exact, which makes vectors equal bit by bit on all machines, in batches of any size.
+    The weight of a piece was learned with its row and is the row's norm, so a text is a plain sum.
+    Sums of int8 are exact, so vectors are identical on all machines and for all batch sizes.
 
-    Threads may share an embedder. A forked process can go on using the one of its parent; pickled,
-    it travels as the path of its folder and is loaded anew. The matrix is mapped, so that all
-    processes share one copy in memory.
+    Threads may share an embedder, and forked processes may use their parent's. Pickling stores only
+    the path of the folder. The matrix is memory-mapped, so that all processes share one copy.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Load `tokenizer.json` and `matrix.npy`: about 40 ms, NumPy and tokenizers imported.
+        """Load `tokenizer.json` and `matrix.npy`. Takes about 40 ms once NumPy and tokenizers are imported.
 
         Raises:
-            SettingsError: The folder holds no static model, or a damaged one.
+            SettingsError: The folder contains no static model, or a damaged one.
         """
         self._folder = folder
         try:
@@ -81,7 +80,7 @@ class StaticEmbedder:
             ) from exc
         self._mark_codes = [ord(mark) for mark in punctuation]
         self._mark_rows = self._matrix.take([self._pieces[mark][0] for mark in punctuation], axis=0).astype("int32")
-        # The rule of pooling is part of what vectors depend on, so it is part of the identity.
+        # Vectors depend on the pooling rule, so the identity does too.
         digest = hashlib.sha256(f"sum over the first {_MAX_CHARS} characters".encode())
         digest.update(vocabulary)
         digest.update(self._matrix.data)
@@ -97,15 +96,14 @@ class StaticEmbedder:
 
     @property
     def dim(self) -> int:
-        """How many numbers a vector has."""
+        """Number of dimensions."""
         return int(self._matrix.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dim), in order: rows of unit length, or zero.
+        """Return float32 (len(texts), dim), in order, with rows of unit length, or zero.
 
-        A text is read up to its 8,192nd character. Words of more than 100 characters and symbols
-        that the model has no piece for count for nothing; commas, dots and parentheses count for about
-        a tenth of a word.
+        Only the first 8,192 characters of a text count. Words of more than 100 characters and unknown
+        symbols are ignored; commas, dots and parentheses weigh about a tenth of a word.
         """
         import numpy as np
 
@@ -121,7 +119,7 @@ class StaticEmbedder:
         sums = np.zeros((len(texts), self.dim), dtype=np.int32)
         marks = np.zeros((len(texts), len(punctuation)), dtype=np.int32)
         for row, text in enumerate(texts):
-            # Lone surrogates, as in file names that are no UTF-8, cannot cross into the tokenizer.
+            # Lone surrogates, as in file names that are not UTF-8, cannot be passed to the tokenizer.
             encoded = text[:_MAX_CHARS].encode("utf-8", "replace")
             words = encoded.decode("utf-8").translate(_BLANKS).split()
             pieces = np.array(list(chain.from_iterable(map(self._pieces.__getitem__, words))), dtype=np.intp)
@@ -132,7 +130,7 @@ class StaticEmbedder:
 
 
 class _Pieces(dict[str, list[int]]):
-    """Gives the pieces of a word, and keeps them."""
+    """Caches the pieces of each word."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -152,7 +150,7 @@ class _Pieces(dict[str, list[int]]):
 
 @cache
 def load_embedder() -> StaticEmbedder:
-    """Return the model that is shipped with Openbook, loaded once per process.
+    """Return the model shipped with Openbook, loaded once per process.
 
     Raises:
         SettingsError: The installation is damaged.
