@@ -1,4 +1,4 @@
-"""Drafts question sets from a library: on values, names, tasks and lessons, with some unanswerable questions."""
+"""Drafts question sets from a library: values, names, tasks, lessons, and some unanswerable questions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from openbook.tokens import tokenize
 from openbook.types import Chunk
 
 FEWEST_CHARS = 120
-"""Less than that under a heading is a list of links, or a sentence that leads to the next one."""
+"""A shorter section is a list of links, or a sentence that introduces the next one."""
 
-# What headings of guides begin with, as they stand or with "-ing". Any other first word may be a noun.
+# Verbs that start headings of guides, as they are or with "-ing". Any other first word may be a noun.
 _TASKS = (
     "add build change check choose configure connect create customize debug define delete deploy disable enable"
     " export extend find fix generate get handle import install integrate limit list load make manage migrate monitor"
@@ -43,9 +43,9 @@ _DEFAULT = re.compile(
     r"(?:(?P<quote>[`\"'])(?P<quoted>[^`\"'\n]{2,40})(?P=quote)|(?P<number>\d[\d.,_]+\w{0,2}))"
 )
 _SUMMARY = re.compile(r"(?P<verb>[A-Z]?[a-z]{2,})\s+(?P<rest>[^.]{15,110}?)(?:\.(?:\s|$)|$)")
-# Names of one common word stand in many answers that are wrong.
+# A name that is a common word occurs in many wrong answers.
 _TELLING_NAME = re.compile(r"(?!test)\w*?[a-z0-9](?:_\w|[A-Z])\w*")
-# What summaries of functions begin with, beside these; any other word may be a noun.
+# More verbs that start summaries of functions; any other word may be a noun.
 _DOES = frozenset(
     (
         "acquire allocate append apply assign attach bind calculate call cancel cast clean clear clone close collect"
@@ -60,7 +60,7 @@ _DOES = frozenset(
 
 
 def questions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Yield the questions that a chunk answers: on values, then names, then sections."""
+    """Yield the questions that a chunk answers: values first, then names, then sections."""
     if chunk.lesson is not None:
         yield from _of_lesson(chunk, path)
     elif chunk.kind == "code":
@@ -87,7 +87,7 @@ def _constants_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    """Ask for a documented function by what its documentation says, or what it does by its name."""
+    """Ask for a documented function by its summary, or for what it does by its name."""
     name = chunk.symbol.rpartition(".")[2]
     if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
         return
@@ -126,7 +126,7 @@ def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str = "") -> EvalQuestion:
-    """Build a question whose answer is a value, and its lines those from the name to the value."""
+    """Build a question whose answer is a value. Its lines span from the name to the value."""
     fact = value or found["value"].strip("\"'")
     first = chunk.span.start_line + chunk.text.count("\n", 0, found.start("name"))
     last = chunk.span.start_line + chunk.text.count("\n", 0, found.end())
@@ -134,7 +134,7 @@ def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str 
 
 
 def _how_to(heading: str) -> str:
-    """Build a question of the heading of a guide; empty if it is none.
+    """Turn the heading of a guide into a question; empty if it is not one.
 
     Example:
         >>> _how_to("Configuring the log level"), _how_to("How to retry jobs"), _how_to("Architecture")
@@ -155,7 +155,7 @@ def _gerund(verb: str) -> str:
 
 
 def _does(verb: str) -> str:
-    """Return the third person: `returns`, `parses`, `tries`; what has it already stays.
+    """Return the third person: `returns`, `parses`, `tries`. A verb already in the third person stays.
 
     Example:
         >>> _does("match"), _does("try"), _does("returns"), _does("pass")
@@ -171,14 +171,14 @@ def _does(verb: str) -> str:
 _VERBS = _DOES.union(map(_does, _DOES))
 
 
-# Of one file: enough to fill a set from a single course, too few for one file to crowd out others later.
+# Per file: enough to fill a set from a single course, too few for one file to crowd out others.
 _MOST_OF_A_FILE = 50
 
-# One question in so many should be refused; of the names made for them, pairs of names that are tried with each.
+# One in five questions should be refused. Try up to four pairs of names to invent one for such a question.
 _ONE_IN, _TRIES = 5, 4
 _NAME_ASKED = re.compile(r"^What is (?:the default of )?`([^`]+)`")
 
-# Software that few projects have all of. What a library mentions is not asked for.
+# Software that few projects use all of. Those that the library mentions are not used.
 _SOFTWARE = "Kafka RabbitMQ MongoDB Salesforce Kubernetes Bluetooth Fortran Elasticsearch Terraform Jira".split()
 _FRAMES = (
     "How do I connect {source} to {software}?",
@@ -189,10 +189,10 @@ _FRAMES = (
 
 
 def draft(assistant: Library, count: int) -> list[EvalQuestion]:
-    """Propose at most `count` questions, each with the lines that it was made from, one in five unanswerable.
+    """Propose at most `count` questions, each with the lines it was made from, one in five unanswerable.
 
-    Files are taken at even distances, those of tests, changes and licences last, and each gives one
-    question before any gives two. The same library gives the same questions.
+    Files are taken at even intervals, with tests, changelogs and licences last. Each file gives one
+    question before any gives two. The result is deterministic.
     """
     drafted = _answerable(assistant, count - count // _ONE_IN)
     refusable = min(count // _ONE_IN, len(drafted) // (_ONE_IN - 1))
@@ -231,20 +231,20 @@ def _in_turn(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, st
 
 
 def _questions(folder: Folder, path: str, shown_path: str) -> Iterator[EvalQuestion]:
-    """Make questions of one file, of each of its passages one before any second, longer passages first."""
+    """Build questions from one file: one from each passage before any second one, longer passages first."""
     try:
         document = folder.read(path)
     except SkippedFileError:
-        return  # changed since it was indexed
+        return  # the file changed since it was indexed
     chunks = sorted(chunk_document(document), key=lambda chunk: (-len(chunk.text), chunk.span))
     by_chunk = (questions_of(chunk, shown_path) for chunk in chunks)
     yield from islice(filter(None, chain.from_iterable(zip_longest(*by_chunk))), _MOST_OF_A_FILE)
 
 
 def _unanswerable(assistant: Library, drafted: Sequence[EvalQuestion], count: int) -> Iterator[EvalQuestion]:
-    """Make questions like those that were drafted, for names that the library has nowhere.
+    """Build questions like the drafted ones, but for names that do not occur in the library.
 
-    A name is made of the halves of two that are asked for; where there are none, well-known software is asked for.
+    A name combines the halves of two drafted names; without names, the questions use well-known software.
     """
     names = [name for question in drafted if (name := _asked_name(question))]
     made = [_halves(one, other) for number, one in enumerate(names) for other in names[number + 1 :][:_TRIES]]
@@ -264,10 +264,10 @@ def _asked_name(question: EvalQuestion) -> str:
 
 
 def _halves(one: str, other: str) -> str:
-    """Join the first half of a name with the last of another: `max_age` of `max_clients` and `token_age`."""
+    """Join the first half of one name and the last half of another: `max_age` from `max_clients` and `token_age`."""
     first, last = one.split("_"), other.split("_")
     return "_".join((*first[:-1], last[-1])) if len(first) > 1 and len(last) > 1 and first[-1] != last[-1] else ""
 
 
 def _knows(assistant: Library, name: str) -> bool:
-    return tokenize(name)[-1] in assistant.index.frequencies(tokenize(name))  # the last is the whole name
+    return tokenize(name)[-1] in assistant.index.frequencies(tokenize(name))  # the last token is the whole name

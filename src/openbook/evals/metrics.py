@@ -1,6 +1,6 @@
 """Metrics of ranked lists, citations and answers.
 
-Pure functions. All results lie between 0 and 1; an empty ranking is worth 0.
+Pure functions. All results are between 0 and 1; an empty ranking scores 0.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-# Beyond the last line of any file.
+# Larger than the last line of any file.
 _NO_END = 1_000_000_000
 
 _QUOTE_SIGNS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
@@ -26,11 +26,11 @@ class ExpectedSpan:
 
     @property
     def is_whole_file(self) -> bool:
-        """Whether it names no lines."""
+        """Whether it has no line range."""
         return self.end_line == _NO_END
 
     def overlaps(self, other: ExpectedSpan) -> bool:
-        """Return whether both have a line in common."""
+        """Return whether the two have a line in common."""
         return self.path == other.path and self.start_line <= other.end_line and other.start_line <= self.end_line
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class ExpectedSpan:
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int = 10) -> float:
-    """Return NDCG: a gain of 1 at the first rank of each relevant item, against all of them on top.
+    """Return NDCG, with a gain of 1 at the first rank of each relevant item.
 
     Example:
         >>> ndcg(["a.py", "b.py"], ["b.py"])
@@ -49,26 +49,26 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int 
 
 
 def recall(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int) -> float:
-    """Return the share of what is relevant among the first `depth` (Pass@k, R@k, P@1); 0 if nothing is."""
+    """Return the share of the relevant items in the first `depth` (Pass@k, R@k, P@1); 0 if none are relevant."""
     return len(set(ranked[:depth]) & set(relevant)) / len(relevant) if relevant else 0.0
 
 
 def place_ndcg(ranked: Sequence[ExpectedSpan], wanted: Collection[ExpectedSpan], depth: int = 10) -> float:
-    """Return NDCG where any line in common counts: a gain of 1 for each wanted place at the first rank that shows it.
+    """Return NDCG, with a gain of 1 for each wanted place at the first rank that shares a line with it.
 
-    One rank may show several wanted places; 1 is the most there is.
+    One rank may show several wanted places; the maximum is 1.
     """
     ranks = [_first_rank(ranked[:depth], place) for place in wanted]
     return min(1.0, _gain([rank for rank in ranks if rank], len(wanted), depth))
 
 
 def place_recall(ranked: Sequence[ExpectedSpan], wanted: Collection[ExpectedSpan], depth: int = 10) -> float:
-    """Return the share of the wanted places that some result within `depth` has a line of; 0 if none is wanted."""
+    """Return the share of wanted places that share a line with a result within `depth`; 0 if none are wanted."""
     return sum(_first_rank(ranked[:depth], place) > 0 for place in wanted) / len(wanted) if wanted else 0.0
 
 
 def _first_rank(ranked: Sequence[ExpectedSpan], wanted: ExpectedSpan) -> int:
-    """Return the 1-based rank of the first result that has a line of it; 0 if none has."""
+    """Return the 1-based rank of the first result that shares a line with `wanted`; 0 if none does."""
     return next((rank for rank, place in enumerate(ranked, start=1) if place.overlaps(wanted)), 0)
 
 
@@ -93,7 +93,7 @@ def line_recall(cited: Iterable[ExpectedSpan], wanted: Collection[ExpectedSpan])
 
 
 def _lines(places: Iterable[ExpectedSpan]) -> list[ExpectedSpan]:
-    """Merge places into sorted ones without overlap."""
+    """Merge places into sorted, disjoint ones."""
     merged: list[ExpectedSpan] = []
     for place in sorted(places):
         if merged and place.overlaps(merged[-1]):
@@ -104,7 +104,7 @@ def _lines(places: Iterable[ExpectedSpan]) -> list[ExpectedSpan]:
 
 
 def _shared(ours: Sequence[ExpectedSpan], others: Sequence[ExpectedSpan]) -> float:
-    """Return the share of one set of lines that another one contains."""
+    """Return the share of the lines of `ours` that `others` contain."""
     total = sum(place.end_line - place.start_line + 1 for place in ours)
     both = sum(
         min(place.end_line, other.end_line) - max(place.start_line, other.start_line) + 1
@@ -116,7 +116,7 @@ def _shared(ours: Sequence[ExpectedSpan], others: Sequence[ExpectedSpan]) -> flo
 
 
 def facts_found(answer: str, facts: Collection[str]) -> float:
-    r"""Return the share of the facts that stand in an answer, whatever their case, white space and quote signs.
+    r"""Return the share of the facts that an answer contains, ignoring case, whitespace and quote markers.
 
     Example:
         >>> facts_found("> The port\n> is 8000.", ["port is 8000", "IPv6"])
@@ -131,5 +131,5 @@ def _plain(text: str) -> str:
 
 
 def mean(values: Collection[float]) -> float:
-    """Return the mean; 0 of nothing."""
+    """Return the mean; 0 for no values."""
     return sum(values) / len(values) if values else 0.0

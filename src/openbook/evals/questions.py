@@ -1,4 +1,4 @@
-"""Question sets: one JSON object per line, with the expectations of a good answer."""
+"""Question sets: one JSON object per line, with the expected properties of the answer."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ T = TypeVar("T")
 
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 
-# A file in another format has a fault in each line; these say enough.
+# A file in another format has an error on every line; this many are enough.
 _MOST_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class EvalQuestion:
-    """A question, and what is expected of its answer. Without expectations it is only to be answered."""
+    """A question with the expected answer. Without expectations, it only has to be answered."""
 
     text: str
     files: tuple[str, ...] = ()
-    """Paths as results show them, or with the name of the source in front."""
+    """Paths as shown in results, or prefixed with the name of the source."""
     lines: tuple[ExpectedSpan, ...] = ()
-    """Their paths are as in `files`, which need not name them again."""
+    """Paths as in `files`, which need not repeat them."""
     facts: tuple[str, ...] = ()
-    """Texts that a correct answer contains."""
+    """Texts that a correct answer must contain."""
     unanswerable: bool = False
-    """Whether it should be refused, since the sources do not answer it."""
+    """Whether it should be refused, because the sources do not answer it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the question as JSON values, in the shape that `read_questions` reads."""
+        """Return the question as JSON values in the format of `read_questions`."""
         expected: dict[str, Any] = {
             "files": list(self.files),
             "lines": [str(place) for place in self.lines],
@@ -50,15 +50,15 @@ class EvalQuestion:
 
 
 def read_questions(text: str | Path, name: str = "") -> list[EvalQuestion]:
-    r"""Read a question set, in order. Blank lines are left out.
+    r"""Parse a question set, in order. Blank lines are ignored.
 
     Args:
         text: The set, or the path of its file.
-        name: Of the set, for messages.
+        name: Name of the set, for messages.
 
     Raises:
         OSError: The file cannot be read.
-        QueryError: There is no question, or lines cannot be used; the message names the lines.
+        QueryError: There are no questions, or some lines are invalid; the message lists them.
 
     Example:
         >>> read_questions('{"question": "Which port?", "lines": ["docs/server.md:14-18"]}\n')[0].lines
@@ -70,7 +70,7 @@ def read_questions(text: str | Path, name: str = "") -> list[EvalQuestion]:
     found: dict[str, EvalQuestion] = {}
     line_of: dict[str, int] = {}
     faults = []
-    # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
+    # Not `splitlines`: JSON strings may contain other line separators.
     for number, line in enumerate(text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").split("\n"), start=1):
         if line.strip():
             try:

@@ -1,4 +1,4 @@
-"""Asks a library the questions of a set, and scores the answers."""
+"""Runs the questions of a set against a library, and scores the answers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from openbook.evals.runs import EvalRun, QuestionOutcome
 from openbook.library import Library
 from openbook.types import RetrievalResult, Span
 
-# Places that were found in the place of the expected ones: enough to see what outranked them.
+# Places to show when the expected ones were not found: enough to see what outranked them.
 _PLACES_SHOWN = 3
 
 
 class LibraryFiles:
-    """The files of a library, which resolve paths of question sets."""
+    """The files of a library, to resolve the paths of question sets."""
 
     def __init__(self, assistant: Library) -> None:
         self._places: dict[str, str] = {}
@@ -41,7 +41,7 @@ class LibraryFiles:
         return path in self._places
 
     def locate(self, question: EvalQuestion) -> EvalQuestion:
-        """Add the source to each path; of several sources with that path, the first by name."""
+        """Add the source to each path. If several sources have the path, the first by name is used."""
         return replace(
             question,
             files=tuple(self._places.get(path, path) for path in question.files),
@@ -49,13 +49,13 @@ class LibraryFiles:
         )
 
     def unknown(self, questions: Sequence[EvalQuestion]) -> list[str]:
-        """List the paths that questions expect and the library does not have, each once, in order."""
+        """List the expected paths that the library does not have, each once, in order."""
         expected = (path for one in questions for path in (*one.files, *(place.path for place in one.lines)))
         return [path for path in dict.fromkeys(expected) if path not in self]
 
 
 def indexed_files(assistant: Library) -> Iterator[tuple[str, str]]:
-    """Yield source and path of every file that is indexed, in order."""
+    """Yield the source and path of each indexed file, in order."""
     for source, difference in assistant.pending().items():
         if not isinstance(difference, SourceError):
             yield from ((source, path) for path, record in sorted(difference.known.items()) if not record.skipped)
@@ -74,21 +74,21 @@ def run_questions(
     options: AnswerOptions | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvalRun:
-    """Ask each question as `openbook ask` does, and score results and answer.
+    """Ask each question like `openbook ask`, and score the results and the answer.
 
     Args:
         assistant: The library.
-        questions: In the order of the outcomes. Paths that are not in the library are found nowhere.
-        limit: Most results to answer from, and the depth of recall and NDCG.
-        options: The model that answers; without it, answers are quotes.
-        clock: Seconds.
+        questions: In the order of the outcomes. Paths that are not in the library count as not found.
+        limit: Maximum number of results per answer, and the depth of recall and NDCG.
+        options: The model to use; without one, answers are quotes.
+        clock: Returns seconds.
     """
     files, outcomes, model = LibraryFiles(assistant), [], ""
     for question in questions:
         started = clock()
         answer = assistant.query(question.text, limit=limit, options=options)
         seconds = clock() - started
-        # What an answer shows can be less than was found for it; a refusal shows the nearest alone.
+        # Retrieve separately: an answer may show fewer results than were found, and a refusal only the nearest.
         results = assistant.retrieve(question.text, limit=limit)
         outcomes.append(score(files.locate(question), results, answer, seconds, limit))
         model = answer.model
@@ -98,7 +98,7 @@ def run_questions(
 def score(
     question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, seconds: float, limit: int
 ) -> QuestionOutcome:
-    """Return the figures that apply to a question, its paths with the source in front, and how it failed, if it did."""
+    """Return the metrics of a question, the expected places with their sources, and how it failed, if it did."""
     figures: dict[str, float | None] = {}
     if question.unanswerable:
         figures["right_refusals"] = float(answer.refused)
@@ -115,7 +115,7 @@ def score(
 
 
 def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, limit: int) -> str:
-    """Return the first failure of an answer, in the order of the pipeline; empty if there is none."""
+    """Return the first failure in pipeline order; empty if there is none."""
     if question.unanswerable:
         return "" if answer.refused else "answered, though it should be refused"
     wanted = _wanted(question)
@@ -132,7 +132,7 @@ def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: G
 
 
 def _wanted(question: EvalQuestion) -> list[ExpectedSpan]:
-    """List the places that answer a question; a file of which lines are named is not wanted as a whole."""
+    """List the expected places. A file with expected lines is not expected as a whole."""
     narrowed = {place.path for place in question.lines}
     return [*question.lines, *(ExpectedSpan(path) for path in question.files if path not in narrowed)]
 
@@ -155,7 +155,7 @@ def _of_results(question: EvalQuestion, results: Sequence[RetrievalResult], limi
 
 
 def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, float]:
-    """Score an answer. A wrong refusal cites nothing and says no fact; its precision and verdicts do not count."""
+    """Score an answer. A wrong refusal has no citations and no facts; precision and verdicts do not apply to it."""
     figures = {"wrong_refusals": float(answer.refused)}
     cited = [_place(citation.source, citation.span) for citation in answer.citations]
     wanted = _wanted(question)

@@ -1,4 +1,4 @@
-"""Runs of question sets: their figures, and whether one run is significantly better than another."""
+"""Evaluation runs: their metrics, and whether one run is significantly better than another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOW_TO_RUN = "make one with: openbook eval QUESTIONS.jsonl --json > RUN.json"
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of each question; of a run it is the mean over the questions that have it."""
+    """A metric of a question. For a run, it is the mean over the questions it applies to."""
 
     name: str
     meaning: str
@@ -46,7 +46,7 @@ METRICS = (
 _BY_NAME = {metric.name: metric for metric in METRICS}
 
 Figures = Mapping[str, float | None]
-"""By name of the metric. Absent: it does not apply. None: it is not known, as a price can be."""
+"""By metric name. Missing: does not apply. None: unknown, as prices can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class QuestionOutcome:
     refused: bool
     figures: Figures
     fault: str = ""
-    """What is wrong with the answer, such as `found at 4, not cited`; empty if nothing is, or nothing was expected."""
+    """What is wrong with the answer, such as `found at 4, not cited`; empty if nothing is wrong or expected."""
     expected: tuple[str, ...] = ()
-    """Places that answer it, as `source/path:start-end`."""
+    """Places with the answer, as `source/path:start-end`."""
     found: tuple[str, ...] = ()
-    """The first places that were found, likewise."""
+    """The first places found, in the same format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +70,22 @@ class EvalRun:
 
     model: str
     limit: int
-    """Results that were asked for."""
+    """Number of results requested per question."""
     outcomes: tuple[QuestionOutcome, ...]
     """In the order of the questions."""
 
     def values(self, name: str) -> list[float | None]:
-        """Return the figures of the questions that a metric applies to."""
+        """Return the values of a metric for the questions it applies to."""
         return [outcome.figures[name] for outcome in self.outcomes if name in outcome.figures]
 
     def figure(self, name: str) -> float | None:
-        """Return the mean of a metric; None if it applies to no question, or is not known of one."""
+        """Return the mean of a metric; None if it applies to no question or is unknown for one."""
         values = self.values(name)
         known = [value for value in values if value is not None]
         return mean(known) if known and len(known) == len(values) else None
 
     def __str__(self) -> str:
-        """Return the figures that apply, a line for each."""
+        """Return the metrics that apply, one per line."""
         lines = [f"{self.model}: {counted(len(self.outcomes), 'question')}, {counted(self.limit, 'result')} each"]
         for metric in METRICS:
             if self.values(metric.name):
@@ -95,7 +95,7 @@ class EvalRun:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run as JSON values, in the shape that `read_run` reads."""
+        """Return the run as JSON values in the format of `read_run`."""
         return {
             "openbook_eval": _FORMAT,
             "model": self.model,
@@ -116,10 +116,10 @@ class EvalRun:
 
 
 def read_run(text: str, name: str = "the run") -> EvalRun:
-    """Read what `openbook eval --json` printed.
+    """Parse the output of `openbook eval --json`.
 
     Raises:
-        QueryError: It is something else.
+        QueryError: The text is something else.
     """
     try:
         entry = json.loads(text)
@@ -150,13 +150,13 @@ def _finite(value: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A bound of a metric: a minimum or, where less is better, a maximum."""
+    """A bound for a metric: a minimum or, for metrics where less is better, a maximum."""
 
     metric: Metric
     value: float
 
     def fault(self, run: EvalRun) -> str:
-        """Return how a run fails; empty if it does not. A figure that is not known fails."""
+        """Return how a run fails the threshold; empty if it passes. An unknown value fails."""
         name, figure = self.metric.name, run.figure(self.metric.name)
         if figure is None:
             return f"{name} is not known" if run.values(name) else f"{name} applies to no question"
@@ -166,10 +166,10 @@ class Threshold:
 
 
 def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
-    """Read thresholds written as `METRIC=VALUE`.
+    """Parse thresholds of the form `METRIC=VALUE`.
 
     Raises:
-        ValueError: One is not written so, or names no metric.
+        ValueError: The form is wrong or the metric is unknown.
 
     Example:
         >>> read_thresholds(["file_recall=0.8"])[0].value
@@ -188,36 +188,36 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
     return thresholds
 
 
-# Efron and Tibshirani (1993) take 1,000 to 2,000 for the ends of an interval.
+# Efron and Tibshirani (1993) use 1,000 to 2,000 for the bounds of an interval.
 RESAMPLES = 2000
 
-# Resampling fewer says little of the questions that were not asked: two that moved alike have no width.
+# With fewer questions, resampling says little about the population: two equal differences give an interval of width 0.
 _FEWEST_QUESTIONS = 10
 
-# Any will do, as long as two people who compare the same runs read the same figures.
+# Fixed, so that everyone who compares the same runs gets the same interval.
 SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """The change of a metric between two runs, over the questions that both have it for."""
+    """The change of a metric between two runs, over the questions that both have a value for."""
 
     name: str
     questions: int
     before: float
     now: float
     low: float
-    """Lower end of the 95 % interval of the difference."""
+    """Lower bound of the 95 % confidence interval of the difference."""
     high: float
 
     @property
     def difference(self) -> float:
-        """The new mean less the old one."""
+        """The new mean minus the old one."""
         return self.now - self.before
 
     @property
     def is_certain(self) -> bool:
-        """Whether the change is significant: ten questions or more, and an interval that excludes 0."""
+        """Whether the change is significant: at least ten questions, and an interval that excludes 0."""
         return self.questions >= _FEWEST_QUESTIONS and not self.low <= 0 <= self.high
 
 
@@ -248,7 +248,7 @@ def compare_runs(run: EvalRun, before: EvalRun) -> list[MetricChange]:
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean of paired differences, the same on every machine.
+    """Return the 95 % bootstrap interval of the mean of paired differences. Deterministic.
 
     Example:
         >>> interval([0.5, 0.5])
