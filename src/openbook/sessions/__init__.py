@@ -1,1 +1,1 @@
-"""Conversations, each with one owner: the protocol, and its implementation in SQLite."""
+"""Conversations, each with one owner: the protocol, and its SQLite implementation."""

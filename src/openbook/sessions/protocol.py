@@ -1,4 +1,4 @@
-"""The protocol of stores for conversations."""
+"""The protocol for stores of conversations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from openbook.answers import Exchange
 from openbook.errors import SessionError
 
-# For lists; the conversation has the whole question.
+# For lists; the conversation itself has the full question.
 _TITLE_CHARS = 80
 
 
@@ -26,17 +26,17 @@ class Session:
     updated_at: float
     exchanges: int
     pinned: bool = False
-    """Whether it is listed before the others."""
+    """Whether it is listed first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where to truncate a conversation, so that a new exchange replaces an earlier one and all after it."""
+    """Where to truncate a conversation, so that a new exchange replaces an earlier one and all later ones."""
 
     kept: int
-    """Exchanges that stay."""
+    """Number of exchanges to keep."""
     total: int
-    """Exchanges when the question was asked. If the number has changed since, the conversation is not truncated."""
+    """Number of exchanges when the question was asked. If it has changed since, nothing is truncated."""
 
 
 def new_id() -> str:
@@ -45,7 +45,7 @@ def new_id() -> str:
 
 
 def session_title(exchange: Exchange) -> str:
-    """Return the title of a conversation by its first exchange.
+    """Return the title of a conversation, made from its first exchange.
 
     Example:
         >>> session_title(Exchange("When do  sessions end?", "After one hour."))
@@ -64,13 +64,12 @@ def has_changed() -> SessionError:
 class Sessions(Protocol):
     """Storage of conversations. Thread-safe.
 
-    To anybody but its owner, a conversation does not exist.
-    Neither does an expired one. Each call is atomic.
-    Each raises `SessionError` if conversations cannot be read or written.
+    A conversation exists only for its owner, and only until it expires. Each call is atomic, and raises
+    `SessionError` if conversations cannot be read or written.
     """
 
     def owns(self, owner: str, session_id: str) -> bool:
-        """Return whether this owner has such a conversation."""
+        """Return whether the owner has this conversation."""
 
     def add(
         self,
@@ -85,38 +84,38 @@ class Sessions(Protocol):
         """Store an exchange, and restart the expiry of the conversation.
 
         Args:
-            owner: Of the conversation.
+            owner: Owner of the conversation.
             session_id: From `new_id`.
-            exchange: Question and answer for follow-ups.
-            record: The exchange as it is shown, as JSON values.
+            exchange: Question and answer, for follow-ups.
+            record: The exchange as displayed, as JSON values.
             begins: Whether this exchange starts the conversation.
             cut: Where to truncate the conversation first, if at all.
 
         Raises:
-            SessionError: It cannot be written, or the owner has no such conversation: it was deleted meanwhile.
-                Or it begins, and there is one of that id. Or it is to be cut, and has changed meanwhile.
+            SessionError: It cannot be written; the conversation does not exist (any more), or exists already if
+                `begins` is set; or it has changed since `cut` was determined.
         """
 
     def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
-        """Return the last exchanges of a conversation, at most `last`, in order; () if there is none.
+        """Return the last exchanges of a conversation, at most `last`, in order; () if it does not exist.
 
-        `before`: only those before the exchange with this index; 0 is the first one.
+        `before`: only exchanges before this 0-based index.
         """
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
-        """Return a conversation and its records, in order; None if this owner has none of that id."""
+        """Return a conversation and its records, in order; None if the owner has no such conversation."""
 
     def of(self, owner: str) -> list[Session]:
-        """List the conversations of an owner, the latest first; of the same time, by id."""
+        """List the conversations of an owner, latest first; ties are ordered by id."""
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
-        """Rename a conversation. False if this owner has none of that id."""
+        """Rename a conversation. False if the owner has no such conversation."""
 
     def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
-        """Pin a conversation, or unpin it. False if this owner has none of that id."""
+        """Pin or unpin a conversation. False if the owner has no such conversation."""
 
     def delete(self, owner: str, session_id: str) -> bool:
-        """Delete a conversation. False if this owner has none of that id."""
+        """Delete a conversation. False if the owner has no such conversation."""
 
     def expire(self) -> int:
         """Delete expired conversations, and return their number."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openbook.sessions.protocol import Session, Sessions
 
-# Each takes a millisecond to read, and older ones are rarely wanted.
+# Reading one takes a millisecond, and older ones are rarely wanted.
 _MOST_READ = 2000
 
 _SNIPPET_CHARS = 160
@@ -24,14 +24,14 @@ class SessionMatch:
     snippet: str
     """An excerpt of the matching line, or of the title."""
     matches: tuple[tuple[int, int], ...]
-    """The words in `snippet`, as half-open ranges of characters, in order."""
+    """The matched words in `snippet`, as half-open character ranges, in order."""
 
 
 def search_sessions(sessions: Sessions, owner: str, text: str, most: int) -> list[SessionMatch]:
-    """Return the conversations of an owner that have all words of a text, in the title or in one exchange.
+    """Return an owner's conversations that contain all words of a text, in the title or in one exchange.
 
-    Case does not matter, and a word may be a part of another one. The latest come first, at most `most`; of the
-    latest 2,000 alone.
+    Case is ignored, and words match inside other words. Returns at most `most`, latest first. Only the latest
+    2,000 conversations are searched.
 
     Raises:
         SessionError: Conversations cannot be read.
@@ -66,19 +66,19 @@ def _has_all(text: str, words: Sequence[str]) -> bool:
 
 
 def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return an excerpt of the first line with most of the words, and their ranges in it."""
+    """Return an excerpt of the first line with the most words, and the ranges of the words in it."""
     lines = [line.strip("># \t") for line in text.splitlines()] or [""]
     line = max(lines, key=lambda line: sum(word in line.casefold() for word in words))
     first = min((start for start, _ in _ranges(line, words)), default=0)
     begin = max(0, first - _BEFORE_CHARS) if len(line) > _SNIPPET_CHARS else 0
     if begin:
-        begin = line.find(" ", begin, first) + 1 or begin  # at a word, where there is one
+        begin = line.find(" ", begin, first) + 1 or begin  # start at a word if possible
     piece = line[begin : begin + _SNIPPET_CHARS]
     return piece, tuple(_ranges(piece, words))
 
 
 def _ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    # Case folding can change the length of a text, which makes offsets unusable.
+    # Case folding can change the length of a text, which would invalidate the offsets.
     folded = line.casefold()
     if len(folded) != len(line):
         return []

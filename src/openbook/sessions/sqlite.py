@@ -1,4 +1,4 @@
-"""Conversations in one SQLite file, which the servers of one machine may share."""
+"""Stores conversations in one SQLite file, which several servers of one machine may share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SqliteSessions:
     """Conversations in a SQLite file, shared by threads and processes."""
 
     def __init__(self, path: Path, *, expire_s: float, now: Callable[[], float] = time.time) -> None:
-        """Open the file at `path`, making it if there is none.
+        """Open the file at `path`, and create it if it does not exist.
 
         Raises:
             SessionError: It cannot be opened.
@@ -109,7 +109,7 @@ class SqliteSessions:
     def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
         if self._session(owner, session_id) is None:
             return False
-        # It may be deleted meanwhile, so the row is made of the conversation.
+        # The conversation may have been deleted meanwhile, so select its id instead of inserting it.
         adding = "INSERT OR IGNORE INTO pins SELECT id FROM sessions WHERE id = ?"
         with self._tables.transaction() as execute:
             execute(adding if pinned else "DELETE FROM pins WHERE session_id = ?", (session_id,))
