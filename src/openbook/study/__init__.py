@@ -1,1 +1,1 @@
-"""Study guides: a summary, key terms and questions, each with a citation that has been checked."""
+"""Study guides: a summary, key terms and questions, each with a checked citation."""

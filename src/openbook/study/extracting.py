@@ -19,7 +19,7 @@ from openbook.text import sentences
 _WORD = r"[^\W\d_][\w'’-]*"
 _TERM = rf"(?P<term>[*_`\"“„«]{{0,3}}{_WORD}(?:[ ]{_WORD}){{0,4}}?[*_`\"”“»]{{0,3}})(?:\s*\([^()\n]{{1,40}}\))?"
 
-# "X is a ...": the article, the verb, and what a definition begins with; then "... is called X".
+# Patterns for "X is a ..." (article, verb, beginning of the definition), then for "... is called X".
 _LANGUAGES = {
     "What is {}?": (
         rf"(?:(?P<article>An?|The)\s+)?{_TERM},? (?:(?:is|are) (?:simply |basically |just |essentially )?"
@@ -48,13 +48,13 @@ _PATTERNS = [
     (question, re.compile(rf"\s*{opening}"), re.compile(called)) for question, (opening, called) in _LANGUAGES.items()
 ]
 
-# An entry of a glossary: `**Term**: what it is`, `- Term - what it is` in emphasis, `Term:: what it is`.
+# A glossary entry: `**Term**: definition`, `- Term - definition` in emphasis, `Term:: definition`.
 _ENTRY = re.compile(
     r"\s*(?:[-*+•]\s+)?(?:(?P<mark>\*\*|__|`)(?P<term>[^*_`\n]{2,60}?):?(?P=mark)\s*(?::|–|—|-(?=\s))"
     r"|(?P<plain>[^\W\d_][^:\n]{1,60})::)\s+(?=\S+\s+\S)"
 )
 
-# What stands for something else, and what says too little to be learnt: "the reason is a lack of water".
+# Pronouns, and words too general to be terms: "the reason is a lack of water".
 _PRONOUNS = frozenset(
     (
         "this that these those it he she we you they i there here what which who one another each all both some any"
@@ -74,13 +74,13 @@ class DefinedTerm:
 
     term: str
     question: str
-    """The question for it, in the language of the sentence."""
+    """The matching question, in the language of the sentence."""
     is_marked: bool
-    """Whether it is emphasized, or introduced with "is called"."""
+    """Whether it is emphasized or introduced with "is called"."""
 
 
 def definition_in(sentence: str) -> DefinedTerm | None:
-    """Return the term that a sentence defines; None if it defines none.
+    """Return the term that a sentence defines; None if there is none.
 
     Example:
         >>> definition_in("A levain is a piece of dough that is kept for the next day.").term
@@ -109,19 +109,19 @@ def _may_be_term(term: str) -> bool:
     return bool(words) and len(term) <= _LONGEST_TERM and words[0] not in _PRONOUNS
 
 
-# Length of a sentence that can stand alone.
+# Length limits of a sentence that can stand alone.
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
 
-# A term that is used once and not set off is seldom one to learn.
+# A term that is neither emphasized nor used twice is rarely worth learning.
 _FEWEST_USES = 2
 
-# A number in a sentence: no part of a name, a version, a reference, a formula or a citation.
+# A number in a sentence, not part of a name, version, reference, formula or citation.
 _NUMBER = re.compile(r"(?<![\w.,:/^#\[(-])(?:[$€£]\s?)?\d+(?:[.,]\d+)*(?:\s?%)?(?![\w\])/:^$-]|[.,]\w)")
-# 0 and 1 are guessed too easily.
+# Single digits such as 0 and 1 are guessed too easily.
 _FEWEST_SIGNS = 2
-# A statement of prose, and no line of code or of a table.
+# A statement in prose, not a line of code or of a table.
 _STATEMENT = re.compile(r"[^\W\d_a-z][^<>=|{}\\_]*[.!。]$")
-# The dots of a table of contents.
+# The dot leader of a table of contents.
 _LEADER = re.compile(r"(?:\. ?){4}")
 _REFERENCE = re.compile(
     r"(?:\[|\b(?:chapter|section|lesson|figure|fig\.|table|page|p\.|step|part|equation|kapitel|abschnitt|abbildung"
@@ -131,12 +131,12 @@ _REFERENCE = re.compile(
 _BLANK = "____"
 
 _Made = tuple[str, Passage, str]
-"""A question, the passage that answers it, and the answer where it is less than the passage."""
+"""A question, the passage with the answer, and the answer itself if it is only part of the passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The parts of a guide, and how much was left out."""
+    """The parts of a guide, and the number of dropped items."""
 
     summary: tuple[StudyItem, ...]
     terms: tuple[StudyItem, ...]
@@ -145,7 +145,7 @@ class Extract:
 
 
 def extract(context: Context, embedder: Embedder, text_now: TextNow, count: int) -> Extract:
-    """Extract a guide from sources, verbatim. Text that has changed since is left out."""
+    """Extract a guide verbatim from the sources. Text that has changed since indexing is left out."""
     telling = list(_telling(context))
     defined = _definitions(telling, " ".join(entry.result.chunk.text for entry in context.shown))
     terms: list[_Made] = [(term, passage, "") for term, _, passage in defined[:count]]
@@ -177,7 +177,7 @@ def _telling(context: Context) -> Iterator[Passage]:
 
 
 def _sentences_of(passage: Passage) -> Iterator[Passage]:
-    """Split a passage into its sentences: a line may hold several."""
+    """Split a passage into sentences, because a line may contain several."""
     start = passage.start_char
     found = list(sentences(passage.text))
     for begin, end in found:
@@ -185,7 +185,7 @@ def _sentences_of(passage: Passage) -> Iterator[Passage]:
 
 
 def _definitions(telling: Iterable[Passage], text: str) -> list[tuple[str, str, Passage]]:
-    """Return terms with their questions and definitions, in order, each term once."""
+    """Return terms with their questions and definitions, in order, each once."""
     text = text.casefold()
     found: dict[str, tuple[str, str, Passage]] = {}
     for passage in telling:
@@ -198,7 +198,7 @@ def _definitions(telling: Iterable[Passage], text: str) -> list[tuple[str, str, 
 
 
 def _headings(context: Context) -> Iterator[_Made]:
-    """Yield headings that are questions, with the first sentences below them."""
+    """Yield headings that are questions, with the first sentences below as answers."""
     for shown in context.shown:
         said = [passage for passage in passages_of(shown) if not passage.is_title] if shown.is_prose else []
         for unit in shown.units if said else ():
@@ -210,7 +210,7 @@ def _headings(context: Context) -> Iterator[_Made]:
 
 
 def _gaps(telling: Iterable[Passage]) -> Iterator[_Made]:
-    """Yield cloze questions: sentences without their only number."""
+    """Yield cloze questions: sentences with their only number removed."""
     for passage in telling:
         text = " ".join(passage.text.split())
         numbers = list(_NUMBER.finditer(text))
@@ -222,7 +222,7 @@ def _gaps(telling: Iterable[Passage]) -> Iterator[_Made]:
 
 
 def _chosen(asked: Sequence[_Made], gaps: Sequence[_Made], count: int) -> list[_Made]:
-    """Choose questions of both kinds: half of each if there are enough, spread over the sources, in their order."""
+    """Select questions: half of each kind if there are enough, spread over the sources, in source order."""
     of_gaps = min(len(gaps), max(count // 2, count - len(asked)))
     chosen = [*_spread(asked, count - of_gaps), *_spread(gaps, of_gaps)]
     return sorted(chosen, key=lambda made: (made[1].shown.number, made[1].start_char))
@@ -234,7 +234,7 @@ def _spread(made: Sequence[_Made], count: int) -> list[_Made]:
 
 
 def _checked(made: Sequence[_Made], context: Context, text_now: TextNow) -> tuple[StudyItem, ...]:
-    """Return items of the passages that their sources hold, word for word."""
+    """Return items for the passages that their sources still contain verbatim."""
     claims = quotes_of([ScoredPassage(passage, 1.0) for _, passage, _ in made])
     checked = check_quotes(claims, context, text_now)
     return tuple(

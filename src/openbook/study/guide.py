@@ -1,4 +1,4 @@
-"""Study guides, each item with its sources; as Markdown, and as Anki cards."""
+"""Study guides with sources for each item, as Markdown and as Anki cards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class StudyItem:
     text: str
     """The sentence, the definition or the answer."""
     citations: tuple[Citation, ...]
-    """Its sources, at least one. Their verdicts are `exact`, `confirmed`, or `unverified` if nobody checked
-    whether the cited lines say it."""
+    """Its sources, at least one. Their verdicts are `exact`, `confirmed`, or `unverified` if no verifier checked the
+    cited lines."""
     prompt: str = ""
     """The term or the question; empty for a sentence of a summary."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the item as JSON values."""
         asked = {"prompt": self.prompt} if self.prompt else {}
         return {**asked, "text": self.text, "citations": [citation.to_dict() for citation in self.citations]}
 
@@ -45,9 +45,9 @@ class StudyGuide:
     model: str = "extractive"
     """Name of the model; `extractive` without one."""
     cost_usd: Decimal | None = Decimal(0)
-    """None if the price is not known."""
+    """None if the price is unknown."""
     note: str = ""
-    """Why a model wrote nothing; else empty."""
+    """Why the model wrote nothing; else empty."""
 
     @property
     def items(self) -> Iterator[StudyItem]:
@@ -96,7 +96,7 @@ class StudyGuide:
         return "\n".join(lines) + "\n"
 
     def to_anki(self) -> str:
-        """Return terms and questions as a text file that Anki imports: identifier, front, back and tag of each card."""
+        """Return terms and questions as a text file for Anki: identifier, front, back and tag of each card."""
         lines = [
             "#separator:tab",
             "#html:true",
@@ -107,7 +107,7 @@ class StudyGuide:
         ]
         tag = _TAG_SEPARATORS.sub("-", self.title.strip())
         for item in self.cards:
-            # The same whenever the same question is asked of the same lesson.
+            # Stable, so that importing the same question of the same lesson again updates its card.
             identifier = hashlib.sha256(f"{self.title}\0{item.prompt}".encode()).hexdigest()[:20]
             lines.append("\t".join((identifier, *_sides(item), tag)))
         return "\n".join(lines) + "\n"
@@ -121,13 +121,13 @@ _TAG_SEPARATORS = re.compile(r"[\s\"]+")
 
 
 class _Sources:
-    """Numbers places in the order in which they are first cited."""
+    """Numbers places in the order of first citation."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
     def marks(self, citations: Iterable[Citation]) -> str:
-        """Return the numbers of places, each once, as `[1][3]`, with what was not checked named so."""
+        """Return the numbers of the cited places, each once, as `[1][3]`, with unchecked ones marked as such."""
         found: dict[int, bool] = {}
         for citation in citations:
             number = self.numbers.setdefault(citation.place, len(self.numbers) + 1)

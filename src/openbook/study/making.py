@@ -1,4 +1,4 @@
-"""Makes study guides: chooses the chunks of a filter, and extracts a guide or lets a model write it."""
+"""Makes study guides: selects the chunks that pass a filter, and extracts a guide or lets a model write it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from openbook.study.extracting import extract
 from openbook.study.guide import StudyGuide, StudyItem
 from openbook.types import Chunk, Filter, RetrievalResult
 
-# Chunks that are read of a long document, spread over it: some 100 pages.
+# Most chunks to read of a long document, spread over it: about 100 pages.
 _MOST_CHUNKS = 200
 
-# Of what is quoted, nothing has to fit anywhere.
+# Extraction has no context window to fit into.
 _EVERYTHING = 10_000_000
 
-# A model is shown as much as fits into its context, spread over the document too. A chunk takes some 300 tokens.
+# A model sees as many chunks as fit into its context, also spread over the document. A chunk has about 300 tokens.
 _TOKENS_OF_CHUNK = 300
 
 
 def make_guide(
     finder: EvidenceFinder, where: Filter, options: AnswerOptions, *, context_tokens: int, count: int
 ) -> StudyGuide:
-    """Make a guide to the documents of a filter.
+    """Make a guide to the documents that pass a filter.
 
     Raises:
-        QueryError: The filter lets nothing through.
-        ModelError: The model did not answer.
+        QueryError: No document passes the filter.
+        ModelError: The model failed.
     """
     chunks = list(_chunks(finder.index, where))
     if not chunks:
@@ -65,7 +65,7 @@ def _signed(writing: Steps[GenerationResult], model: Model, writer: ContextAnswe
 
 
 def _chunks(index: Index, where: Filter) -> Iterator[Chunk]:
-    """Yield the prose of a filter in order; its code where there is no prose."""
+    """Yield the prose that passes a filter, in order; its code if there is no prose."""
     found = [
         chunk
         for document in index.documents(where)
@@ -81,7 +81,7 @@ def _results(chunks: Sequence[Chunk], most: int) -> list[RetrievalResult]:
 
 
 def _title(chunks: Sequence[Chunk]) -> str:
-    """Return the lesson or course that all are of, the first heading above all, or the name of document or source."""
+    """Return the lesson or course of all chunks, the first heading above all, or the name of document or source."""
     lessons = {chunk.lesson for chunk in chunks}
     first = chunks[0].lesson
     if first is not None and len(lessons) == 1:
@@ -97,7 +97,7 @@ def _title(chunks: Sequence[Chunk]) -> str:
 
 
 SENTENCES = 8
-"""Most sentences of a summary."""
+"""Maximum number of sentences of a summary."""
 
 PARTS = ("summary", "key terms", "questions")
 """The headings of an answer, in lower case."""
@@ -114,10 +114,10 @@ def request_text(count: int) -> str:
 
 
 def items_of(result: GenerationResult) -> tuple[dict[str, tuple[StudyItem, ...]], int]:
-    """Return the items of a checked answer by the heading that they stand under, and how many were not kept.
+    """Return the items of a checked answer by heading, and the number of dropped items.
 
-    An item is kept if it cites something and all that it claims passed: `exact` or `confirmed`; or `unverified`,
-    where no verifier was asked.
+    An item is kept if it has a citation and all of its claims are `exact` or `confirmed`, or `unverified` without a
+    verifier.
     """
     good = _GOOD if result.verifier else _GOOD | {"unverified"}
     found: dict[str, list[StudyItem]] = {part: [] for part in PARTS}
@@ -135,7 +135,7 @@ def items_of(result: GenerationResult) -> tuple[dict[str, tuple[StudyItem, ...]]
 
 
 def _lines(result: GenerationResult) -> Iterator[tuple[str, int, str]]:
-    """Yield the lines under known headings, with these and their offsets. Quotes that follow an answer are none."""
+    """Yield the lines under known headings, with heading and offset. Quotes that follow an answer are skipped."""
     part, offset = "", 0
     for line in result.answer[: result.own_chars].split("\n"):
         heading = _HEADING.fullmatch(line)
@@ -148,7 +148,7 @@ def _lines(result: GenerationResult) -> Iterator[tuple[str, int, str]]:
 
 def _item(item: re.Match[str], start: int, result: GenerationResult, good: frozenset[str]) -> StudyItem | None:
     end = start + len(item.string)
-    # A question is no claim, whatever it takes for granted.
+    # A question is not a claim, whatever it presupposes.
     said = start + item.start("text")
     claims = [
         number for number, one in enumerate(result.claims) if start <= one.start_char < end and one.end_char > said
