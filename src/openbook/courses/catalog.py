@@ -1,4 +1,4 @@
-"""The outline of a course: its lessons, with the places of each."""
+"""The outline of a course: its lessons and their places."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from openbook.errors import QueryError
 from openbook.index.protocol import Index
 from openbook.types import Chunk, Course, Filter, Lesson, Span
 
-# Lessons are numbered through as a rule. Where they are not, as in a course whose files begin with dates, an error
-# would be a page of numbers.
+# Lessons are usually numbered consecutively. If they are not, as in a course whose file names start with dates, an
+# unlimited list would fill a page.
 _MOST_RANGES = 10
 
 
@@ -22,12 +22,12 @@ class LessonPlace:
     """The place of a lesson in one document."""
 
     span: Span
-    """From its first chunk to its last."""
+    """From the first chunk of the lesson to the last."""
     anchor: str | None
-    """The anchor of its beginning, if the original has no lines; else None."""
+    """Anchor of its beginning, if the original has no lines; else None."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the place as JSON values."""
         return {**self.span.to_dict(), "anchor": self.anchor or ""}
 
 
@@ -37,20 +37,20 @@ class PlacedLesson:
 
     lesson: Lesson
     places: tuple[LessonPlace, ...]
-    """One for each document, in the order of paths."""
+    """One per document, in the order of paths."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the lesson as JSON values."""
         return {**self.lesson.to_dict(), "places": [place.to_dict() for place in self.places]}
 
 
 def outline(index: Index, course: Course) -> list[PlacedLesson]:
-    """List the lessons of a course in the order that `Course.lessons` has, each with its places."""
+    """List the lessons of a course in the order of `Course.lessons`, with their places."""
     placed: dict[tuple[object, ...], PlacedLesson] = {}
     for listed in index.documents(Filter(courses=frozenset({course.key}))):
         of_folder = listed.path != course.path
         for lesson, place in _places(index.chunks(listed.source, listed.path)).items():
-            # As the index has it: files with one number hold one lesson.
+            # As in the index, files with the same number form one lesson.
             key = (lesson.number, lesson.part) if of_folder else (lesson,)
             known = placed.get(key, PlacedLesson(lesson, ()))
             title = known.lesson if known.lesson.title else lesson
@@ -60,11 +60,11 @@ def outline(index: Index, course: Course) -> list[PlacedLesson]:
 
 
 def check_lesson(index: Index, where: Filter) -> None:
-    """Raise an error for a filter by a lesson that none of its courses has. One without a lesson passes.
+    """Check that a course of the filter has its lesson. A filter without a lesson passes.
 
     Raises:
         UnknownCourseError: The filter matches no course.
-        QueryError: No course has a lesson of that number; the hint lists those that there are.
+        QueryError: No course has a lesson with this number; the hint lists the existing ones.
     """
     if where.lesson is None or index.courses(where):
         return
@@ -78,13 +78,13 @@ def check_lesson(index: Index, where: Filter) -> None:
 
 
 def lesson_numbers(lessons: Iterable[Lesson]) -> str:
-    """Return the sorted numbers of lessons, with consecutive ones as ranges; empty if none has one.
+    """Return the sorted lesson numbers, with ranges for consecutive ones; empty if there are none.
 
     Example:
         >>> lesson_numbers(Lesson("Knots", number) for number in (5, 0, 1, 2))
         '0 to 2, 5'
     """
-    # All readers come with it, which only a refusal pays for.
+    # Lazy: the import loads all readers, and only error messages need it.
     from openbook.sources.readers.composing import ranges
 
     listed = [lesson for lesson in lessons if lesson.number is not None]

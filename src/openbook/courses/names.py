@@ -1,4 +1,4 @@
-"""Resolves names of courses by words, with tolerance for typos, and by meaning."""
+"""Resolves course names by their words, tolerating typos, and by meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openbook.questions.words import folded
 from openbook.tokens import tokenize
 from openbook.types import Course
 
-# English and German words that say that a course is meant, or hold other words together.
+# English and German words that announce a course name, and stop words.
 _FILLERS = frozenset(
     "a about all an and are at by can class classes course courses do does for from how i in into is it its lecture"
     " lectures lesson lessons material me my of on one ones our series some teaches that the their this to training"
@@ -23,7 +23,7 @@ _FILLERS = frozenset(
     " wie zu zum zur".split()
 )
 
-# Of lessons that every course may have; nobody calls a course by them.
+# Words for lessons that any course may have; nobody refers to a course by them.
 _FRAMES = frozenset(
     "conclusion intro introduction outro overview recap summary welcome"
     " ausblick einfuhrung einleitung uberblick zusammenfassung".split()
@@ -34,33 +34,33 @@ _ROMAN = {"ii": "2", "iii": "3", "iv": "4"}
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 
-# What it is worth to find a word of the name: written alike or of one stem, 1; cut short, as "adv." for "advanced";
-# with a slip of the pen; or in a lesson, which says less of what a course is called. Any value from .7 (lessons: .5)
-# to .9 resolves all but one of the names of `benchmarks/course_names.py` alike.
+# Weights of a matching word: 1 if equal or of the same stem; less if abbreviated ("adv." for "advanced"), misspelled,
+# or found in a lesson, which says less about the name of the course. Any value from .7 (lessons: .5) to .9 resolves all
+# but one of the names in `benchmarks/course_names.py` alike.
 _CUT_SHORT = 0.9
 _SLIP = 0.85
 _IN_LESSON = 0.75
 
-# So much of words must be alike: "computr" and "computer" are, "react" and "create" are not. From .74 to .82 none of
-# these names changes; at .7 one that means no course gets one.
+# Minimum similarity of misspelled words: "computr" matches "computer", "react" does not match "create". From .74 to .82
+# no result changes for these names; at .7, a name of no course matches one.
 _ALIKE = 0.78
 
-# Below, letters that changed places are the only slip that is forgiven: "MPC" for "MCP".
+# In shorter words, the only accepted typo is a transposition: "MPC" for "MCP".
 _SHORT_WORD = 4
 
-# A course goes by a name if it has so much of it, rare words counting more; "Advanced Python" is not "Advanced
-# Retrieval". From .52 to .6 none of these names changes. Of a description, which has more words than a name, the
-# meaning may decide as well: of 31 that were invented for two catalogs and mean no course, the nearest came to .65.
+# A course matches if it has this share of the words, weighted by rarity: "Advanced Python" does not match "Advanced
+# Retrieval". From .52 to .6 no result changes for these names. For a description, which has more words than a name,
+# meaning can decide as well: of 31 invented ones that match no course of two catalogs, the nearest scored .65.
 _HELD = 0.6
 _DESCRIPTION_WORDS = 3
 _NEAR = 0.66
 
-# What the cosine adds to words, and how far behind the best a course must be to be out of the question. No name
-# changes with the one from 0 to .75 or the other from .05 to .3.
+# Weight of the cosine, and the distance from the best score beyond which a course is ruled out. No result changes with
+# the former from 0 to .75 or the latter from .05 to .3.
 _MEANING = 0.5
 _MARGIN = 0.12
 
-# How many courses an error lists.
+# Maximum number of courses listed in an error.
 _MOST_LISTED = 10
 
 
@@ -70,15 +70,15 @@ class Resolution:
 
     course: Course | None = None
     candidates: tuple[Course, ...] = ()
-    """Equally good matches, best first; empty if there is one or none."""
+    """Equally good matches, best first; empty unless there are several."""
 
 
 def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Course:
-    """Return the course of a name.
+    """Return the course with a name.
 
     Raises:
-        UnknownCourseError: Nothing matches; the hint lists the courses.
-        AmbiguousCourseError: Several match; the hint lists them.
+        UnknownCourseError: No course matches; the hint lists all.
+        AmbiguousCourseError: Several courses match; the hint lists them.
     """
     resolution = resolve(name, courses, embedder)
     if resolution.course is not None:
@@ -107,20 +107,22 @@ def _listed(courses: Sequence[Course]) -> str:
 
 
 def course_key_text(course: Course) -> str:
-    """Return source and path, which identify a course uniquely."""
+    """Return source and path, which together are unique."""
     return course.source if course.path == "." else f"{course.source}/{course.path}"
 
 
 def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolution:
     """Resolve a name to a course.
 
-    Its path, or source and path, means a course whatever the others are called, then its title, then
-    the name of its file or folder.
-    Else the name's words are looked for in titles, paths, instructors and lessons: a rare word says
-    more than one that many courses share, and one that none has speaks against all. What the name
-    means, as the embedder has it, adds to that.
+    An exact match wins, in this order: path (or source and path), title, name of the file or folder.
+    Otherwise, the words of the name are matched against titles, paths, instructors and lessons. A
+    rare word counts more than a common one, and a word that no course has counts against all of
+    them. The cosine of the embeddings is added.
 
-    Words such as "the course about" say nothing.
+    Args:
+        name: As the user typed it. Words such as "the course about" are ignored.
+        courses: The candidates.
+        embedder: Embeds titles and names.
     """
     name = name.strip()
     courses = sorted(courses, key=lambda course: course.key)
@@ -149,14 +151,14 @@ def _among(courses: Sequence[Course]) -> Resolution:
 
 
 def _words(text: str) -> list[str]:
-    """Split into words without case and accents; "Python II" is "Python 2"."""
+    """Split into words, ignoring case and accents; "Python II" equals "Python 2"."""
     words = _WORD.findall(folded(_POSSESSIVE.sub(" ", text)))
     words[-1:] = ["1" if word == "i" else word for word in words[-1:]]
     return [_ROMAN.get(word, word) for word in words]
 
 
 def _telling(text: str) -> list[str]:
-    """Return the distinctive words; all of them, if none is."""
+    """Return the distinctive words; all words if none is distinctive."""
     words = _words(text)
     return [word for word in words if word not in _FILLERS and word not in _FRAMES] or words
 
@@ -167,10 +169,10 @@ class _Called:
 
     title: tuple[str, ...]
     others: frozenset[str]
-    """Of path and instructor."""
+    """Words of path and instructor."""
     lessons: frozenset[str]
     initials: str
-    """Of the telling words of the title."""
+    """The distinctive words of the title."""
 
     @classmethod
     def of(cls, course: Course) -> _Called:
@@ -186,7 +188,7 @@ class _Called:
         )
 
     def worth(self, word: str) -> float:
-        """Return how well a word of a name fits, from 0 to 1."""
+        """Return how well a word of a name matches, from 0 to 1."""
         if word == self.initials or (len(word) > 2 and word in self.initials):
             return 1.0
         named = max((_alike(word, each) for each in (*self.title, *self.others)), default=0.0)
@@ -194,7 +196,7 @@ class _Called:
 
 
 def _alike(word: str, other: str) -> float:
-    """Return how well two words agree, from 0 to 1."""
+    """Return the similarity of two words, from 0 to 1."""
     from rapidfuzz.distance import OSA
 
     if word == other:
@@ -212,35 +214,35 @@ def _alike(word: str, other: str) -> float:
 
 
 def _is_within(word: str, other: str) -> bool:
-    """Return whether the letters of a word stand in another in their order: "stats" in "statistics"."""
+    """Return whether a word is a subsequence of another: "stats" in "statistics"."""
     letters = iter(other)
     return all(letter in letters for letter in word)
 
 
 def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
-    """Return how much of a name each course goes by, from 0 to 1."""
+    """Return the share of a name that each course matches, from 0 to 1."""
     called = [_Called.of(course) for course in courses]
     spelled = "".join(word[0] for word in asked)
     worths = [[one.worth(word) for word in asked] for one in called]
-    # A word that fits none is as rare as a word can be.
+    # A word without any match gets the highest rarity.
     rarities = [
         math.log(1 + len(courses) / max(1, sum(row[place] > 0 for row in worths))) for place in range(len(asked))
     ]
     scores = []
     for one, row in zip(called, worths, strict=True):
         held = sum(worth * rarity for worth, rarity in zip(row, rarities, strict=True)) / sum(rarities)
-        # "Model Context Protocol" for a title that says MCP.
+        # An acronym in the title: "Model Context Protocol" for "MCP".
         scores.append(1.0 if len(spelled) > 2 and spelled in one.title else held)
     return scores
 
 
 def _by_meaning(name: str, courses: Sequence[Course], embedder: Embedder) -> list[float]:
-    """Return the cosine of the name with the title of each course or the nearest of its lessons."""
+    """Return the cosine of the name with each course's title or its nearest lesson."""
     titles = [
         [course.title, *(lesson.title for lesson in course.lessons if not _FRAMES.issuperset(_words(lesson.title)))]
         for course in courses
     ]
     flat = embedder.embed([name, *(title for each in titles for title in each)])
-    # The last bits depend on how a processor adds up; equal titles are equally near.
+    # The last bits depend on the CPU; round, so that equal titles are equally near.
     ends = iter((flat[1:] @ flat[0]).round(4).tolist())
     return [max(0.0, *(next(ends) for _ in each)) for each in titles]
