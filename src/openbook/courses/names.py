@@ -119,10 +119,7 @@ def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolut
     rare word counts more than a common one, and a word that no course has counts against all of
     them. The cosine of the embeddings is added.
 
-    Args:
-        name: As the user typed it. Words such as "the course about" are ignored.
-        courses: The candidates.
-        embedder: Embeds titles and names.
+    Words such as "the course about" are ignored.
     """
     name = name.strip()
     courses = sorted(courses, key=lambda course: course.key)

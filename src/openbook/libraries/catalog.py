@@ -1,6 +1,6 @@
-"""Libraries by name: files in the home, or at the address of an engine, for several machines.
+"""Libraries by name: files in the home, or at the address of an engine that several machines share.
 
-Folders that are asked directly get a library of their own.
+Folders that are queried directly get a library of their own.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _SUFFIX = ".sqlite"
 _NAME = re.compile(r"\w[\w .@+-]*")
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
-# File systems take 255 bytes for the name of a file; our suffix and those of SQLite come behind it.
+# File names are limited to 255 bytes. Leave room for our suffix and those of SQLite.
 _NAME_BYTES = 100
 
-# A name from `name_for`.
+# The suffix of a name from `name_for`.
 _OF_FOLDERS = re.compile(r"-[0-9a-f]{10}$")
 
-# 40 bits: two folders of one name meet by chance once in a thousand billion.
+# 40 bits: folders of the same name collide with a probability of one in a thousand billion.
 _DIGEST_CHARS = 10
 
 Location = Path | str
-"""The file of a library, or where it is kept otherwise: `engine:address/name`."""
+"""The file of a library, or its address in an engine: `engine:address/name`."""
 
 
 def name_of(location: Location) -> str:
@@ -56,23 +56,23 @@ def name_of(location: Location) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LibraryMatch:
-    """The library to ask about some folders and files."""
+    """The library to query for some folders and files."""
 
     name: str
     sources: tuple[Source, ...] = ()
-    """Its sources that hold them, where it is not their own library."""
+    """Its sources that contain them, unless it is their own library."""
     within: frozenset[tuple[str, str]] = frozenset()
-    """What of these sources is asked, for `Filter.within`; empty where it is the whole library."""
+    """The queried parts of these sources, for `Filter.within`; empty for the whole library."""
 
 
 class LibraryCatalog:
-    """The libraries of one machine, or of an engine."""
+    """The libraries of one machine or of an engine."""
 
     def __init__(self, settings: Settings) -> None:
-        """Take where they are from the settings.
+        """Take the settings, which say where libraries are.
 
         Raises:
-            SettingsError: There is no such engine, or the address means nothing to it.
+            SettingsError: The engine does not exist, or rejects its address.
             PluginError: The engine cannot be loaded.
         """
         self._home = settings.home
@@ -80,10 +80,10 @@ class LibraryCatalog:
         self._engine = open_engine(self._storage, settings) if self._storage else None
 
     def location(self, name: str) -> Location:
-        """Return the place of a library by name, whether it is there or not.
+        """Return the location of a library by name, whether it exists or not.
 
         Raises:
-            SettingsError: The name could not be one of a file everywhere.
+            SettingsError: The name is not a valid file name on every system.
         """
         file = library_path(self._home, name)
         if self._engine is None:
@@ -91,29 +91,29 @@ class LibraryCatalog:
         return f"{self._storage.partition(':')[0]}:{self._engine.address}/{name}"
 
     def names(self) -> list[str]:
-        """List the libraries that are there, in order."""
+        """List the existing libraries, sorted."""
         return self._engine.names() if self._engine else library_names(self._home)
 
     def holds(self, name: str) -> bool:
-        """Return whether a library is there."""
+        """Return whether a library exists."""
         location = self.location(name)
         return location.exists() if isinstance(location, Path) else name in self.names()
 
     def roots(self, name: str) -> list[Source]:
-        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none.
+        """Return the sources of a library, by name, even if it cannot be opened; [] if they cannot be read.
 
-        An unfinished copy tells none.
+        An unfinished copy has none.
         """
         file = library_path(self._home, name)
         roots = self._engine.sources(name) if self._engine else stored_sources(file)
         return [] if any(root.kind == MIGRATION for root in roots) else roots
 
     def match(self, paths: Sequence[Path]) -> LibraryMatch:
-        """Return the library to ask about some folders and files.
+        """Return the library to query for some folders and files.
 
-        That is their own; else one that has them as sources, or in its sources: that of the nearest folder above, or
-        one that was named, `default` first. Else their own, which is not there yet. Libraries of several machines
-        have no folders of this one.
+        The first of: their own library; a library whose sources contain them, namely that of the nearest parent
+        folder or a named one, `default` first; their own library, to be created. Shared libraries have no local
+        folders.
         """
         own = name_for(paths)
         if self._engine is not None or self.holds(own):
@@ -139,9 +139,9 @@ class LibraryCatalog:
         return match
 
     def remove(self, name: str) -> Path | None:
-        """Delete a library. None there is no error.
+        """Delete a library. A missing one is not an error.
 
-        A file in its place that does not look like one is renamed, and its new path returned.
+        If the file does not look like a library, it is renamed, and the new path is returned.
 
         Raises:
             OSError: The file cannot be deleted or renamed.
@@ -156,7 +156,7 @@ class LibraryCatalog:
 
 
 def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple[Source, str]]:
-    """Find for each place the source that holds it, and its path there, empty for all of it; [] unless all are held."""
+    """Find the source that contains each place, and the path in it (empty for all); [] unless all are found."""
     found = []
     for place in places:
         for root in roots:
@@ -173,10 +173,10 @@ def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple
 
 
 def open_engine(storage: str, settings: Settings) -> Engine:
-    """Open the engine that `engine:address` names.
+    """Open the engine in `engine:address`.
 
     Raises:
-        SettingsError: There is no such engine, or the address means nothing to it.
+        SettingsError: The engine does not exist, or rejects its address.
         PluginError: The engine cannot be loaded.
     """
     engine: Engine = require_plugin("engines", storage, "OPENBOOK_STORAGE")
@@ -187,7 +187,7 @@ def open_engine(storage: str, settings: Settings) -> Engine:
 
 
 def open_index(location: Location, identity: IndexIdentity, settings: Settings) -> Index:
-    """Open a library where it is, making it if it is not there.
+    """Open a library at its location, and create it if it does not exist.
 
     Raises:
         LibraryError: It cannot be used.
@@ -196,7 +196,7 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
     """
     if isinstance(location, Path):
         if location.parent == _folder(settings.home):
-            with contextlib.suppress(OSError):  # what opens the file says what is wrong
+            with contextlib.suppress(OSError):  # opening the file reports the error better
                 keep_private(settings.home)
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
     storage, _, name = location.rpartition("/")
@@ -204,10 +204,10 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
 
 
 def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:
-    """Open a library, and return it with settings that cut as it was cut: it keeps the strategy that it was made with.
+    """Open a library with the chunking strategy it was built with. Also returns the adapted settings.
 
     Raises:
-        LibraryError: It cannot be used, was made by other rules, or is an unfinished copy.
+        LibraryError: It cannot be used, was built by another embedder or version, or is an unfinished copy.
         SettingsError, PluginError, MissingExtraError: Its engine cannot be used.
     """
 
@@ -225,7 +225,7 @@ def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple
 
 
 def _finished(index: Index, location: Location) -> Index:
-    """Return the index, unless it is an unfinished copy, which is closed.
+    """Return the index. If it is an unfinished copy, close it and raise.
 
     Raises:
         LibraryError: It is an unfinished copy.
@@ -242,13 +242,13 @@ def _finished(index: Index, location: Location) -> Index:
 
 
 def keep_private(home: Path) -> None:
-    """Create the folder of libraries, private to its user; so is the home if it is the default one or new.
+    """Create the folder of libraries with private permissions. A default or new home gets them too.
 
-    A home that somebody named and made keeps the rights that it has, for it may hold other things. Uploads and fetched
-    repositories in it are narrowed.
+    An existing home chosen by the user keeps its permissions, because it may contain other files. Uploads and fetched
+    repositories in it are made private.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     if home == default_home() or not home.exists():
         make_private_folder(home)
@@ -261,7 +261,7 @@ def library_path(home: Path, name: str) -> Path:
     """Return the file of a named library.
 
     Raises:
-        SettingsError: The name could not be one of a file everywhere.
+        SettingsError: The name is not a valid file name on every system.
     """
     if not _NAME.fullmatch(name) or len(name.encode()) > _NAME_BYTES:
         raise SettingsError(
@@ -272,16 +272,16 @@ def library_path(home: Path, name: str) -> Path:
 
 
 def library_names(home: Path) -> list[str]:
-    """List the libraries, in order."""
+    """List the libraries, sorted."""
     return sorted(file.name.removesuffix(_SUFFIX) for file in _folder(home).glob(f"*{_SUFFIX}"))
 
 
 def name_for(paths: Sequence[Path], made_by: str = "") -> str:
-    """Name the library of some folders: readable, and the same whatever their order.
+    """Return the name of the library for some folders: readable, and independent of their order.
 
     Args:
         paths: The folders and files.
-        made_by: Embedder, if it is not the one of the settings: each has a library of its own.
+        made_by: The embedder, if it is not that of the settings: each has its own library.
 
     Example:
         >>> name_for([Path("shop"), Path("shelf")]) == name_for([Path("shelf"), Path("shop")])

@@ -23,15 +23,15 @@ from openbook.types import Course
 
 
 def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
-    """Write the lessons of a course into its `course.toml`, with changes, and return the path of that file.
+    """Write the lessons of a course, with edits, to its `course.toml`. Returns the path of that file.
 
-    What the file says already is kept.
+    Existing content of the file is kept.
 
     Raises:
-        QueryError: The course is a single file or in a fetched repository, a change names no lesson, or the file has
+        QueryError: The course is a single file or in a fetched repository, an edit matches no lesson, or the file has
             comments that would be lost.
-        CourseFileError: The file that is there cannot be used.
-        SourceError: It cannot be written.
+        CourseFileError: The existing file is invalid.
+        SourceError: The file cannot be written.
     """
     root = next(root for root in index.roots() if root.name == course.source)
     if root.kind != "course" or root.url or index.document(course.source, course.path) is not None:
@@ -64,7 +64,7 @@ def _read(file: Path, root: str, course: Course) -> CourseFile:
 
 
 def _listed(index: Index, course: Course) -> tuple[ListedLesson, ...]:
-    """List the lessons as they are now, each with its files."""
+    """List the current lessons, each with its files."""
     start = "" if course.path == "." else f"{course.path}/"
     return tuple(
         ListedLesson(

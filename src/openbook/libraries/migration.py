@@ -1,4 +1,4 @@
-"""Copies a library to another engine, by what `Index` and `Engine` promise and nothing else. No original is read."""
+"""Copies a library to another engine, using only the `Index` and `Engine` protocols. Source files are not read."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ if TYPE_CHECKING:
     from openbook.ingest.sync import Progress
 
 SQLITE = "sqlite"
-"""Means the files in the home, where an engine and its address would stand."""
+"""Stands for the files in the home, in place of an engine and its address."""
 
-# A source with this name marks a library that is being copied. No folder can have a name with a line feed.
+# A source with this name marks an unfinished copy. No folder can have it, because it contains a line feed.
 _MARKER = "\nmigration"
 
-# A commit costs LanceDB a version of its table, and a kill what is not committed. A document has about ten chunks.
+# Each commit adds a version of the table in LanceDB; a killed process loses uncommitted work. A document has about ten
+# chunks.
 _DOCUMENTS_PER_COMMIT = 200
 
-# Words are not read back from an index, so those of some documents are counted on both sides.
+# Tokens cannot be read back from an index, so compare the counts for those of some documents.
 _COMPARED_DOCUMENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """What a migration did."""
+    """The result of a migration."""
 
     target: Location
     documents: int
-    """In the copy, without skipped files."""
+    """Number of documents in the copy, without skipped files."""
     chunks: int
     copied: int
-    """Files that were copied by this run, skipped ones included; the others were there from an earlier run."""
+    """Files copied by this run, including skipped ones; the others come from an earlier run."""
 
 
 class _File(NamedTuple):
@@ -56,16 +57,16 @@ class _File(NamedTuple):
 def migrate(
     name: str, to: str, settings: Settings, *, embedder: str, progress: Progress | None = None
 ) -> MigrationReport:
-    """Copy a library, which stays as it is. A run that was killed is taken up again by the next one.
+    """Copy a library, which is not changed. If a run is killed, the next one continues it.
 
-    Until all is copied and compared, the copy cannot be opened. Vectors are copied and words are split again from the
-    chunks, so that the copy finds the same with the same scores.
+    The copy cannot be opened until everything is copied and compared. Vectors are copied, and chunks are tokenized
+    again, so that searches give the same results with the same scores.
 
     Raises:
-        SettingsError: The engine cannot be used, or the library is there already.
-        MismatchedLibraryError: Another embedder, or another version, made the library or the copy.
-        LibraryWriteError: There is no space, or the copy cannot be written. What is copied stays for the next run.
-        LibraryError: There is another library under that name, or the copy is not like the library.
+        SettingsError: The engine cannot be used, or already has the library.
+        MismatchedLibraryError: The library or the copy was built by another embedder or version.
+        LibraryWriteError: The copy cannot be written, or there is no space. Copied files stay for the next run.
+        LibraryError: Another library has this name, or the copy differs from the library.
     """
     target_settings = replace(settings, storage="" if to == SQLITE else to)
     origin_at = LibraryCatalog(settings).location(name)
@@ -115,7 +116,7 @@ def _marker(origin: Location) -> Source:
 
 
 def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, progress: Progress | None) -> int:
-    """Copy what is missing, compare all, and only then take the marker away."""
+    """Copy what is missing, compare everything, and only then remove the marker."""
     before = target.roots()
     if before and marker not in before:
         if any(root.kind == MIGRATION for root in before) or _differences(origin, target, _files(origin)):
@@ -124,9 +125,9 @@ def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, p
     _begin(origin, target, marker, before)
     missing = _missing(origin, target)
     _copy_files(origin, target, missing, progress)
-    with target.snapshot():  # without one, some engines look for what is new with every call
+    with target.snapshot():  # otherwise, some engines check for new data with every call
         wrong = _differing(origin, target, _files(origin))
-    _copy_files(origin, target, wrong, None)  # of an earlier run, in which the library was another one
+    _copy_files(origin, target, wrong, None)  # from an earlier run, before the library changed
     target.optimize(every=True)
     with target.snapshot():
         said = _differences(origin, target, wrong)
@@ -138,7 +139,7 @@ def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, p
 
 
 def _begin(origin: Index, target: Index, marker: Source, before: Sequence[Source]) -> None:
-    """Mark the copy, and make its sources those of the library."""
+    """Mark the copy as unfinished, and give it the sources of the library."""
     roots = origin.roots()
     with target.batch():
         target.put_root(marker)
@@ -157,7 +158,7 @@ def _files(index: Index) -> list[_File]:
 
 
 def _missing(origin: Index, target: Index) -> list[_File]:
-    """Return the files that the copy does not have as they are; delete those that only the copy has."""
+    """Return the files that are missing or outdated in the copy; delete those that only the copy has."""
     wanted, held = _files(origin), set(_files(target))
     places = {file[:2] for file in wanted}
     with target.batch():
@@ -188,12 +189,12 @@ def _copy_file(origin: Index, target: Index, file: _File) -> None:
 
 
 def _differing(origin: Index, target: Index, files: Sequence[_File]) -> list[_File]:
-    """Return those of some files that are not the same on both sides, by hash."""
+    """Return the files whose hashes differ."""
     return [file for file in files if _digest(origin, *file[:2]) != _digest(target, *file[:2])]
 
 
 def _digest(index: Index, source: str, path: str) -> bytes:
-    """Hash a document with its chunks, their spans and symbols, and the vectors as all engines store them."""
+    """Hash a document with its chunks, their spans and symbols, and the vectors as quantized by all engines."""
     from openbook.index.catalogue import quantize
 
     document = index.document(source, path)
@@ -205,7 +206,7 @@ def _digest(index: Index, source: str, path: str) -> bytes:
 
 
 def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
-    """Return in what two libraries are different; empty if they are the same. Only some files are hashed."""
+    """Describe how two libraries differ; empty if they are equal. Only some files are hashed."""
     wanted, held = origin.stats(), target.stats()
     if (wanted.documents, wanted.chunks) != (held.documents, held.chunks):
         has = f"{counted(held.documents, 'document')} and {counted(held.chunks, 'chunk')}"
@@ -224,7 +225,7 @@ def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
 
 
 def _tokens_of_some(index: Index) -> list[str]:
-    """Return the words of documents that lie evenly over the library."""
+    """Return the tokens of documents spread evenly over the library."""
     documents = index.documents(EVERYTHING)
     some = documents[:: max(1, len(documents) // _COMPARED_DOCUMENTS)]
     chunks = (chunk for document in some for chunk in index.chunks(document.source, document.path))

@@ -1,4 +1,4 @@
-"""Remembers folders and files as sources of a library, each under a name of its own. Reads none of them."""
+"""Registers folders and files as sources of a library, each with a unique name. Reads none of them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from openbook.sources.folder import Folder
 
 
 def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Source:
-    """Remember a folder or file as a source. See `Library.register`.
+    """Register a folder or file as a source. See `Library.register`.
 
     Raises:
-        SourceError: It does not exist, or a course is no folder.
+        SourceError: It does not exist, or a course is not a folder.
         LibraryWriteError: The library cannot be written.
     """
-    Folder(path)  # refuses what is not there
+    Folder(path)  # raises if it does not exist
     location = Path(path).expanduser().resolve()
     _check_storable(location)
     if course and not location.is_dir():
@@ -27,7 +27,7 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Sou
     known = source_at(location, index)
     if known is not None and (known.kind == "course" or not course):
         return known
-    # Under the lock of writers: two processes must not give one name to two folders.
+    # In a transaction, so that two processes cannot give the same name to different folders.
     with index.batch():
         known = source_at(location, index)
         if known is not None and (known.kind == "course" or not course):
@@ -42,34 +42,34 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Sou
 
 
 def source_at(location: Path, index: Index) -> Source | None:
-    """Return the source at a place; None if the library has none there."""
+    """Return the source at a location; None if the library has none there."""
     return next((root for root in index.roots() if root.location == str(location)), None)
 
 
 def check_known(names: Collection[str], index: Index) -> None:
-    """Refuse names that no source of a library has.
+    """Check that a library has sources with these names.
 
     Raises:
-        UnknownSourceError: For the first of them; the hint lists the sources that are there.
+        UnknownSourceError: For the first unknown name; the hint lists the known ones.
     """
     if not names:
-        return  # some engines ask their storage for what is new with every call
+        return  # in some engines, listing sources costs a request
     for name in sorted(set(names).difference(root.name for root in index.roots())):
         raise unknown_source(name, index)
 
 
 def unknown_source(name: str, index: Index) -> UnknownSourceError:
-    """Return the error for a name that no source of a library has."""
+    """Build the error for an unknown source name."""
     there = [root.name for root in index.roots()]
     hint = did_you_mean(name, there, f"it has: {', '.join(there) or 'none'}")
     return UnknownSourceError(f"the library has no source {name!r}", hint=hint)
 
 
 def _check_storable(location: Path) -> None:
-    """Refuse a path that an index cannot remember.
+    """Check that an index can store a path.
 
     Raises:
-        SourceError: Its bytes are no UTF-8.
+        SourceError: The path is not valid UTF-8.
     """
     try:
         str(location).encode("utf-8")
@@ -78,6 +78,6 @@ def _check_storable(location: Path) -> None:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Return the name, with the first number behind it that makes it new if it is taken."""
+    """Return the name, with the lowest numeric suffix that makes it unique if it is taken."""
     candidates = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)

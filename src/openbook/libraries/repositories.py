@@ -1,6 +1,6 @@
-"""Fetches repositories into folders of the home, and tells libraries where their files come from.
+"""Fetches repositories into folders of the home, and records in libraries where their files come from.
 
-Nothing here runs unless somebody asks for a repository by its address: searching and asking never do.
+The network is only used when a user requests a repository by its address, never for searches and answers.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from openbook.index.protocol import Index, Source
 from openbook.settings import Secret, Settings, read_secrets
 from openbook.types import Filter, Kind, Span
 
-# Libraries without repositories, which also ask this module, pay for nothing of these.
+# Lazy imports, because libraries without repositories call this module too.
 if TYPE_CHECKING:
     from openbook.sources.loading import DocumentType, LoadOptions
     from openbook.sources.mirrors import Mirror, MirrorState, Progress
     from openbook.sources.repository_urls import RepositoryUrl
 
 _TOKEN = "GITHUB_TOKEN"
-# Only these have names for places within what one chunk holds.
+# Only these have anchors for places within a chunk.
 _PAGES = (".htm", ".html", ".xhtml")
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryDocument:
-    """A document of a repository, by what it is for."""
+    """A document of a repository, with its role."""
 
     path: str
     type: DocumentType
@@ -42,24 +42,24 @@ class Repository:
     """A repository in a library."""
 
     source: str
-    """Its name in the library, as `Filter.sources` takes it."""
+    """Its name in the library, as used in `Filter.sources`."""
     url: str
-    """Of its page."""
+    """URL of its page."""
     owner: str
     name: str
     branch: str
-    """Branch, tag or commit that was asked for, else the default branch."""
+    """The requested branch, tag or commit, or else the default branch."""
     commit: str
     loaded_at: float
-    """Unix seconds when the host was asked last."""
+    """Unix seconds of the last request to the host."""
     documents: tuple[RepositoryDocument, ...]
-    """What is indexed, in order of paths."""
+    """The indexed documents, in the order of paths."""
     total_bytes: int
-    """Of the files that are indexed."""
+    """Size of the indexed files."""
     language: str
-    """The programming language of most of its code files, as `python`; empty if it has no code."""
+    """The language of most of its code files, such as `python`; empty if it has no code."""
     skipped: Mapping[str, tuple[str, ...]]
-    """What was asked for and not fetched: paths by reason."""
+    """Requested files that were not fetched: paths by reason."""
 
     @property
     def total_files(self) -> int:
@@ -74,18 +74,18 @@ def fetch_repository(
     confined: bool = False,
     progress: Progress | None = None,
 ) -> Mirror:
-    """Fetch a repository, or what has changed in it since it was fetched last.
+    """Fetch a repository, or its changes since the last fetch.
 
     Args:
-        address: As people write it, such as `owner/repo` or `https://HOST/owner/repo`.
-        settings: Where it goes, how long it may take, and how large it may be.
-        options: Which files are wanted; all that can be read if not given.
-        confined: Whether only hosts may be asked that the settings of the server name.
-        progress: Told how many files are there.
+        address: As users write it, such as `owner/repo` or `https://HOST/owner/repo`.
+        settings: Home, time limit and size limit.
+        options: Which files to fetch; default: all that can be read.
+        confined: Whether to allow only the hosts in the server's settings.
+        progress: Called with the number of files fetched so far.
 
     Raises:
-        SourceError: The address names no repository.
-        FetchError: It cannot be fetched. What was fetched before stays.
+        SourceError: The address is not that of a repository.
+        FetchError: The fetch failed. Previously fetched files stay.
         MissingExtraError: git is not installed.
     """
     from openbook.sources.git import GitRemote
@@ -119,17 +119,17 @@ def fetch_repository(
 
 
 def _token_for(url: RepositoryUrl) -> Secret | None:
-    """Return the token of GitHub for its own addresses over https; no other host, and nobody on the way, may see it."""
+    """Return the GitHub token, only for GitHub's own https URLs, so that no other host or proxy can see it."""
     from openbook.sources.repository_urls import GITHUB
 
     return read_secrets([_TOKEN]).get(_TOKEN) if url.clone_url.startswith(f"https://{GITHUB}/") else None
 
 
 def fetched_files(address: str, settings: Settings) -> Path:
-    """Return the folder with the files of a repository that was fetched. Asks nobody.
+    """Return the folder with the files of a fetched repository. Uses no network.
 
     Raises:
-        SourceError: The address names no repository, or one that was not fetched yet.
+        SourceError: The address is not that of a repository, or the repository was not fetched yet.
     """
     from openbook.sources.loading import LoadOptions
     from openbook.sources.mirrors import Mirror
@@ -143,7 +143,7 @@ def fetched_files(address: str, settings: Settings) -> Path:
 
 
 def source_of(location: Path, home: Path) -> Source:
-    """Describe what a library remembers of a folder or file: also where it comes from, if it was fetched."""
+    """Describe a folder or file for a library, including its origin if it was fetched."""
     mirror = _mirror_at(location, home)
     state = mirror.state if mirror else None
     if mirror is None or state is None:
@@ -152,14 +152,14 @@ def source_of(location: Path, home: Path) -> Source:
 
 
 def refreshed(root: Source, home: Path) -> Source:
-    """Return what a library remembers of a source with the commit that its files are of now. Asks nobody."""
+    """Return a source with the current commit of its files. Uses no network."""
     mirror = _mirror_at(Path(root.location), home) if root.url else None
     state = mirror.state if mirror else None
     return root if state is None else _told(root, state)
 
 
 def _mirror_at(location: Path, home: Path) -> Mirror | None:
-    if location.name != "files":  # which is what most folders are not called
+    if location.name != "files":  # cheap test that rules out most folders
         return None
     from openbook.sources.mirrors import Mirror
 
@@ -174,9 +174,9 @@ def _told(root: Source, state: MirrorState) -> Source:
 
 
 def link_to(root: Source, span: Span, anchor: str | None = None) -> str:
-    """Return the permanent address of a place; empty where there is none, as in folders of this machine.
+    """Return the permalink of a place; empty if there is none, as for local folders.
 
-    Of what has an anchor in the place of lines, and of notebooks, it is the address of the file.
+    For places with an anchor instead of lines, and for notebooks, it links to the file.
     """
     if not root.url:
         return ""
@@ -188,7 +188,7 @@ def link_to(root: Source, span: Span, anchor: str | None = None) -> str:
 
 
 def with_permalinks(event: AnswerEvent, index: Index) -> AnswerEvent:
-    """Add permanent addresses and places in pages to the citations of an answer. Other events stay as they are."""
+    """Add permalinks and anchors in pages to the citations of an answer. Other events pass unchanged."""
     if not isinstance(event, Answered):
         return event
     roots = {root.name: root for root in index.roots() if root.commit}
@@ -202,14 +202,14 @@ def with_permalinks(event: AnswerEvent, index: Index) -> AnswerEvent:
 
 
 def repositories_in(index: Index, home: Path) -> list[Repository]:
-    """Describe the repositories of a library, in order of names. Those that were removed from the home are left out."""
+    """Describe the repositories of a library, by name. Those deleted from the home are left out."""
     found = ((root, _mirror_at(Path(root.location), home)) for root in index.roots() if root.url)
     described = (_describe(mirror, root.name, index) for root, mirror in found if mirror)
     return [repository for repository in described if repository is not None]
 
 
 def repository_of(mirror: Mirror, source: str, index: Index) -> Repository:
-    """Describe a repository of a library, as it was fetched last."""
+    """Describe a repository of a library, as of its last fetch."""
     repository = _describe(mirror, source, index)
     if repository is None:
         raise FetchError(str(mirror.folder), "another process is changing it", hint="try again")
@@ -243,7 +243,7 @@ def _describe(mirror: Mirror, source: str, index: Index) -> Repository | None:
 
 
 def _most_used(paths: Iterable[str]) -> str:
-    """Return the language of most files, by their suffixes; of several, the first in the alphabet. Empty if none."""
+    """Return the language of most files, by suffix; ties go to the first in alphabetical order. Empty if none."""
     from openbook.sources.languages import BY_SUFFIX
 
     formats = (BY_SUFFIX.get(path.rpartition(".")[2].lower()) for path in paths)

@@ -1,4 +1,4 @@
-"""Texts that a program adds to a library: kept as files of the home, so that citations can be checked against them."""
+"""Texts that a program adds to a library, kept as files in the home, so that citations can be checked against them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from openbook.errors import LibraryWriteError, SourceError
 from openbook.permissions import make_private_folder
 from openbook.sources.walk import refuse_by_name
 
-# No backslash, which is a separator elsewhere, and nothing that no file name holds.
+# No backslashes, which are separators on Windows, and no control characters.
 _NAME = re.compile(r"[^\\\0-\x1f]+")
 
 _HINT = "name it like a file, such as `notes/2026-03-02.md`"
 
 
 class TextStore:
-    """The added texts of one library: files in one folder, and what was said of each beside it."""
+    """The added texts of one library: files in one folder, with their metadata in a file beside it."""
 
     def __init__(self, home: Path, library: str) -> None:
-        """Take the folders. They are made when the first text comes."""
+        """Take the folders. They are created with the first text."""
         self._base = home / "texts" / library
         self.folder: Path = self._base / "texts"
-        """Folder of the texts; the source is named after it."""
+        """Folder of the texts. The source has the same name."""
         self._metadata = self._base / "metadata.json"
 
     def write(self, text: str, name: str, metadata: Mapping[str, Any]) -> None:
-        """Keep a text under a name, in place of what was there.
+        """Store a text under a name, replacing an earlier one.
 
         Raises:
-            SourceError: The name is none of a file, or leads elsewhere.
+            SourceError: The name is not valid for a file, or leads outside of the folder.
             ValueError: The text is blank.
-            TypeError: The metadata cannot be written as JSON.
-            LibraryWriteError: The disk does not take it.
+            TypeError: The metadata cannot be serialized to JSON.
+            LibraryWriteError: It cannot be written to disk.
         """
         path = PurePosixPath(name)
         if (
@@ -66,7 +66,7 @@ class TextStore:
             raise LibraryWriteError(f"cannot store the text {name!r}: {exc}", hint=_HINT) from exc
 
     def metadata(self, path: str) -> dict[str, Any]:
-        """Return what was said of a text when it was added; {} of what is none."""
+        """Return the metadata of a text; {} for anything else."""
         return self._known().get(path, {})
 
     def _known(self) -> dict[str, dict[str, Any]]:
