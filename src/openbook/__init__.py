@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
     __version__: str
-    """Version of the installed package; `unknown` where the code runs without being installed."""
+    """Version of the installed package; `unknown` if the package is not installed."""
 
 __all__ = [
     "AnswerOptions",
@@ -91,7 +91,7 @@ __all__ = [
     "require_model",
 ]
 
-# Only these live outside `types`. Nothing is imported before it is asked for.
+# Names defined outside `types`. They are imported lazily.
 _HOMES = {
     **dict.fromkeys(("Assistant", "Library"), "openbook.library"),
     "Budget": "openbook.costs",

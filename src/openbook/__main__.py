@@ -1,4 +1,4 @@
-"""`python -m openbook`, for where no `openbook` is on the path."""
+"""`python -m openbook`, for environments without `openbook` on the path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What answers are made of: citations, claims, repairs, and the answer that holds them."""
+"""The values of an answer: citations, claims, repairs, and the answer that contains them."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span, s
 from openbook.usage import Usage
 
 Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
-"""What a check of a citation found.
+"""The result of checking a citation.
 
-`exact`: the very words of the claim stand in the cited lines. `confirmed`: an entailment check found it said there,
-and the words that it points to stand there literally. `conflict`: what stands there contradicts it, or a quote,
-number or identifier of it is not there at all. `unverified`: neither, which is no fault of the claim. `unknown`: the
-mark names nothing that was shown. `stale`: the document has changed since it was indexed.
+`exact`: the cited lines contain the claim verbatim. `confirmed`: an entailment check found that they support it, and
+the words it points to occur there verbatim. `conflict`: they contradict it, or a quote, number or identifier of the
+claim does not occur there. `unverified`: neither; this does not mean that the claim is wrong. `unknown`: the mark
+refers to nothing that was shown. `stale`: the document has changed since it was indexed.
 """
 
 OLD_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
     {"supported": "unverified", "partial": "unverified", "unsupported": "unverified"}
 )
-"""Verdicts of answers that were saved by versions which measured word overlap, and what they are worth now."""
+"""Maps verdicts in saved answers of versions that measured word overlap to current ones."""
 
 ClaimVerdict = Verdict | Literal["uncited", ""]
-"""The verdict on a claim. `uncited`: it states facts and has no mark. Empty: it states none, and needs none."""
+"""The verdict on a claim. `uncited`: it states facts without a mark. Empty: it states no facts, so it needs no mark."""
 
-# What a reader has to look at.
+# Verdicts that the reader has to look at.
 _WRONG = ("conflict", "unknown", "stale")
 
 Policy = Literal["flag", "drop", "retry"]
-"""What happens to claims in conflict: they stay and say so, go, or the model is asked again."""
+"""What happens to claims in conflict: show them with a note, drop them, or ask the model again."""
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
@@ -49,47 +49,47 @@ class RefusalReason(StrEnum):
     NOTHING_FITS = "no source fits into the context"
     NO_SUCH_LESSON = "no such lesson"
     NOT_READ = "not read"
-    """What the question is about is a file that could not be read."""
+    """The question is about a file that could not be read."""
     EMPTY_LIBRARY = "empty library"
     NOTHING_ASKED = "nothing was asked"
     ARITHMETIC = "arithmetic"
     NOTHING_CLAIMED = "nothing claimed"
-    """The model wrote words, none of which state anything."""
+    """The model wrote text that states nothing."""
     BUDGET = "budget"
-    """The budget forbade the call of the model."""
+    """The budget does not allow the model call."""
     WITHHELD = "withheld"
-    """The model, or the provider for it, declined."""
+    """The model or its provider declined to answer."""
     FILTERED = "filtered"
-    """A filter of the provider withheld the words."""
+    """A content filter of the provider withheld the text."""
     LENGTH = "length"
-    """The tokens of the model were used up before it wrote."""
+    """The token limit was reached before the model wrote any text."""
     NOTHING_WRITTEN = "nothing written"
-    """The model wrote nothing, for no known reason."""
+    """The model wrote nothing, for an unknown reason."""
 
     @property
     def is_of_model(self) -> bool:
-        """Whether a model wrote no words, which says nothing of the sources."""
+        """Whether a model wrote no text. This says nothing about the sources."""
         return self in (self.BUDGET, self.WITHHELD, self.FILTERED, self.LENGTH, self.NOTHING_WRITTEN)
 
 
-# Formats that text is extracted from: the lines of that text are shown by no other program.
+# Formats whose text is extracted. No other program shows the line numbers of that text.
 _WITHOUT_LINES = frozenset(
     "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx recording rtf srt vtt xls xlsx zip".split()
 )
 
 
 def anchor_of(chunk: Chunk) -> str | None:
-    """Return the original's own name for the place of a chunk, if it has one, where it has no lines; else None."""
+    """Return the anchor of a chunk whose original has no lines, if it has one; else None."""
     return None if has_lines(chunk.language) else chunk.anchor
 
 
 def has_lines(language: str) -> bool:
-    """Return whether the lines of a document are those of its original."""
+    """Return whether the line numbers of a document are those of its original."""
     return language not in _WITHOUT_LINES
 
 
 def written_place(span: Span, anchor: str | None) -> str:
-    """Write a place for people: with lines, or with what the original has in their stead.
+    """Format a place for users, with lines or, if the original has none, with its anchor.
 
     Example:
         >>> span = Span("talk.pdf", 9, 20, 3, 4)
@@ -104,37 +104,37 @@ def written_place(span: Span, anchor: str | None) -> str:
 
 
 def place_of(chunk: Chunk) -> str:
-    """Write where a chunk stands, for people: `app.py:3-9`, or `slides.pdf p. 4`."""
+    """Format the place of a chunk for users: `app.py:3-9`, or `slides.pdf p. 4`."""
     return written_place(chunk.span, anchor_of(chunk))
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A mark in an answer, the span it names, and what a check of it found."""
+    """A mark in an answer, its span, and the verdict."""
 
     mark: str
-    """As it stands in the answer, such as `[2:14-18]`."""
+    """As written in the answer, such as `[2:14-18]`."""
     source: str
     span: Span
     quote: str
     """Text of the span when the answer was written."""
     verdict: Verdict
     label: str = ""
-    """Where the original puts it, for people: `cell 3`, or course and lesson."""
+    """The place within the original, for users: `cell 3`, or course and lesson."""
     reason: str = ""
-    """Why it has this verdict, for people; empty for `exact` and `confirmed`."""
+    """Explanation for users; empty for `exact` and `confirmed`."""
     symbol: str = ""
-    """What is defined there, as people write it: `Client` or `Client.get()`."""
+    """The symbol defined there, as users write it: `Client` or `Client.get()`."""
     claim: int | None = None
-    """Position of the claim that it stands behind in `GenerationResult.claims`, from 0. None behind no claim."""
+    """Index of its claim in `GenerationResult.claims`. None if it follows no claim."""
     anchor: str | None = None
-    """Where the original has no lines: its own name for the place, such as `p. 4`, if it has one. Else None."""
+    """Anchor of the place, such as `p. 4`, if the original has no lines but an anchor. Else None."""
     url: str = ""
-    """Permanent address of these lines, for what came from a repository whose host is known; else empty."""
+    """Permalink to these lines, for repositories on a known host; else empty."""
 
     @property
     def place(self) -> str:
-        """Write the place for people: `name() (file.py:10-20)`, and its label. Empty if nothing was shown there."""
+        """The place for users, with its label: `name() (file.py:10-20)`. Empty if nothing was shown under the mark."""
         if not self.span.path:
             return ""
         where = written_place(self.span, self.anchor)
@@ -142,7 +142,7 @@ class Citation:
         return f"{place} ({self.label})" if self.label not in ("", self.anchor) else place
 
     def at_own_anchor(self, document: Document) -> Citation:
-        """Return it with the `#id` that holds in a page where it begins: its label has that of where its chunk does."""
+        """Return the citation with the `#id` at its own start, because its label has the one at the chunk's start."""
         if document.language != "html" or document.kind != "docs" or not document.anchors:
             return self
         headings, _, last = self.label.rpartition(" ")
@@ -156,7 +156,7 @@ class Citation:
         return f"{' '.join(filter(None, (self.mark, self.place)))}: {self.verdict}{reason}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the citation as JSON values, in the shape that `ask --json` prints."""
+        """Return the citation as JSON values, in the format of `ask --json`."""
         return {
             "mark": self.mark,
             "source": self.source,
@@ -173,28 +173,28 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of an answer: a sentence, an item of a list, a row of a table, or a quote."""
+    """A statement in an answer: a sentence, list item, table row, or quote."""
 
     start_char: int
     """Offset in the answer."""
     end_char: int
-    """Offset behind it and the marks that stand right behind it."""
+    """Offset of the end, after the marks that directly follow."""
     text: str
-    """What it says, without its marks."""
+    """Its text, without marks."""
     marks: tuple[str, ...] = ()
-    """As they stand in the answer, each once, in order."""
+    """Its marks as written in the answer, each once, in order."""
     verdict: ClaimVerdict = ""
     reason: str = ""
-    """Why it has this verdict, for people; empty for `exact` and `confirmed`."""
+    """Explanation for users; empty for `exact` and `confirmed`."""
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a reader has to look: it is in conflict, or its marks name nothing, or what has changed."""
+        """Whether the reader has to look at it: in conflict, or with marks that are unknown or stale."""
         return self.verdict in _WRONG
 
 
 def quality_of(verdicts: Iterable[str | None]) -> float | None:
-    """Return the share of `exact` and `confirmed` among the verdicts that decide something; None if there is none.
+    """Return the share of `exact` and `confirmed` among the decisive verdicts; None if there are none.
 
     Example:
         >>> quality_of(["exact", "confirmed", "unverified", "uncited", ""]), quality_of(["unverified"])
@@ -208,12 +208,12 @@ def quality_of(verdicts: Iterable[str | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A change that checking made to an answer."""
+    """A change to an answer, made by the check."""
 
     what: Literal["anchored", "removed", "dropped", "retried"]
-    """Other marks for a claim; a mark out; a claim out; another answer."""
+    """Replaced marks, a removed mark, a removed claim, or a new answer."""
     claim: str
-    """What the claim said; empty where the whole answer changed."""
+    """Text of the claim; empty if the whole answer changed."""
     before: str
     after: str
     why: str
@@ -222,60 +222,60 @@ class Repair:
         return {"what": self.what, "claim": self.claim, "from": self.before, "to": self.after, "why": self.why}
 
 
-# Of the answer in its `repr`: one line of a log.
+# Characters of the answer in its `repr`, to fit into a line of a log.
 _SHOWN_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GenerationResult:
-    """An answer, what it was made from, and what a check of its citations found. `print` shows it with its sources."""
+    """An answer, its sources, and the verdicts on its citations. `print` shows it with its sources."""
 
     query: str
     answer: str
-    """Markdown with marks such as `[2:14-18]`. For a refusal: the reason, in words for people."""
+    """Markdown with marks such as `[2:14-18]`. For a refusal: the reason, as a message for users."""
     citations: tuple[Citation, ...] = ()
-    """In the order of their marks in the answer."""
+    """In the order of their marks."""
     results: tuple[RetrievalResult, ...] = ()
-    """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
+    """The results that were shown, in the order of their numbers: `[1]` is the first. For a refusal: the nearest."""
     refused: bool = False
     reason: RefusalReason | Literal[""] = ""
     """Why there is no answer; else empty."""
     model: str = "extractive"
     usage: Usage = field(default_factory=Usage)
     cost_usd: Decimal | None = None
-    """None if the price is not known."""
+    """None if the price is unknown."""
     took_ms: float = 0.0
     claims: tuple[Claim, ...] = ()
-    """What the answer states, in order; code without marks comes last."""
+    """The claims of the answer, in order; code without marks comes last."""
     repairs: tuple[Repair, ...] = ()
-    """What checking changed in the answer, in order."""
+    """Changes made by the check, in order."""
     searched: str = ""
-    """What was searched for, where it is not the question itself: a follow-up that was made to stand alone."""
+    """The search query, if it differs from the question: a follow-up rephrased to stand alone."""
     searches: tuple[str, ...] = ()
-    """Other searches for the same question that the model wrote. Their results were merged with those of the first."""
+    """Query expansion by the model. The results were merged with those of the first search."""
     prompts: str = ""
-    """Version of the prompts that a model was given; empty where none was asked."""
+    """Version of the prompts; empty if no model was called."""
     verifier: str = ""
-    """Who checked the claims for entailment; empty if nobody did."""
+    """The verifier that checked the claims; empty if none did."""
     verifier_failures: frozenset[str] = frozenset()
-    """Why the verifier said nothing at all, once or twice: reasons of claims that words leave open."""
+    """Why the verifier returned nothing, for one or both of its calls: the reason why claims are `unverified`."""
     stopped: str = ""
-    """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
+    """What stopped the answer early, such as `max_usd` or `length`; else empty."""
     own_chars: int | None = None
-    """How many characters of the answer the model wrote, where quotes of sources follow; None if none do."""
+    """Length of the part written by the model, if quotes of sources follow; else None."""
 
     @property
     def sources_cited(self) -> tuple[str, ...]:
-        """Return the places that are cited as `path:start-end` or `slides.pdf p. 4`, each once, in order.
+        """Return the cited places as `path:start-end` or `slides.pdf p. 4`, each once, in order.
 
-        Marks that name nothing, changed text, and lines that a claim is in conflict with are left out.
+        Unknown marks, stale text, and lines in conflict with their claim are left out.
         """
         good = (citation for citation in self.citations if citation.verdict in ("exact", "confirmed", "unverified"))
         return tuple(dict.fromkeys(written_place(citation.span, citation.anchor) for citation in good))
 
     @property
     def has_citations(self) -> bool:
-        """Whether the answer cites anything, conflicts aside."""
+        """Whether the answer has citations without a conflict."""
         return bool(self.sources_cited)
 
     @property
@@ -287,18 +287,18 @@ class GenerationResult:
     def quality_score(self) -> float | None:
         """Return the share of decided claims that are `exact` or `confirmed`, from 0 to 1; None if none is decided.
 
-        `unverified` and `uncited` claims are not decided: they count for nothing, and against nothing.
+        `unverified` and `uncited` claims are not decided, so they do not count.
         """
         return quality_of(claim.verdict for claim in self.claims)
 
     @property
     def context_chunks(self) -> tuple[RetrievalResult, ...]:
-        """What the answer was written from: another name of `results`."""
+        """Alias of `results`: the chunks that the answer was written from."""
         return self.results
 
     @property
     def total_tokens(self) -> int:
-        """Tokens read and written, those of the check included."""
+        """Tokens read and written, including the check."""
         return self.usage.input_tokens + self.usage.output_tokens
 
     @property
@@ -310,14 +310,14 @@ class GenerationResult:
         return self.format_for_display().rstrip("\n")
 
     def __repr__(self) -> str:
-        """Write it in one line, cut: an answer may fill pages."""
+        """Return a single line with the truncated answer."""
         answer = " ".join(self.answer.split())
         answer = answer if len(answer) <= _SHOWN_CHARS else f"{answer[:_SHOWN_CHARS]}…"
         outcome = f"refused={str(self.reason)!r}" if self.refused else f"citations={len(self.citations)}"
         return f"{type(self).__name__}({self.query!r}, {answer!r}, {outcome}, model={self.model!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON values, in the shape that `ask --json` prints."""
+        """Return the answer as JSON values, in the format of `ask --json`."""
         return {
             "query": self.query,
             "answer": self.answer,
@@ -349,32 +349,32 @@ class GenerationResult:
         return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
 
 
-# What a model is told of an earlier answer that holds no words of a model, and of a claim that is wrong.
+# What a model is told about an earlier answer that no model wrote, or about a claim that is wrong.
 _QUOTED = "(answered with quotes from the sources)"
 _CONTRADICTED = "[contradicted by the sources]"
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question and its answer, as a later question of the same session looks back on them."""
+    """A question and its answer, as context for later questions of the session."""
 
     question: str
     answer: str
-    """Of a model. Of a refusal, and of quotes, what it was, in brackets; empty in sessions of earlier versions."""
+    """The model's text. For refusals and quotes, a note in brackets; empty in sessions of earlier versions."""
     images: tuple[Attachment, ...] = field(default=(), repr=False)
-    """Those that came with the question. Later questions are asked with the last ones."""
+    """Images of the question. Follow-ups are asked with the latest ones."""
 
     @classmethod
     def of(cls, question: str, answer: GenerationResult, images: tuple[Attachment, ...] = ()) -> Exchange:
-        """Return what may be looked back on: the words of a model, with those marked that the sources contradict.
+        """Build an exchange from an answer: the model's text, with notes on claims that the sources contradict.
 
-        Quotes and the names in a refusal are text of sources, which no model may take for its own words:
-        words of ours say in their place what became of the question.
+        Quotes, and names in a refusal, are text from sources, which a model must not mistake for its
+        own. They are replaced with a note on the outcome.
 
         Args:
             question: As it was asked.
-            answer: To it.
-            images: That came with it, such as `AnswerOptions.attached`.
+            answer: The answer to it.
+            images: Images of the question, such as `AnswerOptions.attached`.
 
         Example:
             >>> Exchange.of("Why?", GenerationResult("Why?", "See `a.md`.", refused=True, reason="nothing found"))
@@ -393,21 +393,21 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What begins now. A stage lasts until the next one, or the answer; some come twice, or not at all."""
+    """The stage that begins now. It lasts until the next one or the answer. Stages may repeat or be missing."""
 
     name: Literal["rephrasing", "searching", "writing", "checking", "verifying"]
-    """`rephrasing`: a model makes a follow-up stand alone, or writes other searches. `writing`: a model does, with its
-    tools, or quotes are chosen.
-    `verifying`: a verifier checks whether the cited lines say what the claims say."""
+    """`rephrasing`: a model makes a follow-up stand alone, or expands the query. `writing`: a model writes, possibly
+    with tools, or quotes are selected.
+    `verifying`: a verifier checks whether the cited lines support the claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Words of an answer as they come. Those of a model have not been checked."""
+    """A piece of the answer as it is written. Text from a model is not checked yet."""
 
     text: str
     is_checked: bool = False
-    """Whether it is the whole answer, checked: no model wrote words of it, so it comes in one piece."""
+    """Whether it is the complete, checked answer, sent in one piece because no model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,27 +416,27 @@ class ToolUsed:
 
     name: str
     arguments: str
-    """JSON as the model wrote it."""
+    """JSON as written by the model."""
     outcome: str
-    """In a few words, for people."""
+    """Short description for users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer, checked: the last of what happens, exactly once."""
+    """The checked answer. Always the last event, exactly once."""
 
     answer: GenerationResult
 
 
 AnswerEvent = Stage | Written | ToolUsed | Answered
-"""What happens while a question is answered."""
+"""The events of answering a question."""
 
 
 def read_saved(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a saved answer, as `to_dict` or the server wrote it, with the verdicts of today.
+    """Return a saved answer (from `to_dict` or the server) with current verdicts.
 
-    Versions before `exact` and `conflict` measured word overlap, which decides nothing: what they called supported
-    was found in the very words only where no model wrote.
+    Versions before `exact` and `conflict` measured word overlap, which decides nothing: their `supported` means a
+    verbatim match only if no model wrote the answer.
 
     Example:
         >>> read_saved({"model": "extractive", "citations": [{"verdict": "supported"}]})["citations"]
@@ -463,7 +463,7 @@ def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:
-    """Return the answer that all of an answer's events end with."""
+    """Return the answer that ends a stream of events."""
     *_, last = events
     assert isinstance(last, Answered)
     return last.answer

@@ -1,4 +1,4 @@
-"""Questions about repositories, in conversations: everything wired by one call."""
+"""Questions about repositories, in conversations, with everything wired by one call."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from openbook.agent.toolsets import ToolLike
     from openbook.llm.attachments import ImageLike
 
-# A follow-up leans on the last few exchanges; more would crowd the question out of a prompt.
+# A follow-up depends on the last few exchanges; more would crowd the question out of the prompt.
 _EXCHANGES = 5
 
-# Conversations that are remembered, the least recently used going first. In memory, not in a `Sessions`: those write
-# every question to disk, where nobody has asked for that here, and keep no images, which a follow-up is asked with.
+# Conversations kept, in LRU order. In memory, not in `Sessions`: those write every question to disk, which nobody asked
+# for here, and do not store images, which follow-ups need.
 _SESSIONS = 1000
 
 
 def create_assistant(
     *, library: str = DEFAULT_LIBRARY, model: str = "", settings: Settings | None = None
 ) -> CodebaseAssistant:
-    """Wire an assistant that loads repositories and answers questions about them.
+    """Create an assistant that loads repositories and answers questions about them.
 
     Args:
-        library: Where they are kept; made if it is not there.
-        model: What writes answers, such as `groq:...`; `extractive` quotes. Empty: the first key that
-            is set chooses, and without any, answers are quotes.
-        settings: Read from the environment if not given.
+        library: Name of the library, which is created if it does not exist.
+        model: Writes the answers, such as `groq:...`; `extractive` quotes. Empty: the first provider with
+            a key, or quotes without any key.
+        settings: Default: read from the environment.
 
     Raises:
         LibraryError: The library cannot be used.
@@ -64,14 +64,14 @@ def create_assistant(
 
 
 class CodebaseAssistant:
-    """One library of repositories, and the conversations about it. Safe for several threads, one to a session."""
+    """One library of repositories with its conversations. Thread-safe, with one thread per session."""
 
     def __init__(self, assistant: Library, options: AnswerOptions | None = None) -> None:
-        """Take what it is made of.
+        """Take a library and options.
 
         Args:
-            assistant: The library; closed with this.
-            options: How answers are written; quotes if not given.
+            assistant: The library. It is closed together with this object.
+            options: How answers are written; default: quotes.
         """
         self.assistant = assistant
         self._writing = options or AnswerOptions()
@@ -85,21 +85,21 @@ class CodebaseAssistant:
         self.close()
 
     def close(self) -> None:
-        """Release the library."""
+        """Close the library."""
         self.assistant.close()
 
     def load_repository(
         self, url: str, options: LoadOptions | None = None, *, progress: Progress | None = None
     ) -> Repository:
-        """Load a repository beside those that are there, or bring it up to date.
+        """Load a repository, or update it.
 
         Raises:
-            SourceError: The address names no repository, or it cannot be fetched.
+            SourceError: The address is not that of a repository, or it cannot be fetched.
         """
         return self.assistant.load_repository(url, options, progress=progress)
 
     def repositories(self) -> list[Repository]:
-        """List the repositories of the library, in order of names."""
+        """List the repositories of the library, by name."""
         return repositories_in(self.assistant.index, self.assistant.settings.home)
 
     def query(
@@ -115,15 +115,15 @@ class CodebaseAssistant:
 
         Args:
             message: The question.
-            session_id: Conversation that it belongs to; empty for none.
-            sources: Names of repositories, as `Repository.source` has them; all if there are none.
-            limit: Most results to answer from.
-            images: Images that the question is about: see `AnswerOptions.images`. The conversation remembers the last.
+            session_id: The conversation; empty for none.
+            sources: Names of repositories, as in `Repository.source`; default: all.
+            limit: Maximum number of results to answer from.
+            images: Images for the question: see `AnswerOptions.images`. The conversation remembers the latest.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
-            UnknownSourceError: The library has no source of one of these names.
-            ModelError: The model did not answer.
+            QueryError: The question is empty, too long, or contains no word; or an image cannot be used.
+            UnknownSourceError: The library has no source with one of these names.
+            ModelError: The model failed.
         """
         return answered(self.query_stream(message, session_id, sources=sources, limit=limit, images=images))
 
@@ -136,7 +136,7 @@ class CodebaseAssistant:
         limit: int = 10,
         images: Iterable[ImageLike] = (),
     ) -> Iterator[AnswerEvent]:
-        """Answer as `query` does, and tell what happens meanwhile. The last event holds the checked answer."""
+        """Answer like `query`, and yield events. The last one contains the checked answer."""
         where = self._filter(sources)
         options = self._options(session_id, images)
         for event in self.assistant.query_stream(message, limit=limit, where=where, options=options):
@@ -153,7 +153,7 @@ class CodebaseAssistant:
         limit: int = 10,
         images: Iterable[ImageLike] = (),
     ) -> GenerationResult:
-        """Do what `query` does, without blocking."""
+        """Answer like `query`, without blocking."""
         events = self.aquery_stream(message, session_id, sources=sources, limit=limit, images=images)
         return answered([event async for event in events])
 
@@ -166,11 +166,11 @@ class CodebaseAssistant:
         limit: int = 10,
         images: Iterable[ImageLike] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Do what `query_stream` does, without blocking. Closing it ends the call of the model."""
+        """Answer like `query_stream`, without blocking. Closing it cancels the model call."""
         from asyncio import to_thread
 
         options = await to_thread(self._options, session_id, images)
-        where = Filter(sources=frozenset(sources))  # which the library checks in a thread
+        where = Filter(sources=frozenset(sources))  # checked by the library, in a thread
         async with aclosing(self.assistant.aquery_stream(message, limit=limit, where=where, options=options)) as events:
             async for event in events:
                 if isinstance(event, Answered) and session_id:
@@ -178,7 +178,7 @@ class CodebaseAssistant:
                 yield event
 
     def add(self, path: str | Path, *, progress: Progress | None = None) -> SyncReport:
-        """Add a folder or file of this machine beside the repositories, or bring it up to date.
+        """Add a local folder or file to the library, or update it.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
@@ -189,26 +189,26 @@ class CodebaseAssistant:
         """Rank passages for a question, best first, without a model.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word.
-            UnknownSourceError: The library has no source of one of these names.
+            QueryError: The question is empty, too long, or contains no word.
+            UnknownSourceError: The library has no source with one of these names.
         """
         return self.assistant.search(query, limit=limit, where=self._filter(sources))
 
     def register_tool(self, tool: ToolLike) -> None:
-        """Add a tool to all answers that a model writes: see `Library.register_tool`."""
+        """Add a tool for all answers written by a model: see `Library.register_tool`."""
         self.assistant.register_tool(tool)
 
     def reset(self, session_id: str) -> None:
-        """Delete a conversation, if there is one."""
+        """Delete a conversation, if it exists."""
         with self._lock:
             self._sessions.pop(session_id, None)
 
     def get_document(self, source: str, path: str) -> Document | None:
-        """Return a document with its text; None if there is no such one."""
+        """Return a document with its text; None if it does not exist."""
         return self.assistant.index.document(source, path)
 
     def get_document_chunks(self, source: str, path: str) -> list[Chunk]:
-        """Return the chunks of a document in their order; [] if there is no such document."""
+        """Return the chunks of a document, in order; [] if it does not exist."""
         return self.assistant.index.chunks(source, path)
 
     def _filter(self, sources: Iterable[str]) -> Filter:

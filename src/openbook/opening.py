@@ -1,4 +1,4 @@
-"""Open embedders and rerankers by the names that settings and commands take."""
+"""Opens embedders and rerankers by the names used in settings and commands."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from openbook.retrieval.reranking import Reranker
 from openbook.settings import Settings
 
 OFF = "off"
-"""Names none, as the empty name does."""
+"""Disables a component, like the empty name."""
 
 _ONNX = "onnx:"
 
 
 def open_reranker(name: str, settings: Settings) -> Reranker | None:
-    """Open the reranker that a name means. A model on this machine is loaded; nothing is sent or fetched.
+    """Open a reranker by name. Loads local models; uses no network.
 
     Args:
-        name: `onnx:` and a folder or a model of the home; `provider:model`; an address and `#model`; `tei:` and an
-            address; a plugin. Empty or `off`: none.
-        settings: They say where the home is.
+        name: `onnx:` with a folder or an installed model; `provider:model`; a URL with `#model`; `tei:` with a
+            URL; or a plugin. Empty or `off`: none.
+        settings: Where the home is.
 
     Raises:
-        SettingsError: The name means nothing, or the model cannot be used.
+        SettingsError: The name is unknown, or the model cannot be used.
         KeyMissingError: The provider needs a key.
-        MissingExtraError: The packages for it are not installed.
-        PluginError: The plugin of that name cannot be loaded, or failed.
+        MissingExtraError: The packages it needs are not installed.
+        PluginError: The plugin cannot be loaded, or failed.
     """
     if name in ("", OFF):
         return None
@@ -38,25 +38,25 @@ def open_reranker(name: str, settings: Settings) -> Reranker | None:
         return load_cross_encoder(find_model(name.removeprefix(_ONNX), settings).resolve())
     if name.partition(":")[0] in plugins("rerankers"):
         return cast("Reranker", open_plugin("rerankers", name))
-    from openbook.llm.reranking import open_remote_reranker  # who reranks nothing never pays for it
+    from openbook.llm.reranking import open_remote_reranker  # lazy: only needed for reranking
 
     return open_remote_reranker(name)
 
 
 def open_embedder(name: str) -> Embedder:
-    """Open the embedder that a name means. Nothing is sent.
+    """Open an embedder by name. Uses no network.
 
     Args:
-        name: `provider:model`, an address and `#model`, or a plugin.
+        name: `provider:model`, a URL with `#model`, or a plugin.
 
     Raises:
-        SettingsError: The name means nothing, or its provider has no embedders.
+        SettingsError: The name is unknown, or its provider has no embedders.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package `openai` is not installed.
-        PluginError: The plugin of that name cannot be loaded, or failed.
+        PluginError: The plugin cannot be loaded, or failed.
     """
     if name.partition(":")[0] in plugins("embedders"):
         return cast("Embedder", open_plugin("embedders", name))
-    from openbook.llm.embeddings import open_remote_embedder  # the shipped model never pays for it
+    from openbook.llm.embeddings import open_remote_embedder  # lazy: the shipped model does not need it
 
     return open_remote_embedder(name)

@@ -1,4 +1,4 @@
-"""Folders and files that nobody but their owner may read: libraries hold the text of private files."""
+"""Folders and files that only their owner can read, because libraries contain the text of private files."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder that only its owner can read, with its parents; narrow the rights of an existing one.
+    """Create a folder that only its owner can access, with its parents; restrict an existing one.
 
-    Folders above that are there stay as they are.
+    Existing parents are not changed.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
-    folder.mkdir(exist_ok=True)  # says what is wrong if this is no folder
+    folder.mkdir(exist_ok=True)  # raises if the path is not a folder
     narrow(folder)
 
 
 def make_private_file(path: Path) -> None:
-    """Build an empty file for its owner alone, unless it is there; narrow it if it is.
+    """Create an empty file that only its owner can access; restrict an existing one.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -38,7 +38,7 @@ def make_private_file(path: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Take the rights of group and others from what is ours; what is not there or not ours stays as it is."""
+    """Remove the permissions of group and others. Missing files, and files of other users, are left alone."""
     with contextlib.suppress(OSError):
         mode = path.stat().st_mode
         if mode & _OTHERS:
@@ -46,7 +46,7 @@ def narrow(path: Path) -> None:
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Check whether group or others may do anything with a file or folder; where files have no such rights, never."""
+    """Return whether group or others have any permission; always False on systems without permissions."""
     try:
         return os.name == "posix" and bool(path.stat().st_mode & _OTHERS)
     except OSError:

@@ -1,8 +1,8 @@
 """Plugins of other packages, found by their entry points.
 
-A package joins by an entry point in the group `openbook.` and the kind, such as `openbook.readers`. The name of the
-entry point is what users write: the suffix of files for a reader, else what stands before the first colon, as in
-`--model NAME:REST`. docs/extending.md has a plugin of each kind.
+An entry point belongs to the group `openbook.` plus the kind, such as `openbook.readers`. Its name is what users
+write: for a reader the suffix of its files, else the part before the first colon, as in `--model NAME:REST`.
+docs/extending.md has a plugin of each kind.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Plugin:
-    """An entry point of an installed package. Nothing of it is imported before `load`."""
+    """An entry point of an installed package. It is not imported before `load`."""
 
     kind: PluginKind
     name: str
     target: str
     """`package.module:attribute`."""
     package: str
-    """Name and version of what installed it, such as `openbook-ini 1.2`."""
+    """Name and version of its package, such as `openbook-ini 1.2`."""
 
     @property
     def is_built_in(self) -> bool:
-        """Whether Openbook brings it itself."""
+        """Whether it is part of Openbook."""
         return self.package.partition(" ")[0] == _OWN_PACKAGE
 
     def load(self) -> Any:
@@ -58,7 +58,7 @@ class Plugin:
 
         try:
             loaded = EntryPoint(self.name, self.target, f"openbook.{self.kind}").load()
-        except (Exception, SystemExit) as exc:  # whatever a module of somebody else does when it is imported
+        except (Exception, SystemExit) as exc:  # importing third-party code can raise anything
             raise PluginError(
                 f"cannot load {self.kind.removesuffix('s')} {self.name!r} of {self.package}:"
                 f" {type(exc).__name__}: {exc}",
@@ -73,15 +73,15 @@ class Plugin:
 
 
 def plugins(kind: PluginKind) -> Mapping[str, Plugin]:
-    """Return the plugins of a kind by name, in order of names.
+    """Return the plugins of a kind, sorted by name.
 
-    Where two packages have the same name, one of Openbook counts, else the first by the name of the package.
+    If several packages use the same name, Openbook's own wins, else the first package by name.
     """
     return _by_name(kind, tuple(sys.path))
 
 
 def load_plugin(kind: PluginKind, name: str) -> Any | None:
-    """Import the plugin of that name; None if there is none.
+    """Import the plugin with a name; None if it does not exist.
 
     Raises:
         PluginError: It cannot be imported, or is not callable.
@@ -91,11 +91,11 @@ def load_plugin(kind: PluginKind, name: str) -> Any | None:
 
 
 def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
-    """Call the plugin that `NAME:REST` names with `REST`; None if there is none of that name.
+    """Call the plugin `NAME` of `NAME:REST` with `REST`; None if it does not exist.
 
     Raises:
-        PluginError: It cannot be imported, or fails when it is called. Nothing of a secret stands in the message.
-        OpenbookError: The plugin raised it.
+        PluginError: It cannot be imported, or its call fails. The message never contains a secret.
+        OpenbookError: Raised by the plugin.
     """
     head, _, rest = (name.reveal() if isinstance(name, Secret) else name).partition(":")
     factory = load_plugin(kind, head)
@@ -105,7 +105,7 @@ def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
         return factory(rest)
     except OpenbookError:
         raise
-    except (Exception, SystemExit) as exc:  # noqa: BLE001 - raised again, without what it may say of a secret
+    except (Exception, SystemExit) as exc:  # noqa: BLE001 - raised again, without secrets that it may contain
         is_secret = isinstance(name, Secret)
         reason = type(exc).__name__ if is_secret else f"{type(exc).__name__}: {exc}"
         raise PluginError(
@@ -115,15 +115,15 @@ def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
 
 
 def require_plugin(kind: PluginKind, name: str | Secret, variable: str) -> Any:
-    """Call the plugin that a setting names as `NAME:ADDRESS` with the address.
+    """Call the plugin of a setting, `NAME:ADDRESS`, with the address.
 
     Raises:
-        SettingsError: There is no such plugin, or the address means nothing to it.
-        PluginError: It cannot be imported, or fails when it is called.
+        SettingsError: The plugin does not exist, or rejects the address.
+        PluginError: It cannot be imported, or its call fails.
     """
     opened = open_plugin(kind, name)
     if opened is None:
-        # A secret may lack its name, and begin with a password.
+        # A secret without a name may start with a password.
         shown = "of that name" if isinstance(name, Secret) else repr(name.partition(":")[0])
         raise SettingsError(
             f"there is no {kind.removesuffix('s')} {shown}",
@@ -134,7 +134,7 @@ def require_plugin(kind: PluginKind, name: str | Secret, variable: str) -> Any:
 
 
 def load_all(kind: PluginKind) -> dict[str, Any]:
-    """Import all plugins of a kind. One that cannot be imported is logged and left out."""
+    """Import all plugins of a kind. Those that cannot be imported are logged and left out."""
     loaded = {}
     for name, plugin in plugins(kind).items():
         try:
@@ -164,9 +164,9 @@ def _described(kind: PluginKind, entry: EntryPoint) -> Plugin:
 
 
 def _declares(folder: str, header: bytes) -> bool:
-    """Check whether any package of a folder has entry points of a group.
+    """Return whether any package in a folder has entry points of a group.
 
-    To read the files takes 1 ms; to import `importlib.metadata` takes 45 ms, which every search would pay.
+    Reading the files takes 1 ms; importing `importlib.metadata` takes 45 ms, which every search would pay.
     """
     try:
         with os.scandir(folder or ".") as entries:

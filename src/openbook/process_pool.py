@@ -1,7 +1,7 @@
-"""Child processes with limits of time and memory: messages to and from them, and pools that do jobs.
+"""Child processes with limits on time and memory, and pools that run jobs in them.
 
-One bad file ends one job, not the pool. Not `multiprocessing`: its children import the caller's main module again,
-which runs scripts that have no guard twice, and a crash of one child breaks its whole pool.
+A bad file fails its own job, not the pool. Not `multiprocessing`: its children import the caller's main module again,
+which reruns scripts without a guard, and a crashed child breaks its whole pool.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 Reply = TypeVar("Reply")
 
-# The child takes the parent's import path instead of the working folder's, where a source under
-# scrutiny may well hold a file called `pickle.py`.
-# A parent that is interrupted may go before it has said anything.
+# The child uses the parent's import path instead of the working folder, where a source under analysis may
+# contain a file named `pickle.py`.
+# EOFError: an interrupted parent may exit before it has sent anything.
 _CHILD = """
 import pickle, sys
 try:
@@ -45,37 +45,36 @@ serve(sys.stdin.buffer, sys.stdout.buffer)
 
 _POLL_S = 0.2
 
-# Jobs of each child that are handed out before their results are taken: fast children must not fill the memory of a
-# slow consumer.
+# Jobs per child to submit ahead of consumed results, so that fast children do not fill the memory of a slow consumer.
 _AHEAD = 5
 
-# A job that took so long had much to hold. Giving it back takes a hundredth of that.
+# A job that took this long used much memory. Releasing it takes a hundredth of that time.
 _LONG_JOB_S = 1.0
 
-# For a thread whose process is gone: an interrupt may have left a lock of `subprocess` taken, which it waits for.
+# For a thread whose process is gone: an interrupt may have left a lock of `subprocess` held, on which it waits.
 _JOIN_S = 10.0
 
 INTERRUPT: ContextVar[Callable[[], None]] = ContextVar("INTERRUPT", default=lambda: None)
-"""Called again and again while a pool of this thread waits for a job. What it raises ends the pool and its children."""
+"""Called repeatedly while a pool of this thread waits for a job. An exception ends the pool and its children."""
 
-# A parent ends what takes too long. A child whose parent was killed does that itself, and so late that
-# the parent, if it is there, comes first and can say why.
+# The parent kills children that take too long. A child whose parent was killed exits by itself after this
+# many timeouts, so that a living parent comes first and can report the reason.
 _ORPHAN_TIMEOUTS = 2
 
 
 class ChildEndedError(Exception):
-    """A child has ended; its text says why."""
+    """A child has ended; the message says why."""
 
 
 def child_greeting(
     run: Callable[[Iterator[Any], Callable[[Any], None]], None], memory_bytes: int | None = None
 ) -> bytes:
-    """Return what starts a `ChildProcess`.
+    """Return the message that starts a `ChildProcess`.
 
     Args:
-        run: The whole life of the child: takes the messages to it, and what sends one back. It is picklable, and not
-            from the caller's main module.
-        memory_bytes: What the child may have for its data, where the system can tell; None for no limit.
+        run: The main function of the child. Takes the incoming messages and a function that sends one. Must be
+            picklable, and not from the caller's main module.
+        memory_bytes: Memory limit of the child, where the system supports it; None for no limit.
     """
     return pickle.dumps(sys.path) + pickle.dumps(partial(_serve, run, memory_bytes))
 
@@ -86,16 +85,16 @@ def _serve(
     requests: IO[bytes],
     replies: IO[bytes],
 ) -> None:
-    """Live as a child: messages are pickles, one behind the other, both ways."""
+    """Run as a child. Messages in both directions are consecutive pickles."""
     own_process()
     if memory_bytes:
         _limit_memory(memory_bytes)
-    # Where there are no sessions, Ctrl-C reaches children as well.
+    # On systems without sessions, children receive Ctrl-C as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # whatever prints must not end up between the messages
+    sys.stdout = sys.stderr  # printed output must not get between the messages
 
     def messages() -> Iterator[Any]:
-        with contextlib.suppress(EOFError, pickle.UnpicklingError):  # no more, or half of one, of a parent that is gone
+        with contextlib.suppress(EOFError, pickle.UnpicklingError):  # the parent is gone, maybe mid-message
             while True:
                 yield pickle.load(requests)
 
@@ -105,17 +104,17 @@ def _serve(
 
     try:
         run(messages(), say)
-    except BrokenPipeError:  # the parent is gone; leaving the usual way would flush once more, and complain
+    except BrokenPipeError:  # the parent is gone; a normal exit would flush again and print an error
         os._exit(0)
 
 
 class ChildProcess(Generic[Reply]):
-    """A child process, to which messages are sent and which replies. It is killed if it is silent for too long."""
+    """A child process that exchanges messages with this one. It is killed if it does not reply in time."""
 
     def __init__(self, greeting: bytes, timeout_s: float) -> None:
-        """Start it, with what `child_greeting` gives. `timeout_s`: how long it may be silent when it is waited for."""
+        """Start it with the result of `child_greeting`. `timeout_s`: maximum silence while a reply is awaited."""
         self.waited_since_s: float | None = None
-        """When it was asked something or said something, by `time.monotonic`; None while nothing is waited for."""
+        """Time of the last message in either direction (`time.monotonic`); None while no reply is awaited."""
         self._timeout_s = timeout_s
         self._late = ""
         self._ended = threading.Event()
@@ -123,14 +122,14 @@ class ChildProcess(Generic[Reply]):
             [sys.executable, "-I", "-c", _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
+            start_new_session=True,  # only the parent receives Ctrl-C, and decides what to do
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._watching = threading.Thread(target=self._watch, daemon=True)
         self._watching.start()
-        with contextlib.suppress(ChildEndedError):  # told when it is used
+        with contextlib.suppress(ChildEndedError):  # reported on first use
             self.send(greeting)
 
     @property
@@ -142,10 +141,10 @@ class ChildProcess(Generic[Reply]):
         return self._process.poll() is not None
 
     def send(self, packed: bytes) -> None:
-        """Send a pickled message. Waits while the child reads none and the pipe is full.
+        """Send a pickled message. Blocks while the pipe is full.
 
         Raises:
-            ChildEndedError: It has ended.
+            ChildEndedError: The child has ended.
         """
         try:
             self._stdin.write(packed)
@@ -154,25 +153,25 @@ class ChildProcess(Generic[Reply]):
             raise ChildEndedError(self.end()) from None
 
     def receive(self) -> Reply:
-        """Wait for the next message of the child.
+        """Wait for the next message from the child.
 
         Raises:
-            ChildEndedError: It has ended.
+            ChildEndedError: The child has ended.
         """
         try:
             return cast("Reply", pickle.load(self._stdout))
         except ValueError:
-            if not self._stdout.closed:  # by another thread; else the message itself could not be read
+            if not self._stdout.closed:  # not closed by another thread, so the message itself is invalid
                 raise
             raise ChildEndedError(self.end()) from None
         except (OSError, EOFError, pickle.UnpicklingError):
             raise ChildEndedError(self.end()) from None
 
     def ask(self, packed: bytes) -> Reply:
-        """Send a pickled message, and wait for the reply.
+        """Send a pickled message and wait for the reply.
 
         Raises:
-            ChildEndedError: It has ended, or took too long.
+            ChildEndedError: The child has ended, or took too long.
         """
         self.waited_since_s = time.monotonic()
         try:
@@ -189,15 +188,15 @@ class ChildProcess(Generic[Reply]):
                 self.kill()
 
     def kill(self) -> None:
-        """End it at once. Whoever waits for it is told."""
+        """Kill the child. Threads that wait for it get an error."""
         self._process.kill()
 
     def close_input(self) -> None:
-        """Send nothing more. It ends when it has done what it was sent."""
+        """Close the input. The child exits after the messages it has received."""
         _close_quietly(self._stdin)
 
     def end(self, grace_s: float = 0.0) -> str:
-        """End it, and return why it has ended. `grace_s`: how long it may take to end by itself."""
+        """End the child, and return why it ended. `grace_s`: time for it to exit by itself."""
         if grace_s:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(grace_s)
@@ -212,7 +211,7 @@ class ChildProcess(Generic[Reply]):
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """A job that returned no result, and why."""
+    """A job without a result, and the reason."""
 
     reason: str
 
@@ -220,30 +219,30 @@ class JobFailure:
 class ProcessPool(Generic[Job, Result]):
     """A pool of child processes that apply one function to jobs.
 
-    Function, jobs and results cross the border pickled. A child that crashes or takes too long
-    costs the job it had, and is replaced.
+    Function, jobs and results are pickled. If a child crashes or times out, only its current job is
+    lost, and the child is replaced.
     """
 
     def __init__(
         self, function: Callable[[Job], Result], *, count: int, timeout_s: float, memory_bytes: int | None = None
     ) -> None:
-        """Prepare; children start with the first job.
+        """Prepare the pool. Children start with the first job.
 
         Args:
-            function: Picklable, and not from the caller's main module. An exception in it is a `JobFailure` result.
+            function: Picklable, and not from the caller's main module. An exception becomes a `JobFailure` result.
             count: Number of children.
-            timeout_s: Seconds that one job may take.
-            memory_bytes: What each child may have for its data, where the system can tell; None for no limit.
+            timeout_s: Maximum seconds per job.
+            memory_bytes: Memory limit per child, where the system supports it; None for no limit.
         """
-        # Here, where what does not pickle is the caller's error.
+        # Pickled here, so that a pickling error is raised to the caller.
         greeting = child_greeting(partial(_do_jobs, function, timeout_s), memory_bytes)
         self._worker = partial(_Worker[Result], greeting, timeout_s)
         self._count = count
 
     def run(self, jobs: Iterable[Job]) -> Generator[tuple[Job, Result | JobFailure], None, None]:
-        """Yield every job with its result, as they finish. Closing the iterator ends the children."""
-        # Not `queue.Queue`: Ctrl-C may come when that has taken its lock, which is written in Python, and is not yet
-        # where it would release it. Then whoever is to put a result waits for ever.
+        """Yield each job with its result, in order of completion. Closing the iterator ends the children."""
+        # Not `queue.Queue`: its lock is written in Python, and Ctrl-C may arrive between acquiring it and entering the
+        # block that releases it. Then a worker that puts a result waits forever.
         waiting: queue.SimpleQueue[tuple[Job, bytes] | None] = queue.SimpleQueue()
         done: queue.SimpleQueue[tuple[Job, Result | JobFailure]] = queue.SimpleQueue()
         todo = iter(jobs)
@@ -269,21 +268,21 @@ class ProcessPool(Generic[Job, Result]):
                     INTERRUPT.get()()
                     continue
                 yield finished
-                left += hand_out(1) - 1  # where the caller's jobs may fail, which must not take a result along
+                left += hand_out(1) - 1  # after the yield: an error in the caller's jobs must not lose a result
         finally:
             for worker in workers:
                 worker.stop()
             waiting.put(None)
             for thread in threads:
-                if thread.is_alive():  # an interrupt may have come before it was started
+                if thread.is_alive():  # an interrupt may have come before it started
                     thread.join(_JOIN_S)
 
 
 class SharedProcess(Generic[Job, Result]):
-    """One child process for the jobs of many threads, one at a time. It starts with the first job.
+    """One child process that runs the jobs of many threads, one at a time. It starts with the first job.
 
-    `first`: a job that the child does before others, such as one that loads what takes long. Others are done even if
-    that fails.
+    `first`: a job to run before all others, such as one that loads something large. If it fails, the others still
+    run.
     """
 
     def __init__(
@@ -295,14 +294,14 @@ class SharedProcess(Generic[Job, Result]):
         memory_bytes: int | None = None,
         first: Job | None = None,
     ) -> None:
-        """Take what `ProcessPool` takes. `longest_wait_s`: how long a job may wait for others; -1 for ever."""
+        """Take the arguments of `ProcessPool`. `longest_wait_s`: maximum wait for other jobs; -1 for no limit."""
         greeting = child_greeting(partial(_do_jobs, function, timeout_s), memory_bytes)
         self._worker = _Worker[Result](greeting, timeout_s, b"" if first is None else pickle.dumps(first))
         self._longest_wait_s = longest_wait_s
         self._lock = threading.Lock()
 
     def ask(self, job: Job) -> Result | JobFailure | None:
-        """Run one job. None: those of others took longer than it may wait."""
+        """Run one job. None if it waited too long for others."""
         if not self._lock.acquire(timeout=self._longest_wait_s):
             return None
         try:
@@ -311,7 +310,7 @@ class SharedProcess(Generic[Job, Result]):
             self._lock.release()
 
     def close(self) -> None:
-        """End the child. The next job starts another one."""
+        """End the child. The next job starts a new one."""
         with self._lock:
             self._worker.end()
 
@@ -321,7 +320,7 @@ def _feed(
     waiting: queue.SimpleQueue[tuple[Job, bytes] | None],
     done: queue.SimpleQueue[tuple[Job, Result | JobFailure]],
 ) -> None:
-    """Have a worker do what waits, in a thread of its own. None says that no more will come."""
+    """Run queued jobs in a worker, in a thread. None marks the end of the queue."""
     while not worker.is_stopped and (given := waiting.get()) is not None:
         job, packed = given
         done.put((job, worker.ask(packed)))
@@ -330,7 +329,7 @@ def _feed(
 
 
 class _Worker(Generic[Result]):
-    """A child that does jobs, which one thread asks. It starts with the first job, and again when it has ended."""
+    """A child that runs jobs for one thread. It starts with the first job, and is restarted when it has ended."""
 
     def __init__(self, greeting: bytes, timeout_s: float, first: bytes = b"") -> None:
         self.is_stopped = False
@@ -341,7 +340,7 @@ class _Worker(Generic[Result]):
     def ask(self, packed: bytes) -> Result | JobFailure:
         is_new = self._child is None or self._child.has_ended
         if is_new and self._first and isinstance(self._ask(self._first), JobFailure):
-            self._first = b""  # it would only fail again, and hold up every job behind it
+            self._first = b""  # it would fail again, and delay every later job
         return self._ask(packed)
 
     def _ask(self, packed: bytes) -> Result | JobFailure:
@@ -349,7 +348,7 @@ class _Worker(Generic[Result]):
             return self._started().ask(packed)
         except ChildEndedError as exc:
             return JobFailure(str(exc))
-        except Exception as exc:  # noqa: BLE001 - the edge of a thread: somebody waits for every job
+        except Exception as exc:  # noqa: BLE001 - the edge of a thread: every job needs a result
             self.end()
             return JobFailure(f"{type(exc).__name__}: {exc}")
 
@@ -358,12 +357,12 @@ class _Worker(Generic[Result]):
             return self._child
         self.end()
         child = self._child = self._start()
-        if self.is_stopped:  # `stop` may have come before there was a child to kill
+        if self.is_stopped:  # `stop` may have been called before there was a child to kill
             child.kill()
         return child
 
     def stop(self) -> None:
-        """End the child from another thread, whatever it does. It is not started again."""
+        """Kill the child from another thread. It is not restarted."""
         self.is_stopped = True
         child = self._child
         if child is not None:
@@ -376,7 +375,7 @@ class _Worker(Generic[Result]):
 
 
 def took_longer(seconds: float) -> str:
-    """Return the reason why a job is lost that took longer than that."""
+    """Return the failure reason for a job that exceeded the time limit."""
     return f"{SkipReason.TOOK_LONGER} {seconds:g} s"
 
 
@@ -384,18 +383,18 @@ def _close_quietly(pipe: IO[bytes]) -> None:
     try:
         pipe.close()
     except OSError:
-        return  # closing flushes, and nobody is left to read
+        return  # closing flushes, but there is no reader left
 
 
 def apply_safely(function: Callable[[Job], Result], job: Job) -> Result | JobFailure:
-    """Apply a function as a child would: an exception becomes a `JobFailure` result. Ctrl-C does not."""
+    """Apply a function like a child does: an exception becomes a `JobFailure` result, except Ctrl-C."""
     try:
         return function(job)
     except MemoryError:
         return JobFailure("takes too much memory")
     except Exception as exc:
         if isinstance(exc.__cause__ or exc.__context__, KeyboardInterrupt):
-            # Ctrl-C within a callback of an extension module comes out as a SystemError.
+            # Ctrl-C inside a callback of an extension module surfaces as SystemError.
             raise KeyboardInterrupt from exc
         return JobFailure(f"{type(exc).__name__}: {exc}")
 
@@ -403,27 +402,27 @@ def apply_safely(function: Callable[[Job], Result], job: Job) -> Result | JobFai
 def _do_jobs(
     function: Callable[[Job], Result], timeout_s: float, jobs: Iterator[Job], say: Callable[[Result | JobFailure], None]
 ) -> None:
-    """Do jobs until there are no more."""
+    """Run jobs until the input ends."""
     for job in jobs:
         started = time.monotonic()
         _end_after(_ORPHAN_TIMEOUTS * timeout_s)
         outcome = apply_safely(function, job)
         _end_after(0)
         say(outcome)
-        del job, outcome  # nothing of it is held while the next is waited for
+        del job, outcome  # free them before waiting for the next job
         if time.monotonic() - started > _LONG_JOB_S:
             gc.collect()
             release_memory()
 
 
 def _end_after(seconds: float) -> None:
-    """Have the system end this process then; 0 calls that off. Not on Windows."""
+    """Let the system end this process after some seconds; 0 cancels that. Not on Windows."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory(size_bytes: int) -> None:
-    """Have the system refuse this process more memory than that. Not on Windows."""
+    """Let the system limit the memory of this process. Not on Windows."""
     with contextlib.suppress(ModuleNotFoundError):
         import resource
 
@@ -431,7 +430,7 @@ def _limit_memory(size_bytes: int) -> None:
 
 
 def limit_data(system: Any, size_bytes: int) -> None:
-    """Set a limit through the module `resource`. Where the system refuses, as macOS may, there is none."""
+    """Set a memory limit with the `resource` module. If the system refuses, as macOS may, there is none."""
     hard = system.getrlimit(system.RLIMIT_DATA)[1]
     soft = size_bytes if hard == system.RLIM_INFINITY else min(size_bytes, hard)
     with contextlib.suppress(OSError, ValueError):

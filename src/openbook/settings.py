@@ -1,4 +1,4 @@
-"""Every knob, its default and its unit. Nothing else in the package reads the environment."""
+"""All settings, with defaults and units. No other module reads the environment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_NEGATIVE = (
     *("model_requests_per_minute", "model_tokens_per_minute"),
 )
 
-# Libraries, work and conversations would go elsewhere than they went if these were ignored.
+# Removed settings are errors: if they were ignored, data would silently go to a different place.
 _REMOVED = {
     "OPENBOOK_LANCE_URI": "OPENBOOK_STORAGE to lance: and the address",
     "OPENBOOK_RAY_ADDRESS": "OPENBOOK_EXECUTOR to ray: and the address",
@@ -46,160 +46,158 @@ _ASSIGNMENT = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every knob of Openbook.
+    """All settings of Openbook.
 
-    Each field is read from `OPENBOOK_` and its name in capitals: `max_file_bytes` from
+    Each field is read from `OPENBOOK_` plus its name in capitals: `max_file_bytes` from
     `OPENBOOK_MAX_FILE_BYTES`.
     """
 
     home: Path = field(default_factory=lambda: default_home())
-    """Folder where libraries live. Default: the platform's folder for user data."""
+    """Folder of the libraries. Default: the platform's folder for user data."""
     storage: str = ""
-    """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
-    `openbook plugins` lists. Empty: in the home."""
+    """Shared storage of libraries, instead of the home: `engine:address`, with an engine listed by
+    `openbook plugins`. Empty: in the home."""
     storage_cache_bytes: int = 32 * 1024 * 1024
-    """Memory that a process may use for what it has read of a library in `storage`: texts, words, and what the engine
-    keeps for itself."""
+    """Memory that a process may use to cache a library in `storage`: texts, words, and the caches of the engine
+    itself."""
     max_file_bytes: int = 1024 * 1024
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
     max_document_bytes: int = 64 * 1024 * 1024
-    """The same for PDF, Office and other formats that text is extracted from."""
+    """The same limit for PDF, Office and other formats with extracted text."""
     max_pages: int = 5000
     """A PDF with more pages is skipped and reported. Handbooks have 2,000."""
     file_timeout_s: float = 60.0
-    """Seconds that reading one file may take in a process of its own. A PDF of 1,000 pages takes about 10."""
+    """Maximum seconds to read one file in a child process. A PDF of 1,000 pages takes about 10."""
     pdf_password: Secret | None = None
-    """Opens PDF that is encrypted. Never shown."""
+    """Password for encrypted PDFs. Never shown."""
     ocr: bool = False
-    """Whether the text of pictures and scanned pages is recognized, which takes seconds for each."""
+    """Whether to run OCR on images and scanned pages, which takes seconds for each."""
     audio: str = ""
-    """What recognizes speech in recordings: a model that `openbook models add` has fetched, such as `whisper-small`, or
-    the path of its folder. Empty: nothing does."""
+    """Speech recognition model for recordings: one fetched by `openbook models add`, such as `whisper-small`, or the
+    path of its folder. Empty: none."""
     mask_secrets: bool = True
-    """Whether access tokens and private keys in the text of new libraries are masked, such as `ghp_****`."""
+    """Whether new libraries mask access tokens and private keys in texts, such as `ghp_****`."""
     chunk_strategy: Strategy = "semantic"
-    """How prose is cut: `semantic`, `fixed-size` or `hybrid`."""
+    """Chunking strategy for prose: `semantic`, `fixed-size` or `hybrid`."""
     chunk_words: int = 500
-    """Words in a chunk of the strategies `fixed-size` and `hybrid`."""
+    """Words per chunk, for the strategies `fixed-size` and `hybrid`."""
     chunk_overlap_words: int = 50
-    """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
+    """Words that such a chunk repeats from the previous one. Less than `chunk_words`."""
     course_chunk_chars: int = 800
-    """Characters in a chunk of a course; headings that open it may take up to half as much again."""
+    """Characters per chunk of a course. Headings at its beginning may exceed this by up to half."""
     course_overlap_chars: int = 150
-    """Characters that such a chunk repeats of the one before, at most, in whole sentences. 150 gives the mean of 100
-    that is aimed at: 78 to 103 on four courses, where 100 gives 36 to 48. Fewer than `course_chunk_chars`."""
+    """Maximum characters that such a chunk repeats from the previous one, in whole sentences. 150 gives about the
+    intended mean of 100: 78 to 103 on four courses, where 100 gives 36 to 48. Less than `course_chunk_chars`."""
     context_tokens: int = 8000
-    """Estimated tokens of sources that one answer may be written from."""
+    """Maximum estimated tokens of sources per answer."""
     model: str = ""
-    """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
+    """Model that writes answers, as in `--model`. Empty: the first provider with a key."""
     query_expansion: bool = True
-    """Whether a model that answers first writes other searches for the question, which costs a short call."""
+    """Whether the model first expands the query, which costs a short call."""
     verifier: str = ""
-    """What checks whether cited lines say what claims say, as `--verifier` takes it. Empty: the model that writes;
-    `off`: nothing does."""
+    """Verifier of claims, as in `--verifier`. Empty: the model that writes; `off`: none."""
     model_timeout_s: float = 120.0
-    """Seconds that one call of a model may take, retries included. A model on a small machine may need more."""
+    """Maximum seconds per model call, including retries. A model on a small machine may need more."""
     model_requests_per_minute: int = 0
-    """Calls of one model that this process begins in any minute; more wait for their turn. 0: as many as there are."""
+    """Maximum calls of a model per minute that this process starts; further calls wait. 0: no limit."""
     model_tokens_per_minute: int = 0
-    """Tokens, read and written, of those calls. 0: as many as there are."""
+    """Maximum tokens, read and written, of these calls per minute. 0: no limit."""
     reply_cache: str = ""
-    """Folder where whole replies of models are kept for commands, so that the same request is not paid twice. Empty:
-    none are."""
+    """Folder where commands cache complete model replies, so that the same request is not paid for twice. Empty: no
+    cache."""
     embedder: str = ""
-    """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
-    sources and each question is sent there."""
+    """Embedder that replaces the shipped model: `provider:model`, or a server's URL with `#model`. It receives the text
+    of all sources and each question."""
     reranker: str = ""
-    """What orders the best results anew, as `--reranker` takes it. The question and the texts of 20 results are sent
-    there, unless it is `onnx:` and a folder. Empty or `off`: nothing does."""
+    """Reranker of the best results, as in `--reranker`. It receives the question and the texts of 20 results, unless it
+    is local (`onnx:` and a folder). Empty or `off`: none."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
+    """Number of processes that read and chunk files. 1: do the work in this process, except for non-text formats."""
     executor: str = ""
-    """What reads and cuts the files of large sources instead of processes of this machine: `name:address`, with an
-    executor that `openbook plugins` lists. Empty: those."""
+    """Executor for the files of large sources, instead of local processes: `name:address`, with an executor listed by
+    `openbook plugins`. Empty: local processes."""
     lock_timeout_s: float = 60.0
-    """Seconds that a writer waits for another writer of the same library."""
+    """Seconds to wait for another writer of the same library."""
     fetch_timeout_s: float = 600.0
-    """Seconds that fetching a repository may take, waiting for rate limits included."""
+    """Maximum seconds to fetch a repository, including waits for rate limits."""
     max_repository_bytes: int = 1024 * 1024 * 1024
-    """A repository that takes more is not fetched. Few have more text; the Linux kernel has 1.4 GB."""
+    """Larger repositories are not fetched. Few have more text; the Linux kernel has 1.4 GB."""
 
     session_days: float = 30.0
-    """Days after its last question that the server keeps a conversation."""
+    """Days that the server keeps a conversation after its last question."""
     session_history: int = 2
-    """Exchanges of a conversation that the next question is asked in the light of. 0 for none."""
+    """Number of earlier exchanges that a follow-up question takes into account. 0: none."""
     shared_store: Secret | None = None
-    """Where several servers share conversations and what keys may do: `name:address`, with a store that
-    `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
+    """Shared store of several servers for conversations, limits and logins: `name:address`, with a store listed by
+    `openbook plugins`. Never shown: it may contain a password. Empty: each server has its own."""
     oidc_issuer: str = ""
-    """Address of a provider of OpenID Connect at which people log in. Empty: they need keys."""
+    """URL of the OpenID Connect provider for logins. Empty: users need keys."""
     oidc_client_id: str = ""
-    """Name of this server at the provider."""
+    """Client id of this server at the provider."""
     oidc_client_secret: Secret | None = None
-    """Secret of this server at the provider, where it gave one. Never shown."""
+    """Client secret of this server at the provider, if it has one. Never shown."""
     oidc_redirect_url: str = ""
-    """Address of this server's `/api/oidc/callback`, as it is registered at the provider."""
+    """URL of this server's `/api/oidc/callback`, as registered at the provider."""
     oidc_scopes: tuple[str, ...] = ("openid", "email", "profile")
-    """What the provider is asked to tell."""
+    """Scopes to request from the provider."""
     oidc_owners: tuple[str, ...] = ()
-    """Who becomes an owner at login: verified e-mail addresses, `@domain`, `claim:value`, or `*` for all."""
+    """Who becomes an owner at login: verified e-mail addresses, `@domain`, `claim:value`, or `*` for everyone."""
     oidc_editors: tuple[str, ...] = ()
     """The same for editors."""
     oidc_readers: tuple[str, ...] = ()
-    """The same for readers. Nobody else comes in."""
+    """The same for readers. Everyone else is rejected."""
     oidc_hours: float = 12.0
-    """Hours after which a login at the provider has to be repeated."""
+    """Hours until a login expires."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
-    """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
+    """Maximum number of processes that search and check for the server. 0: use threads."""
     server_queue: int = 200
-    """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
-    35 in a second: `python -m benchmarks.server`."""
+    """Maximum number of questions waiting at the server. Further questions are rejected. Two cores answer about 35 per
+    second: `python -m benchmarks.server`."""
     server_wait_s: float = 10.0
-    """Seconds from its arrival that a question waits for its turn. It is refused then, or at once if it is clear that
-    its turn would come later."""
+    """Maximum seconds that a question waits. It is rejected after that, or at once if the wait is expected to be
+    longer."""
     server_answers: int = 256
-    """Questions that the server answers at a time, those that a model writes at included. One caller has at most
-    half of them."""
+    """Maximum number of questions that the server answers concurrently, including those written by a model. One caller
+    gets at most half of them."""
     server_results: int = 0
-    """Results that an answer of the server is written from, where the question names no number. 0: 10 for quotes and
-    20 for a model."""
+    """Results per answer of the server, unless the request sets a number. 0: 10 for quotes and 20 for a model."""
     server_images: int = 3
-    """Images that may come with a question to the server, each page of a PDF being one. 0: none."""
+    """Maximum number of images in a question to the server; each page of a PDF counts as one. 0: none."""
     server_shares: str = "editor"
-    """Who may make links that show answers to whoever has them: `reader`, `editor`, `owner`, or `off`: nobody."""
+    """Who may create public links to answers: `reader`, `editor`, `owner`, or `off`: nobody."""
     server_hosts: tuple[str, ...] = ()
-    """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
+    """Host names that the server accepts, besides `localhost` and IP addresses."""
     server_roots: tuple[str, ...] = ()
-    """Folders below which sources may be added through the server, besides those that it was started with."""
+    """Folders from which sources may be added through the server, besides those it was started with."""
     server_git_hosts: tuple[str, ...] = ("github.com",)
-    """Hosts that repositories may be loaded from through the server."""
+    """Hosts from which the server may load repositories."""
     server_models: tuple[str, ...] = ()
-    """Models that may be chosen through the server, besides the default and those whose key is set."""
+    """Models that requests to the server may select, besides the default and those with a key."""
     uploads: str = ""
-    """Where several servers keep uploaded files together: object storage, such as `s3://bucket/folder`, or a folder on
-    a disk that all of them have at this path. Empty: each keeps its own, in the home."""
+    """Shared storage for uploaded files of several servers: object storage, such as `s3://bucket/folder`, or a folder
+    that all of them have mounted at this path. Empty: each server has its own, in the home."""
     upload_files: int = 20
-    """Most files of one upload."""
+    """Maximum number of files per upload."""
     upload_bytes: int = 32 * 1024 * 1024
-    """Most bytes of one upload, all files together."""
+    """Maximum bytes per upload, all files together."""
     key_upload_bytes: int = 512 * 1024 * 1024
-    """Most bytes of uploaded files that one key or browser of the server may keep there."""
+    """Maximum bytes of uploaded files that the server keeps per key or browser."""
     server_jobs: int = 4
-    """Background jobs of the server that run at a time. Those of the same files run one after the other."""
+    """Maximum number of concurrent background jobs of the server. Jobs for the same files run one after the other."""
     job_timeout_s: float = 1800.0
-    """Seconds that one background job of the server may take. What it has committed by then stays."""
+    """Maximum seconds per background job of the server. Its committed work stays."""
     key_questions_per_minute: int = 30
-    """Questions and uploads that one key of the server may send in a minute."""
+    """Maximum questions and uploads per key and minute."""
     key_usd_per_day: float = 5.0
-    """US dollars that the answers of one key of the server may cost in a day, by UTC."""
+    """Maximum US dollars per key and day (UTC) for answers of the server."""
     answer_usd: float = 0.5
-    """Most US dollars that one answer of the server may cost, where the price of its model is known."""
+    """Maximum US dollars per answer of the server, if the price of its model is known."""
     telemetry: str = ""
     """Where the server sends OpenTelemetry spans: `console` or `otlp`. Empty: nowhere."""
 
     def __post_init__(self) -> None:
         for name in _POSITIVE:
-            if not 0 < getattr(self, name) < math.inf:  # in this form, "not a number" is refused too
+            if not 0 < getattr(self, name) < math.inf:  # also rejects NaN
                 raise SettingsError(
                     f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
                 )
@@ -225,12 +223,12 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read `OPENBOOK_*` variables, of this process unless `environ` is given.
+        """Read `OPENBOOK_*` variables from `environ`, by default that of this process.
 
-        An empty variable counts as not set; unknown ones are ignored.
+        Empty variables count as not set; unknown ones are ignored.
 
         Raises:
-            SettingsError: A variable is set but does not parse, is out of range, or has another name now.
+            SettingsError: A variable cannot be parsed, is out of range, or was renamed.
 
         Example:
             >>> Settings.from_env({"OPENBOOK_CONTEXT_TOKENS": "800"}).context_tokens
@@ -249,11 +247,11 @@ class Settings:
 
     @property
     def models_folder(self) -> Path:
-        """The folder of the home that models lie in; it may not exist."""
+        """The folder of models in the home. It may not exist."""
         return self.home.expanduser().resolve() / "models"
 
     def is_default(self, name: str) -> bool:
-        """Return whether a setting has its default, so that what is known better may stand in for it.
+        """Return whether a setting has its default value, so that a better-informed default may replace it.
 
         Example:
             >>> Settings().is_default("context_tokens"), Settings(context_tokens=800).is_default("context_tokens")
@@ -262,7 +260,7 @@ class Settings:
         return bool(getattr(self, name) == next(field.default for field in fields(self) if field.name == name))
 
     def origins(self, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
-        """List every setting as name, value in force and where it comes from, by name."""
+        """List every setting as name, current value and origin, by name."""
         environ = os.environ if environ is None else environ
         return sorted(
             (s.name, str(getattr(self, s.name)), _variable(s.name) if environ.get(_variable(s.name)) else "default")
@@ -271,7 +269,7 @@ class Settings:
 
 
 class Secret:
-    """A key. Nothing that prints it shows it.
+    """A key that is never printed.
 
     Example:
         >>> Secret("sk-1")
@@ -284,7 +282,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """Return the key itself, for the one place that sends it."""
+        """Return the key itself, for sending it."""
         return self._text
 
     def __bool__(self) -> bool:
@@ -303,17 +301,17 @@ class Secret:
 def read_secrets(
     names: Iterable[str], environ: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> dict[str, Secret]:
-    """Read the keys that are set, from the environment and, after it, from `.env` in a folder.
+    """Read keys from the environment, then from `.env` in a folder.
 
     Empty variables count as not set.
 
     Args:
-        names: Of the variables; nothing else is read.
-        environ: The environment of this process if not given.
-        folder: The current one if not given.
+        names: Names of the variables; no others are read.
+        environ: Default: the environment of this process.
+        folder: Default: the current folder.
 
     Raises:
-        SettingsError: A key has characters that no key has, or `.env` cannot be read.
+        SettingsError: A key contains invalid characters, or `.env` cannot be read.
     """
     environ = os.environ if environ is None else environ
     written = _dotenv((folder or Path()) / ".env")
@@ -328,12 +326,12 @@ def read_secrets(
 
 
 def read_options(prefix: str, names: Iterable[str]) -> dict[str, str]:
-    """Return options of another program that are set, by name: `timeout` for `AWS_TIMEOUT`, with the prefix `AWS_`."""
+    """Return the options of another program that are set, by name: `timeout` for `AWS_TIMEOUT`, with prefix `AWS_`."""
     return {name: os.environ[prefix + name.upper()] for name in names if os.environ.get(prefix + name.upper())}
 
 
 def read_color() -> bool | None:
-    """Return whether to print colours: False where `NO_COLOR` is set, True where `FORCE_COLOR` is, else None.
+    """Return whether to print colours: False if `NO_COLOR` is set, True if `FORCE_COLOR` is, else None.
 
     None: on a terminal only. https://no-color.org, https://force-color.org
     """
@@ -345,14 +343,14 @@ def read_color() -> bool | None:
 def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Read the addresses that are set.
 
-    Not from `.env`: a folder of somebody else's could have keys sent to an address of its choice.
+    `.env` is ignored: otherwise a folder from someone else could have keys sent to an address of its choice.
     """
     environ = os.environ if environ is None else environ
     return {name: environ[name] for name in names if environ.get(name)}
 
 
 def _dotenv(path: Path) -> dict[str, str]:
-    """Read `NAME=value` lines, with `export`, quotes and comments as shells know them. Nothing is expanded."""
+    """Parse `NAME=value` lines with `export`, quotes and comments as in shells, without expansion."""
     try:
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines() if path.is_file() else []
     except OSError as exc:
@@ -361,7 +359,7 @@ def _dotenv(path: Path) -> dict[str, str]:
 
 
 def default_home() -> Path:
-    """Return where the home is if nothing names one."""
+    """Return the default home."""
     from platformdirs import user_data_path
 
     return user_data_path("openbook", appauthor=False)
@@ -381,7 +379,7 @@ def _switch(text: str) -> bool:
     ]
 
 
-# By the type of a setting, as it is written above.
+# Parsers by the annotated type of a setting.
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "Path": (lambda text: Path(text).expanduser(), "a path"),
     "bool": (_switch, "`on` or `off`"),
@@ -398,5 +396,5 @@ def _parse(setting: Field[Any], text: str) -> Any:
     parser, wanted = _PARSERS[str(setting.type)]
     try:
         return parser(text)
-    except (ValueError, KeyError, RuntimeError) as exc:  # RuntimeError: `~name` of nobody
+    except (ValueError, KeyError, RuntimeError) as exc:  # RuntimeError: `~name` of an unknown user
         raise SettingsError(f"{_variable(setting.name)} is {text!r}, and must be {wanted}") from exc

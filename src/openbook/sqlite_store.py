@@ -1,4 +1,4 @@
-"""A small SQLite file in the home, which threads and processes share."""
+"""A small SQLite file in the home, shared by threads and processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SqliteStore:
     """A SQLite file that only its owner can read. Safe for threads and processes."""
 
     def __init__(self, path: Path, schema: str, error: Callable[[Exception], OpenbookError]) -> None:
-        """Open the file at `path`, creating it and its tables if needed."""
+        """Open the file at `path`. Creates it and its tables if needed."""
         self._error = error
         self._lock = threading.Lock()
         with self._translated():

@@ -1,6 +1,6 @@
-"""Offsets, lines, sentences and units: the arithmetic that exact citations stand on.
+"""Offsets, lines, sentences and units: the basis of exact citations.
 
-Nothing here changes text. Every function answers with offsets into what it was given.
+No function changes text; all results are offsets into the given text.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterator
 
 from openbook.types import Chunk, Span, Unit
 
-# A longer line is cited by sentence. Prose files wrap below 200 and code below 120; transcripts
-# hold a whole lesson in one line.
+# Longer lines are cited by sentence. Prose files wrap below 200 characters and code below 120;
+# transcripts have a whole lesson in one line.
 LONG_LINE_CHARS = 400
 
-# A "sentence" longer than this is a list, a table or minified code, and is cut at white space.
-# It equals the size of a course chunk, so that a chunk can always hold one whole unit.
+# A longer "sentence" is a list, a table or minified code, and is split at whitespace. The limit equals
+# the size of a course chunk, so that a chunk always fits a whole unit.
 LONG_SENTENCE_CHARS = 800
 
-# The mark ends a sentence only before white space (or, in CJK, at once). A form feed is how the
-# HTML reader keeps the border of a block element without adding a line. A run is tried from its
-# first character only, and whole: else a page of dots takes the square of its length.
+# Punctuation ends a sentence only before whitespace (or, in CJK, always). The HTML reader marks the
+# border of a block element with a form feed, without adding a line. Runs are matched possessively and
+# from their first character only; otherwise a page of dots would take quadratic time.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+[”’」』）]*|(?<![ \t])[ \t]*+\f")
 
-# After these a full stop ends nothing: the number of an item in a list, and abbreviations.
+# A full stop after these does not end a sentence: list item numbers and abbreviations.
 _ABBREVIATION = re.compile(
     r"(?:^|\n)[ \t]*\d{1,3}\.$"
     r"|(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|etc|al|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nr|approx|Inc|Ltd|z\.B|d\.h|bzw)\.$"
@@ -35,18 +35,18 @@ _BETWEEN_BORDERS = re.compile(r"[^\f]+")
 
 
 class LineIndex:
-    """Map character offsets of one text to lines. Lines end at a line feed."""
+    """Maps character offsets of a text to lines. Lines end at a line feed."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def __len__(self) -> int:
-        """Count lines. A final line feed does not open another line, except in empty text."""
+        """Return the number of lines. A final line feed does not start another line, except in empty text."""
         return max(1, len(self._starts) - (self._starts[-1] == self._length))
 
     def line_at(self, offset: int) -> int:
-        """Return the 1-based line that holds the character at `offset`."""
+        """Return the 1-based number of the line that contains the character at `offset`."""
         return bisect_right(self._starts, offset)
 
     def start_of(self, line: int) -> int:
@@ -54,11 +54,11 @@ class LineIndex:
         return self._starts[line - 1]
 
     def end_of(self, line: int) -> int:
-        """Return the offset behind a 1-based line, its line feed included."""
+        """Return the end offset of a 1-based line, including its line feed."""
         return self._starts[line] if line < len(self._starts) else self._length
 
     def span(self, path: str, start_char: int, end_char: int) -> Span:
-        r"""Name the half-open range of characters as a span.
+        r"""Return a half-open character range as a span.
 
         Example:
             >>> str(LineIndex("a\nb\nc").span("x.txt", 2, 4))
@@ -69,13 +69,13 @@ class LineIndex:
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Move both ends inwards over white space. All-blank gives an empty range at `start`.
+    """Shrink a range to exclude whitespace at both ends. A blank range becomes empty at `start`.
 
     Example:
         >>> trim("  ab ", 0, 5)
         (2, 4)
     """
-    # By character: a slice would copy the rest of a long line for each of its sentences.
+    # By character: for each sentence of a long line, a slice would copy the rest of the line.
     left = start
     while left < end and text[left].isspace():
         left += 1
@@ -87,7 +87,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    r"""Yield the non-blank lines of a range: indentation kept, white space behind them left out.
+    r"""Yield the non-blank lines of a range, with indentation but without trailing whitespace.
 
     Example:
         >>> list(lines("ab\n\n  c \n", 0, 9))
@@ -103,7 +103,7 @@ def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[i
 
 
 def paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    r"""Yield the runs of lines between blank lines. Indentation of the first line belongs to its run.
+    r"""Yield the paragraphs of a range: lines between blank lines, including the indentation of the first.
 
     Example:
         >>> list(paragraphs("\n  ab\ncd \n \nef"))
@@ -124,8 +124,8 @@ def paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[tu
 def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a range as trimmed, non-blank ranges of at most 800 characters.
 
-    Every non-blank character of the range lies in exactly one of them. Works for Latin and CJK
-    punctuation; a full stop after an abbreviation or an initial ends nothing.
+    Every non-blank character of the range is in exactly one of them. Handles Latin and CJK
+    punctuation; a full stop after an abbreviation or an initial does not end a sentence.
 
     Example:
         >>> text = "See e.g. Smith. It works!"
@@ -135,7 +135,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
     end = len(text) if end is None else end
     opened = start
     for match in _SENTENCE_END.finditer(text, start, end):
-        # A slice, because what lies before the range must not decide where its first word begins.
+        # A slice, because text before the range must not influence where its first word begins.
         before = text[max(opened, match.end() - _LONGEST_ABBREVIATION) : match.end()]
         if match.group() == "." and _ABBREVIATION.search(before):
             continue
@@ -145,11 +145,11 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut what is longer than 800 characters, at white space where there is some."""
+    """Split ranges longer than 800 characters, at whitespace if possible."""
     start, end = trim(text, start, end)
     while end - start > LONG_SENTENCE_CHARS:
         limit = start + LONG_SENTENCE_CHARS
-        # Only the second half is searched: a piece of three words before a huge one helps nobody.
+        # Search only the second half, to avoid a tiny piece before a huge one.
         window = text[start + LONG_SENTENCE_CHARS // 2 : limit]
         blank = max(window.rfind(" "), window.rfind("\t"), window.rfind("\n"))
         cut = limit if blank < 0 else start + LONG_SENTENCE_CHARS // 2 + blank
@@ -162,11 +162,11 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def units(chunk: Chunk) -> tuple[Unit, ...]:
-    r"""Cut a chunk into numbered units, in order.
+    r"""Split a chunk into numbered units, in order.
 
-    A unit is a line without its line end, indentation kept; where the line is longer than 400
-    characters, a sentence; where it has form feeds, as pages of HTML do, each part between them.
-    Blank lines are no units and take no number.
+    A unit is a line with its indentation but without its line end. A line longer than 400 characters is
+    split into sentences, and a line with form feeds, as in pages of HTML, into the parts between them.
+    Blank lines are not units and have no number.
 
     Example:
         >>> chunk = Chunk("s", Span("a.py", 10, 25, 3, 5), "def f():\n\n  ...", "code")
@@ -196,12 +196,12 @@ def _units_of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def indentation(line: str) -> int:
-    """Return how many white-space characters a line begins with; all of a blank one."""
+    """Return the number of leading whitespace characters of a line; for a blank one, its length."""
     return len(line) - len(line.lstrip())
 
 
 def counted(number: int, word: str) -> str:
-    """Write a number of things: `1 file`, `2 files`.
+    """Format a count: `1 file`, `2 files`.
 
     Example:
         >>> counted(1, "file"), counted(0, "file")

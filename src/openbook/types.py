@@ -1,4 +1,4 @@
-"""The values that cross rooms: frozen, checked at birth, knowing nothing of storage or models."""
+"""The values shared by all rooms: frozen and validated on creation, independent of storage and models."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 Kind = Literal["code", "docs", "course", "config", "data"]
-"""What a document is for. Decided by its reader, from name and content."""
+"""The format family of a document. Set by its reader, from name and content."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 View = Literal["auto", "files", "passages"]
-"""How results are listed: each file once, or passages, several of one file. `auto`: as the query suggests."""
+"""How results are listed: `files` (each once) or `passages` (several per file). `auto`: depends on the query."""
 
 VIEWS: tuple[View, ...] = get_args(View)
 
 Use = Literal["definition", "call", "import", "mention"]
-"""What a line does with a name, the most telling first: a line that does several has the first of them."""
+"""How a line uses a name, most significant first. A line with several uses has the first of them."""
 
 USES: tuple[Use, ...] = get_args(Use)
 
 BlockKind = Literal["heading", "text", "code"]
-"""What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
+"""Type of a block of prose. `code` is fenced or literal; it is never searched for headings."""
 
 
 def shown_text(text: str) -> str:
-    """Return a text as it is shown. The form feeds by which readers mark borders are blanks, so offsets hold."""
+    """Return a text for display. Form feeds, with which readers mark borders, become blanks, so offsets stay."""
     return text.replace("\f", " ")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A place in a document: lines for people, characters for machines.
+    """A range in a document: lines for people, characters for machines.
 
-    Lines end at a line feed. Order is by path, then by characters, which makes spans a total
-    order within one source.
+    Lines end at a line feed. Spans are ordered by path, then by characters: a total order within one
+    source.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Span:
     start_char: int
     """Offset of the first character in the document's text."""
     end_char: int
-    """Offset behind the last character: the span is half-open."""
+    """End offset, exclusive."""
     start_line: int
     """1-based."""
     end_line: int
@@ -61,7 +61,7 @@ class Span:
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the place as JSON values."""
+        """Return the span as JSON values."""
         return {
             "path": self.path,
             "start_line": self.start_line,
@@ -78,19 +78,19 @@ class Lesson:
     course: str
     """Title of the course; empty if the material has none."""
     number: int | None = None
-    """As written, so 0 is a lesson. None for text before the first lesson."""
+    """As written, so 0 is a valid number. None for text before the first lesson."""
     title: str = ""
     link: str = ""
     course_link: str = ""
     instructor: str = ""
     course_path: str = ""
-    """Path of the folder that is the course; empty where the document is a course of its own."""
+    """Path of the course folder; empty if the document is a course by itself."""
     part: int | None = None
-    """Of the lesson within a module, whose number is `number` then: 3 for lesson 1.3."""
+    """Number of the lesson within module `number`: 3 for lesson 1.3."""
 
     @property
     def label(self) -> str:
-        """The number as people write it, such as `4` or `1.3`; empty without one.
+        """The number as people write it, such as `4` or `1.3`; empty if there is none.
 
         Example:
             >>> Lesson("Knots", 1, part=3).label
@@ -103,7 +103,7 @@ class Lesson:
         return "" if self.number is None else f"Lesson {self.label}: {self.title}".rstrip(": ")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a list of lessons shows, as JSON values."""
+        """Return the lesson for lists, as JSON values."""
         return {
             "number": self.number,
             "part": self.part,
@@ -115,15 +115,15 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a document that its reader recognised."""
+    """A part of a document that its reader recognized."""
 
     start_char: int
     end_char: int
     kind: BlockKind = "text"
     level: int = 0
-    """Depth of a heading, 1 at the top; 0 for what is no heading."""
+    """Heading level, 1 at the top; 0 for other blocks."""
     title: str = ""
-    """Text of a heading without its markup."""
+    """Heading text without markup."""
     lesson: Lesson | None = None
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Anchor:
-    """A name that the original has for a place in the extracted text, such as `cell 3`."""
+    """A name in the original for a place in the extracted text, such as `cell 3`."""
 
     start_char: int
     label: str
@@ -146,45 +146,45 @@ class Document:
     """One file of a source, as text."""
 
     source: str
-    """Name of the source it belongs to."""
+    """Name of its source."""
     path: str
     """POSIX path relative to the root of the source."""
     kind: Kind
     language: str
     """Name of the grammar or format, such as `python` or `markdown`; empty if unknown."""
     text: str = field(repr=False)
-    """What every offset counts in. Line ends are kept as they are in the file."""
+    """The text that all offsets refer to. Line ends are kept as in the file."""
     content_hash: str
-    """SHA-256 of the file's bytes, hexadecimal; then the version of the rules that read it, `/v2`, if not the first."""
+    """SHA-256 of the file's bytes, hexadecimal; then the version of the reader rules, `/v2`, if not the first."""
     blocks: tuple[Block, ...] = field(default=(), repr=False)
-    """Structure of prose in order of appearance, not overlapping. Empty for code. Not stored."""
+    """Structure of prose, in order and without overlaps. Empty for code. Not stored."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
-    """In order of appearance. Each one holds until the next."""
+    """In order. Each anchor applies until the next."""
     remarks: tuple[str, ...] = ()
-    """What of the file could not be read, for people: `no text on pages 3 to 7`."""
+    """What could not be read of the file, for users: `no text on pages 3 to 7`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course of a library. Source and path tell it from all others; titles may be equal."""
+    """A course of a library, identified by source and path. Titles need not be unique."""
 
     source: str
     path: str
-    """Of the document that is the course, or of the folder; `.` for the whole source."""
+    """Path of the course document or folder; `.` for the whole source."""
     title: str
-    """As the course names itself, else the name of its file or folder."""
+    """Title given by the course, or else the name of its file or folder."""
     link: str = ""
     instructor: str = ""
     lessons: tuple[Lesson, ...] = ()
-    """Those with a number, in order of appearance."""
+    """Lessons with a number, in order of appearance."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """Identity within a library."""
+        """Unique key within a library."""
         return (self.source, self.path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the course and its lessons as JSON values, in the shape that `courses --json` prints."""
+        """Return the course and its lessons as JSON values, in the format of `courses --json`."""
         return {
             "source": self.source,
             "path": self.path,
@@ -198,10 +198,10 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest citable thing: a line, or a sentence where a line is long."""
+    """The smallest citable range: a line, or a sentence of a long line."""
 
     number: int
-    """1-based within its chunk. This is what a model cites."""
+    """1-based within its chunk. Models cite this number."""
     span: Span
     text: str
     """Exact slice of the document, never blank."""
@@ -209,9 +209,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A retrievable piece of a document: always an exact slice of its text.
+    """A retrievable part of a document: always an exact slice of its text.
 
-    What helps retrieval but does not stand in the text lives in the other fields.
+    Information that helps retrieval but is not in the text is in the other fields.
     """
 
     source: str
@@ -220,15 +220,15 @@ class Chunk:
     kind: Kind
     language: str = ""
     symbol: str = ""
-    """Qualified name of the first type or function, such as `Client.get`; else of a constant, or of what holds it."""
+    """Qualified name of the first type or function, such as `Client.get`; else of a constant or enclosing symbol."""
     defines: tuple[str, ...] = ()
     """Unqualified names of all definitions, in order of appearance."""
     signature: str = ""
     docstring: str = ""
     context: tuple[str, ...] = ()
-    """What the chunk stands under, outermost first: heading path or enclosing symbols."""
+    """Outermost first: heading path or enclosing symbols."""
     anchor: str = ""
-    """Label of the original's own place, such as `cell 3`."""
+    """Label of its anchor in the original, such as `cell 3`."""
     lesson: Lesson | None = None
 
     def __post_init__(self) -> None:
@@ -240,38 +240,38 @@ class Chunk:
 
     @property
     def key(self) -> tuple[str, Span]:
-        """Identity within a library, and the order of ties."""
+        """Unique key within a library, used to order ties."""
         return (self.source, self.span)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which documents may be found. Empty fields allow everything.
+    """Restricts which documents may be found. Empty fields allow everything.
 
-    Any collection will do for those of several values; what is kept is the type that is named here.
+    Fields with several values accept any collection, and store the annotated type.
 
     Raises:
-        TypeError: A field is of another type, such as one string in the place of a collection of them.
-        ValueError: There is no such kind, or a lesson has a negative number.
+        TypeError: A field has the wrong type, such as a string instead of a collection of strings.
+        ValueError: The kind does not exist, or a lesson number is negative.
     """
 
     kinds: frozenset[Kind] = frozenset()
     globs: tuple[str, ...] = ()
-    """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder. Paths begin in the
-    source: of the source `docs`, a page is `faq.md`, not `docs/faq.md`."""
+    """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder. They are relative to
+    the source: in the source `docs`, a page is `faq.md`, not `docs/faq.md`."""
     sources: frozenset[str] = frozenset()
     courses: frozenset[tuple[str, str]] = frozenset()
-    """Sources and paths, as `Course.key` gives them."""
+    """Sources and paths, as in `Course.key`."""
     lesson: int | None = None
-    """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson. Where modules have
-    lessons, it is the number of a module, and all of it is allowed."""
+    """Only chunks of lessons with this number, in any allowed course. 0 is a valid number. In courses with modules, it
+    is the number of a module, and allows all of its lessons."""
     within: frozenset[tuple[str, str]] = frozenset()
-    """Sources and, in each, the POSIX path of a file or folder: only that, and what is below it. Empty: all of it."""
+    """Sources with the POSIX path of a file or folder: only that and everything below it. Empty path: all."""
     part: int | None = None
-    """Of the module `lesson`, only the lesson with this number: 3 for lesson 1.3."""
+    """Only the lesson with this number in module `lesson`: 3 for lesson 1.3."""
 
     def __post_init__(self) -> None:
-        """Check the fields, so that a wrong one is not taken for a damaged library later."""
+        """Validate the fields, so that a wrong one is not mistaken for a damaged library later."""
         object.__setattr__(self, "kinds", frozenset(_strings("kinds", self.kinds)))
         object.__setattr__(self, "globs", _strings("globs", self.globs))
         object.__setattr__(self, "sources", frozenset(_strings("sources", self.sources)))
@@ -280,7 +280,7 @@ class Filter:
         for kind in sorted(self.kinds.difference(KINDS)):
             raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
         for name, value in (("lesson", self.lesson), ("part", self.part)):
-            if type(value) not in (int, type(None)):  # True is an `int` too
+            if type(value) not in (int, type(None)):  # `True` is also an `int`
                 raise TypeError(f"{name} is {value!r}, which is no whole number")
             if value is not None and value < 0:
                 raise ValueError(f"{name} is {value}; the first is 0 or 1")
@@ -288,7 +288,7 @@ class Filter:
             raise ValueError("part is given without the lesson that it is a part of")
 
     def allows_lesson(self, lesson: Lesson | None) -> bool:
-        """Return whether the filter by lesson lets a lesson through; None stands for text of no lesson.
+        """Return whether a lesson passes the lesson filter; None stands for text outside of lessons.
 
         Example:
             >>> [Filter(lesson=1, part=3).allows_lesson(Lesson("Knots", 1, part=part)) for part in (3, 4)]
@@ -304,7 +304,7 @@ def _strings(name: str, values: object) -> tuple[str, ...]:
     """Return values as a tuple.
 
     Raises:
-        TypeError: They are no collection of strings.
+        TypeError: They are not a collection of strings.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{name} is {values!r}; give a collection of strings, such as [{values!r}]")
@@ -318,7 +318,7 @@ def _pairs(name: str, values: object) -> tuple[tuple[str, str], ...]:
     """Return values as a tuple of pairs.
 
     Raises:
-        TypeError: They are no collection of pairs of strings.
+        TypeError: They are not a collection of pairs of strings.
     """
     found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
     for value in found:
@@ -329,7 +329,7 @@ def _pairs(name: str, values: object) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Whole lines of a chunk that show why it was found."""
+    """Whole lines of a chunk that show why it matches."""
 
     text: str
     """Exact slice of the chunk, without the last line feed."""
@@ -338,7 +338,7 @@ class Excerpt:
     end_line: int
     """1-based, inclusive."""
     matches: tuple[tuple[int, int], ...] = ()
-    """Words of the question: half-open ranges of characters of `text`, in order, not overlapping."""
+    """Matched words: half-open character ranges in `text`, in order, without overlaps."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as JSON values."""
@@ -351,34 +351,34 @@ class Excerpt:
 
 
 class SkipReason(StrEnum):
-    """Why a file is not indexed. The text that people are shown, and libraries keep, begins with the value."""
+    """Why a file is not indexed. The text shown to users and stored in libraries starts with the value."""
 
     SECRET = "secret"
     BINARY_NAME = "binary by name"
     BINARY = "binary"
     TOO_LARGE = "too large"
     TOO_LONG = "more than"
-    """A PDF of more pages than are allowed."""
+    """A PDF with more pages than allowed."""
     TOOK_LONGER = "took longer than"
     ENCRYPTED = "encrypted"
     DAMAGED = "damaged"
     UNKNOWN_ENCODING = "text in an unknown encoding"
     READER_FAILED = "reader of"
-    """A reader of somebody else failed."""
+    """A third-party reader failed."""
     OLD_OFFICE = "old Office format"
-    """A document of Word or PowerPoint from before 2007, which LibreOffice reads."""
+    """A Word or PowerPoint document from before 2007, which requires LibreOffice."""
     NO_RECOGNIZER = "text in pictures is not recognized"
     """Neither RapidOCR nor Tesseract is installed."""
     NO_TRANSCRIBER = "speech is not recognized"
-    """faster-whisper or its model is not there."""
+    """faster-whisper or its model is not installed."""
     OUTLOOK_MESSAGE = "message of Outlook"
     QUESTION_SET = "question set"
-    """What `openbook eval` reads, as those that follow are what Openbook has printed itself."""
+    """Input of `openbook eval`. The following reasons are for output of Openbook itself."""
     EVALUATION = "run of openbook eval"
     ANSWER = "answer of openbook ask"
     SEARCH_RESULTS = "results of openbook search"
     UNREADABLE_FOLDER = "unreadable folder"
-    """What lies in it is unknown, which is not the same as gone."""
+    """Its contents are unknown, which does not mean deleted."""
     UNREADABLE = "unreadable"
     VANISHED = "vanished"
     CHANGING = "changing"
@@ -390,7 +390,7 @@ class SkipReason(StrEnum):
 
     @classmethod
     def of(cls, text: str) -> SkipReason | None:
-        """Return the reason that a text says; None for another one, which says by itself what to do.
+        """Return the reason at the start of a text; None for other texts, which explain themselves.
 
         Example:
             >>> SkipReason.of("took longer than 60 s")
@@ -400,34 +400,34 @@ class SkipReason(StrEnum):
 
 
 class ResultRole(StrEnum):
-    """Why a result is among those of an answer, where it is not for its words alone."""
+    """Why a result is included, if not for its own words."""
 
     HEADING = "heading asked for"
     LESSON = "lesson asked for"
     OTHER_LESSON = "not the lesson asked for"
-    """A heading of a lesson that is there, where the one that was asked for is not."""
+    """A heading of an existing lesson, if the requested one does not exist."""
     OF_COURSE = "of its course"
-    """Stands for its course, of which it says most."""
+    """Represents its course as its most informative chunk."""
     OF_LESSON = "of its lesson"
     INSIDE = "in what was named"
-    """Lies in a course or lesson that the question names."""
+    """Belongs to a course or lesson that the question names."""
     OVERVIEW = "introduces it"
     """A page that introduces the project."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """A chunk that was found, and why it ranks where it does."""
+    """A retrieved chunk with its score and signals."""
 
     chunk: Chunk
     score: float
-    """Higher is better. Comparable within one query only."""
+    """Higher is better. Comparable only within one query."""
     signals: Mapping[str, float] = field(default_factory=dict)
-    """What each signal added to the score."""
+    """Contribution of each signal to the score."""
     goes_on_to: int = 0
-    """Last line of the definition or section that the chunk breaks off in; 0 if it breaks off in none."""
+    """Last line of the definition or section that continues after the chunk; 0 if none does."""
     excerpt: Excerpt | None = None
-    """The lines that match the question, for those who show results."""
+    """The lines that match the question, for display."""
     roles: frozenset[ResultRole] = frozenset()
 
     def __post_init__(self) -> None:
@@ -437,14 +437,14 @@ class RetrievalResult:
         return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt, self.roles)
 
     def __str__(self) -> str:
-        """Return the place, and below it the lines that match."""
+        """Return the place, followed by the matching lines."""
         shown = self.excerpt
         if shown is None:
             return f"{self.chunk.span}\n{self.chunk.text}"
         return f"{self.chunk.span.path}:{shown.start_line}-{shown.end_line}\n{shown.text}"
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the result as JSON values, in the shape that `search --json` prints."""
+        """Return the result as JSON values, in the format of `search --json`."""
         chunk = self.chunk
         signals = {name: round(value, 6) for name, value in self.signals.items()}
         roles = {"roles": sorted(self.roles)} if self.roles else {}
@@ -464,33 +464,33 @@ class RetrievalResult:
 
 
 AttachmentKind = Literal["image", "pdf"]
-"""What a model has to read of an attachment."""
+"""The capability a model needs to read an attachment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image or a PDF in a message of the user; `openbook.agent.image` and `pdf` read one from a file."""
+    """An image or a PDF in a user message; `openbook.agent.image` and `pdf` read one from a file."""
 
     media_type: str
-    """Such as `image/png` or `application/pdf`."""
+    """For example `image/png` or `application/pdf`."""
     base64: str = field(repr=False)
     """Its bytes."""
     name: str = ""
-    """Of the file; empty if it has none."""
+    """File name; empty if there is none."""
     pages: int = 1
-    """Of a PDF."""
+    """Number of pages of a PDF."""
 
     @property
     def kind(self) -> AttachmentKind:
-        """What a model has to read."""
+        """The capability a model needs."""
         return "pdf" if self.media_type == "application/pdf" else "image"
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells cheaply whether a file can have changed since it was read."""
+    """File metadata that cheaply shows whether a file may have changed since it was read."""
 
     size_bytes: int
     modified_ns: int
     changed_ns: int
-    """Of the inode: moves even if a tool sets the modification time back."""
+    """Inode change time: advances even if a tool resets the modification time."""

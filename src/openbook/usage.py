@@ -1,4 +1,4 @@
-"""What a model read and wrote, in tokens."""
+"""Token usage of models."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call or, added up, of several."""
+    """Token usage of one call, or the sum of several."""
 
     input_tokens: int = 0
-    """All that it read, the cached ones included."""
+    """Input tokens, including cached ones."""
     output_tokens: int = 0
-    """All that it wrote, its thinking included."""
+    """Output tokens, including thinking."""
     cached_input_tokens: int = 0
-    """Of the input: read from the provider's cache."""
+    """Input tokens read from the provider's cache."""
     cache_write_tokens: int = 0
-    """Of the input: written to it."""
+    """Input tokens written to it."""
     known: bool = True
-    """Whether the provider reported everything; else the numbers are a lower bound."""
+    """Whether the provider reported everything; otherwise the numbers are a lower bound."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -33,7 +33,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PricedUsage(Usage):
-    """Tokens of one call of which is known what it cost."""
+    """Usage of one call with a known cost."""
 
     cost_usd: Decimal | None = None
-    """In US dollars, as whoever answered says. None: not known."""
+    """In US dollars, as reported by the provider. None: unknown."""

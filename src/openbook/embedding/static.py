@@ -179,7 +179,7 @@ def _read_matrix(path: Path, *, rows: int) -> NDArray[np.int8]:
 def _to_unit_length(sums: NDArray[np.int32]) -> Vectors:
     import numpy as np
 
-    # float64 holds every square and their sum exactly; a sum that is not zero is at least 1 long.
+    # float64 represents every square and their sum exactly; a nonzero sum has a norm of at least 1.
     exact = sums.astype(np.float64)
     lengths = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
     vectors: Vectors = (exact / np.maximum(lengths, 1.0)).astype(np.float32)

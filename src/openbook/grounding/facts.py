@@ -11,7 +11,7 @@ from openbook.grounding.numbers import Quantity, blank_out, is_unit, numbers_of
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS
 from openbook.tokens import tokenize
 
-# Parsing caches. An entry takes about 1 KB.
+# Cached texts per parser, about 1 KB each.
 KEPT_TEXTS = 1024
 
 # A quote of a single letter, or longer than a paragraph, is a pair of unrelated quotation marks.

@@ -36,7 +36,7 @@ _CHUNKS_PER_COMMIT = 2_000
 # written again without a change of its timestamps.
 _UNSETTLED_NS = 20_000_000
 
-# Leaving out a file that is not text loses nothing, so it is no remark.
+# Leaving out a file that is not text loses nothing, so it is not reported.
 _NO_TEXT_FORMATS = frozenset({SkipReason.BINARY, SkipReason.BINARY_NAME})
 
 # Share of new documents from which on merging the word index into one segment pays.
