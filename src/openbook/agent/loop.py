@@ -46,7 +46,7 @@ Value = TypeVar("Value")
 _SAME_CALLS = 3
 
 # How often to ask again for the value when the model replies with text. After that it will not call the tool.
-_WORDS_FOR_VALUE = 2
+_VALUE_REMINDERS = 2
 
 # Rounds beyond the tool budget: one for the value, and two to correct it.
 _OUTPUT_ROUNDS = 3
@@ -155,7 +155,7 @@ class AgentRun:
         if not any(message.role == "assistant" for message in self._new):
             return False
         # The driver receives model errors; here the run is only closed.
-        why = _told(error) if isinstance(error, Exception) else "the turn ended before an answer"
+        why = _error_text(error) if isinstance(error, Exception) else "the turn ended before an answer"
         if calls := self._new[-1].calls:
             done = {result.call_id: result for result in self._results}
             results = (done.get(call.id) or _failed(call, f"no result is known: {why}") for call in calls)
@@ -187,7 +187,7 @@ class AgentRun:
     def _insist(self, output: OutputReader[Any]) -> None:
         """Ask again for the value if the model replied with text, at most twice."""
         self._words += 1
-        if self._words > _WORDS_FOR_VALUE:
+        if self._words > _VALUE_REMINDERS:
             self._halt("no_output", f"the model wrote words and did not call {output.tool.name!r}")
             return
         if self._new[-1].role == "user":  # the model wrote nothing
@@ -209,7 +209,7 @@ class AgentRun:
     def _ask(self, ask: CallModel) -> Generator[Step, ReplyFinished | None, ReplyFinished | None]:
         """Call the model within the budget. None means that the run must end."""
         kernel = self._kernel
-        request = _through(ask.request, (hooks.before_model for hooks in kernel.hooks))
+        request = _apply_hooks(ask.request, (hooks.before_model for hooks in kernel.hooks))
         if isinstance(request, Veto):
             self._halt("veto", request.reason)
             return None
@@ -223,7 +223,7 @@ class AgentRun:
         spent = self.ledger.settle(reply.usage)
         kernel.meter.learn(request, reply)
         yield UsageCounted(spent.usage, spent.cost_usd)
-        seen = _through(reply, (hooks.after_model for hooks in kernel.hooks))
+        seen = _apply_hooks(reply, (hooks.after_model for hooks in kernel.hooks))
         if isinstance(seen, Veto):
             self._halt("veto", seen.reason)
             return None
@@ -264,7 +264,7 @@ class AgentRun:
                     call, result = job.call, _outcome(job, future)
                 else:
                     call, result = job
-                seen = _through(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
+                seen = _apply_hooks(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
                 result = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
                 results.append(replace(result, call_id=asked.id))  # hooks may have changed the id
                 self._count(job, results[-1], self._kernel.clock() - started_s)
@@ -283,7 +283,7 @@ class AgentRun:
         """Return the call to make, or what to tell the model instead."""
         if place >= _CALLS_AT_ONCE:
             return call, _failed(call, f"not called: at most {_CALLS_AT_ONCE} calls at once")
-        seen = _through(call, (hooks.before_tool for hooks in self._kernel.hooks))
+        seen = _apply_hooks(call, (hooks.before_tool for hooks in self._kernel.hooks))
         if isinstance(seen, Veto):
             return call, _failed(call, f"not allowed: {seen.reason}")
         tool = self._kernel.tools.get(seen.name)
@@ -334,7 +334,7 @@ class AgentRun:
         return replace(result, messages=self._new)
 
 
-def _through(value: Value, looks: Iterable[Callable[[Value], Value | Veto]]) -> Value | Veto:
+def _apply_hooks(value: Value, looks: Iterable[Callable[[Value], Value | Veto]]) -> Value | Veto:
     for look in looks:
         seen = look(value)
         if isinstance(seen, Veto):
@@ -354,14 +354,14 @@ def _outcome(job: _Job, running: Running) -> ToolResult:
     except tool.errors as exc:
         # The model gets one line; for debugging, log the traceback.
         _logger.info("the tool %s failed", tool.name, exc_info=exc)
-        return _failed(job.call, tool.show(_told(exc)))
+        return _failed(job.call, tool.show(_error_text(exc)))
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, OpenbookError):
         return f"{error} {error.hint}".strip()
     # A `KeyError` prints only its key, and a group none of its exceptions.
-    inner = "; ".join(map(_told, error.exceptions)) if isinstance(error, ExceptionGroup) else error
+    inner = "; ".join(map(_error_text, error.exceptions)) if isinstance(error, ExceptionGroup) else error
     return f"{type(error).__name__}: {inner}".removesuffix(": ")
 
 

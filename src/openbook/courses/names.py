@@ -38,7 +38,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 # or found in a lesson, which says less about the name of the course. Any value from .7 (lessons: .5) to .9 resolves all
 # but one of the names in `benchmarks/course_names.py` alike.
 _CUT_SHORT = 0.9
-_SLIP = 0.85
+_MISSPELLED = 0.85
 _IN_LESSON = 0.75
 
 # Minimum similarity of misspelled words: "computr" matches "computer", "react" does not match "create". From .74 to .82
@@ -51,7 +51,7 @@ _SHORT_WORD = 4
 # A course matches if it has this share of the words, weighted by rarity: "Advanced Python" does not match "Advanced
 # Retrieval". From .52 to .6 no result changes for these names. For a description, which has more words than a name,
 # meaning can decide as well: of 31 invented ones that match no course of two catalogs, the nearest scored .65.
-_HELD = 0.6
+_LEAST_SHARE = 0.6
 _DESCRIPTION_WORDS = 3
 _NEAR = 0.66
 
@@ -137,7 +137,7 @@ def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolut
     scores = [words + _MEANING * meaning for words, meaning in zip(held, meant, strict=True)]
     best = max(range(len(courses)), key=scores.__getitem__)
     described = len(asked) >= _DESCRIPTION_WORDS and meant[best] >= _NEAR
-    if held[best] < _HELD and not described:
+    if held[best] < _LEAST_SHARE and not described:
         return Resolution()
     ranked = sorted(zip(scores, courses, strict=True), key=lambda pair: -pair[0])
     return _among([course for score, course in ranked if score > scores[best] - _MARGIN])
@@ -161,7 +161,7 @@ def _telling(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Called:
+class _CourseWords:
     """The words that identify a course."""
 
     title: tuple[str, ...]
@@ -172,7 +172,7 @@ class _Called:
     """The distinctive words of the title."""
 
     @classmethod
-    def of(cls, course: Course) -> _Called:
+    def of(cls, course: Course) -> _CourseWords:
         """Collect the words of a course."""
         title = _words(course.title)
         return cls(
@@ -206,8 +206,8 @@ def _alike(word: str, other: str) -> float:
         return _CUT_SHORT
     if min(len(word), len(other)) < _SHORT_WORD:
         swapped = len(word) == len(other) == 3 and sorted(word) == sorted(other) and OSA.distance(word, other) == 1
-        return _SLIP if swapped else 0.0
-    return _SLIP if OSA.normalized_similarity(word, other) >= _ALIKE else 0.0
+        return _MISSPELLED if swapped else 0.0
+    return _MISSPELLED if OSA.normalized_similarity(word, other) >= _ALIKE else 0.0
 
 
 def _is_within(word: str, other: str) -> bool:
@@ -218,7 +218,7 @@ def _is_within(word: str, other: str) -> bool:
 
 def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
     """Return the share of a name that each course matches, from 0 to 1."""
-    called = [_Called.of(course) for course in courses]
+    called = [_CourseWords.of(course) for course in courses]
     spelled = "".join(word[0] for word in asked)
     worths = [[one.worth(word) for word in asked] for one in called]
     # A word without any match gets the highest rarity.

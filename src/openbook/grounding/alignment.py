@@ -16,7 +16,7 @@ _SAME_WORDS, _SAME_PLAIN_WORDS = 3, 6
 _LONGEST_EXCHANGE = 6
 _ARTICLES = frozenset("a an the".split())
 # Words that refer to other words. Their order in the sentence says nothing.
-_POINTING = frozenset("former latter first second last above below".split())
+_REFERRING = frozenset("former latter first second last above below".split())
 _TOKEN = re.compile(r"`[^`\n]{1,80}`|\d+(?:[.,]\d+)*|[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
 _ACRONYM = re.compile(r"[A-Z][A-Z0-9]{2,}")
 
@@ -82,7 +82,7 @@ def _is_part(word: str, instead: str) -> bool:
 
 
 def _is_telling(word: str) -> bool:
-    return bool(content_words(word)) and word.isalpha() and word not in _POINTING
+    return bool(content_words(word)) and word.isalpha() and word not in _REFERRING
 
 
 def exchanged_words(claim: str, sentences: Sequence[str]) -> str:

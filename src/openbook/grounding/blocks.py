@@ -20,7 +20,7 @@ _RULE = re.compile(_LEAD + r"(?:(?:-[ \t]*+){3,}|(?:\*[ \t]*+){3,}|(?:_[ \t]*+){
 _ROW = re.compile(_LEAD + r"\|")
 
 # A closing fence has less than four spaces of extra indent; a deeper one belongs to the code.
-_DEEPER = 4
+_FENCE_INDENT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Fence:
         match = _CLOSING.match(line)
         if match is None or not match["run"].startswith(self.run):
             return False
-        return len(match["lead"].expandtabs(4)) < self.indent + _DEEPER
+        return len(match["lead"].expandtabs(4)) < self.indent + _FENCE_INDENT
 
 
 def may_open_fence(line: str) -> bool:

@@ -17,7 +17,7 @@ from openbook.text import sentences, trim
 _MOST_SHARED = 10_000
 
 # Pairs of line kind and block kind where the line continues the block.
-_GOING_ON = frozenset({("code", "code"), ("text", "text"), ("text", "item")})
+_CONTINUATIONS = frozenset({("code", "code"), ("text", "text"), ("text", "item")})
 
 # A line that only lists references states nothing. These are the labels that answers use for it.
 _REFERENCES = re.compile(
@@ -152,7 +152,7 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
             blocks[-1].kind = "heading"
         elif kind in ("row", "text") and _is_below_heads(masked, start, end, blocks):
             heads, is_table = _take_heads(masked, blocks), True
-        elif goes_on and (kind, blocks[-1].kind) in _GOING_ON:
+        elif goes_on and (kind, blocks[-1].kind) in _CONTINUATIONS:
             blocks[-1].end = end
         elif kind not in ("blank", "rule"):
             heads = heads if kind == "row" else ()
@@ -217,9 +217,9 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Citatio
         place = (min([first, *(mark.start_char for mark in own)]), max([last, *(mark.end_char for mark in own)]))
         text = _text(answer, *place, own)
         claim = Claim(*place, text.rstrip("| ") if block.kind == "row" else text)
-        found.append(_with(Statement(claim, (), block.heads), own or shared))
+        found.append(_with_marks(Statement(claim, (), block.heads), own or shared))
     if found and block.marks and (all(owned) or not shared):
-        found[-1] = _with(found[-1], block.marks)
+        found[-1] = _with_marks(found[-1], block.marks)
     return found
 
 
@@ -248,7 +248,7 @@ def _owned(
     return ranges, owned
 
 
-def _with(statement: Statement, marks: Sequence[CitationMark]) -> Statement:
+def _with_marks(statement: Statement, marks: Sequence[CitationMark]) -> Statement:
     every = (*statement.marks, *marks)
     claim = replace(statement.claim, marks=tuple(dict.fromkeys(mark.text for mark in every)))
     return replace(statement, claim=claim, marks=every)

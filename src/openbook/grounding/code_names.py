@@ -9,8 +9,8 @@ from functools import cache
 
 from openbook.grounding.lookup import SearchedText
 
-_CALLED = re.compile(r"(?:\.\s*([A-Za-z_]\w{2,})|\b([A-Za-z_]\w{2,})(?=\())")
-_BROUGHT = re.compile(
+_USED = re.compile(r"(?:\.\s*([A-Za-z_]\w{2,})|\b([A-Za-z_]\w{2,})(?=\())")
+_DEFINED = re.compile(
     r"\b(?:def|class|fn|func|function|const|let|var|import|from|as|for|struct|type)\s+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*=[^=]"
 )
 _IMPORTED = re.compile(r"^\s*(?:import|from)\s+([a-z_]\w*)", re.MULTILINE)
@@ -18,7 +18,7 @@ _CHAIN = re.compile(r"(?<![\w.])([a-z_]\w*)(?:\.\w+)+")
 _STRINGS_AND_COMMENTS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?:#|//)[^\n]*")
 
 # Common built-in names of other languages. For Python, `builtins` and the built-in types provide them.
-_OF_LANGUAGES = frozenset(
+_COMMON_NAMES = frozenset(
     "addEventListener assert catch concat console debug describe error expect fetch filter finally find forEach"
     " getElementById includes indexOf info JSON keys log main map Math Object parse parseInt preventDefault println"
     " Printf Println Promise push querySelector reduce replace require resolve setInterval setTimeout shift slice some"
@@ -28,9 +28,9 @@ _BUILT_IN_TYPES = (bytes, dict, float, int, list, set, str, tuple)
 
 
 @cache
-def _of_languages() -> frozenset[str]:
+def _language_names() -> frozenset[str]:
     attributes = (name for kind in _BUILT_IN_TYPES for name in dir(kind))
-    return frozenset((*dir(builtins), *attributes)) | _OF_LANGUAGES
+    return frozenset((*dir(builtins), *attributes)) | _COMMON_NAMES
 
 
 def absent_names(code: str, sources: SearchedText) -> list[str]:
@@ -43,7 +43,7 @@ def absent_names(code: str, sources: SearchedText) -> list[str]:
     plain = _STRINGS_AND_COMMENTS.sub(" ", code)
     imported = sys.stdlib_module_names.intersection(_IMPORTED.findall(plain))
     plain = _CHAIN.sub(lambda match: " " if match[1] in imported else match.group(), plain)
-    brought = {name for pair in _BROUGHT.findall(plain) for name in pair}
-    called = dict.fromkeys(name for pair in _CALLED.findall(plain) for name in pair if name)
-    known = brought | _of_languages()
+    brought = {name for pair in _DEFINED.findall(plain) for name in pair}
+    called = dict.fromkeys(name for pair in _USED.findall(plain) for name in pair if name)
+    known = brought | _language_names()
     return [name for name in called if name not in known and not sources.has_name(name)]

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import lru_cache
 
 # The most frequent words of each language that mean nothing in any of the others.
-_JOINING = {
+_STOP_WORDS = {
     "en": "the and is are was were of to that this with for from it be not has have its which when if by an as or",
     "de": "der die das und ist sind nicht ein eine einen mit für auf den dem des von zu wird werden wenn auch sich bei",
     "fr": "le la les des et est sont une dans pour que qui sur avec ce cette par pas il vous du au aux ou être",
@@ -17,11 +17,11 @@ _JOINING = {
     "pt": "os das dos uma é são para com que por não na no ao se como seu sua mais quando este esta em",
     "nl": "het een van en zijn wordt niet met voor dat deze bij naar ook als worden heeft kan op te",
 }
-_LANGUAGES = {language: frozenset(words.split()) for language, words in _JOINING.items()}
+_LANGUAGES = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Code contains a word such as "is" or "for" by chance.
-_FEWEST = 2
+_FEWEST_STOP_WORDS = 2
 _LEAD = 1.5
 
 # Minimum share of letters of a script: a Japanese page contains some Latin letters.
@@ -55,7 +55,7 @@ def language_of(text: str) -> str:
         ((sum(words[word] for word in joining), language) for language, joining in _LANGUAGES.items()), reverse=True
     )
     (most, language), (second, _) = counts[:2]
-    return language if most >= _FEWEST and most >= _LEAD * second else ""
+    return language if most >= _FEWEST_STOP_WORDS and most >= _LEAD * second else ""
 
 
 def _script_of(text: str) -> str:

@@ -28,7 +28,7 @@ _MAX_CITED_CHARS = 40_000
 _MAX_SOURCE_CHARS = 200_000
 
 # Most sentences to compare word by word, so that citing a whole page costs no more than citing a long section.
-_MOST_SENTENCES, _BEGINNING_CHARS = 30, 5
+_MOST_SENTENCES, _PREFIX_CHARS = 30, 5
 
 # A minus sign without a mapping in a PDF becomes U+FFFD. It may be on either side of a number, or be a decimal point.
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -165,7 +165,7 @@ class ReadClaim:
         every = sentences_of(self.cited.text.split("\n"))
         if len(every) <= _MOST_SENTENCES:
             return every
-        words = {word[:_BEGINNING_CHARS].lower() for word in salient_words(self.claim)}
+        words = {word[:_PREFIX_CHARS].lower() for word in salient_words(self.claim)}
         shared = [sum(map(sentence.__contains__, words)) for sentence in map(str.lower, every)]
         best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MOST_SENTENCES]
         return [every[place] for place in sorted(best)]

@@ -16,8 +16,8 @@ from openbook.grounding.readable import readable
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
 # Editors and PDFs produce many kinds of hyphens, and invisible characters.
-_HYPHENS, _UNSEEN = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _UNSEEN)
+_HYPHENS, _INVISIBLE = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _INVISIBLE)
 # Verifiers copy line numbers together with the line.
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 # A quote with fewer letters and no digit is not evidence.
@@ -39,10 +39,10 @@ _MOST_OPERANDS = 12
 _CLOSE = 0.005
 
 # Shortest prefix that matches a longer word: `POST` in "POSTing".
-_SHORTEST_BEGINNING = 4
+_SHORTEST_PREFIX = 4
 
 # Removed tags leave a blank between a word and the following comma.
-_ROOM = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
+_TAG_GAP = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
 
 
 def squash(text: str) -> str:
@@ -53,7 +53,7 @@ def squash(text: str) -> str:
         'the ferry, which (is red) waits'
     """
     words = " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text).translate(_ALIKE)).lower().split())
-    return _ROOM.sub("", words)
+    return _TAG_GAP.sub("", words)
 
 
 def parts_of_quote(quote: str) -> list[str]:
@@ -94,7 +94,7 @@ def _is_telling(words: str) -> bool:
     return sum(map(str.isalpha, words)) >= _FEWEST_LETTERS or any(map(str.isdigit, words))
 
 
-def _meant_by(quote: str) -> Iterator[str]:
+def _readings_of(quote: str) -> Iterator[str]:
     """Yield the readings of a verifier's quote: as it is, without line numbers, without markup."""
     yield quote
     plain = _LINE_NUMBER.sub("", quote)
@@ -147,7 +147,7 @@ class SearchedText:
         """Return whether the text contains each part of a verifier's quote in whole words."""
         return any(
             all(has_words(text, part) for part in parts)
-            for parts in map(parts_of_quote, dict.fromkeys(_meant_by(quote)))
+            for parts in map(parts_of_quote, dict.fromkeys(_readings_of(quote)))
             if _is_telling("".join(parts))
             for text in self._squashed
         )
@@ -161,7 +161,7 @@ class SearchedText:
         if len(pieces) > 1:
             spelled = r"[\W_]?".join(map(re.escape, pieces))
             return re.search(rf"(?<![A-Za-z]){spelled}(?![a-z])", self.text, re.IGNORECASE) is not None
-        return len(lower) >= _SHORTEST_BEGINNING and any(word.startswith(lower) for word in self._words)
+        return len(lower) >= _SHORTEST_PREFIX and any(word.startswith(lower) for word in self._words)
 
     def has_number(self, number: Quantity) -> bool:
         """Return whether the text contains a number, in any unit and spelling."""

@@ -69,7 +69,7 @@ def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:
 
 
 @dataclass(slots=True)
-class _Held:
+class _PossibleMark:
     """A possible mark, pending the decision whether it is inside code."""
 
     mark: CitationMark
@@ -104,9 +104,9 @@ class MarkParser:
         self._fence: Fence | None = None
         self._line: list[str] = []
         self._is_certain: bool | None = None  # the line is not code and continues nothing; None: undecided
-        self._of_line: list[_Run | _Held] = []  # tokens of an undecided line
-        self._open: list[_Run | _Held] = []  # tokens since the backticks that may open code
-        self._queue: deque[str | _Held] = deque()
+        self._of_line: list[_Run | _PossibleMark] = []  # tokens of an undecided line
+        self._open: list[_Run | _PossibleMark] = []  # tokens since the backticks that may open code
+        self._queue: deque[str | _PossibleMark] = deque()
 
     def feed(self, delta: str) -> list[str | CitationMark]:
         """Add a delta, and return the text and marks that are decided by now, in order.
@@ -160,7 +160,7 @@ class MarkParser:
         if mark is None:
             self._queue.append(piece)
         else:
-            held = _Held(mark)
+            held = _PossibleMark(mark)
             self._queue.append(held)
             self._see(held)
         self._line.append(piece)
@@ -171,7 +171,7 @@ class MarkParser:
             self._see(_Run(self._offset - self._run, self._run))
             self._run = 0
 
-    def _see(self, token: _Run | _Held) -> None:
+    def _see(self, token: _Run | _PossibleMark) -> None:
         """Route a token by the kind of its line, as far as the beginning of the line decides it."""
         if self._is_certain is None:
             line = "".join(self._line)
@@ -195,7 +195,7 @@ class MarkParser:
             self._settle()
         self._line, self._of_line, self._is_certain = [], [], None
 
-    def _push(self, token: _Run | _Held) -> None:
+    def _push(self, token: _Run | _PossibleMark) -> None:
         """Add a token to its block. Earlier tokens are either closed code or all in `_open`."""
         opening = self._open[0] if self._open else None
         if isinstance(token, _Run) and isinstance(opening, _Run) and token.length == opening.length:
@@ -219,14 +219,14 @@ class MarkParser:
         position = 0
         while position < len(tokens):
             token, last = tokens[position], tokens[partner[position]]
-            if isinstance(token, _Held):
+            if isinstance(token, _PossibleMark):
                 token.is_mark = True
             elif partner[position] and isinstance(last, _Run):
                 self._is_code(tokens[position : partner[position]], token, last)
                 position = partner[position]
             position += 1
 
-    def _is_code(self, tokens: Iterable[_Run | _Held], first: _Run, last: _Run) -> None:
+    def _is_code(self, tokens: Iterable[_Run | _PossibleMark], first: _Run, last: _Run) -> None:
         self.code.append((first.start_char, last.start_char + last.length))
         _decide(tokens, is_mark=False)
 
@@ -235,10 +235,10 @@ class MarkParser:
         texts: list[str] = []
         while self._queue:
             piece = self._queue[0]
-            if isinstance(piece, _Held) and piece.is_mark is None:
+            if isinstance(piece, _PossibleMark) and piece.is_mark is None:
                 break
             self._queue.popleft()
-            if isinstance(piece, _Held) and piece.is_mark:
+            if isinstance(piece, _PossibleMark) and piece.is_mark:
                 if texts:
                     pieces.append("".join(texts))
                 pieces.append(piece.mark)
@@ -250,7 +250,7 @@ class MarkParser:
         return pieces
 
 
-def _decide(tokens: Iterable[_Run | _Held], *, is_mark: bool) -> None:
+def _decide(tokens: Iterable[_Run | _PossibleMark], *, is_mark: bool) -> None:
     for token in tokens:
-        if isinstance(token, _Held):
+        if isinstance(token, _PossibleMark):
             token.is_mark = is_mark

@@ -116,7 +116,7 @@ class EntailmentModel:
 _SHARED = 4
 
 # Words with the same beginning count as the same word, as in `support.likely_units`.
-_BEGINNING_CHARS = 5
+_PREFIX_CHARS = 5
 
 
 def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
@@ -167,7 +167,7 @@ def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
     """
     if len(texts) <= limit:
         return list(range(len(texts)))
-    words = {word[:_BEGINNING_CHARS].lower() for word in salient_words(claim)}
+    words = {word[:_PREFIX_CHARS].lower() for word in salient_words(claim)}
     shared = [sum(map(text.__contains__, words)) for text in map(str.lower, texts)]
     return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])
 

@@ -22,7 +22,7 @@ _STRING_SIGNS = re.compile(r"(?<!\w)[rbfuRBFU]{1,2}(?=[\"'])")
 _BLANK_OF_STRING = re.compile(r"\\[nrt]")
 
 # The HTML reader leaves one blank per character of a tag, and the shortest tag has three.
-_ROOM_OF_TAG = re.compile(r"(?<=\S) {3,}(?=(?:[,.;:!?)\]]+|['\u2019]s)(?:\s|$))|(?<=[(\[]) {3,}(?=\S)")
+_TAG_GAP = re.compile(r"(?<=\S) {3,}(?=(?:[,.;:!?)\]]+|['\u2019]s)(?:\s|$))|(?<=[(\[]) {3,}(?=\S)")
 
 
 def closed_up(text: str) -> str:
@@ -32,7 +32,7 @@ def closed_up(text: str) -> str:
         >>> closed_up("The ferry    , which (   is red    ) waits.")
         'The ferry, which (is red) waits.'
     """
-    return _ROOM_OF_TAG.sub("", text)
+    return _TAG_GAP.sub("", text)
 
 
 def readable(text: str) -> str:

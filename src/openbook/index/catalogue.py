@@ -42,7 +42,7 @@ _WHOLE_FILES = 5
 _WHOLE_CHUNKS = 30
 
 # Files that contribute at least their best chunk. 30 and 150 rank as well.
-_LED_FILES = 50
+_CANDIDATE_FILES = 50
 
 
 # Number of chunks with a word from which on pruning pays: checking first which of them can still reach the top. In a
@@ -50,7 +50,7 @@ _LED_FILES = 50
 _FREQUENT = 20_000
 
 # Pruning only pays if at most this share of the chunks can still reach the top.
-_MOST_WITHIN_REACH = 0.3
+_MOST_REACHABLE = 0.3
 
 # Batch sizes for recording chunk positions and for summing file lengths.
 _AT_ONCE, _FILES_AT_ONCE = 1 << 16, 1 << 13
@@ -246,7 +246,7 @@ class Catalogue:
         for bit, (positions, counts) in enumerate(found):
             rest = float(sum(rarities[bit:]))
             if reach is None and len(positions) >= self._frequent and 2 * rest < sum(rarities[:bit]):
-                reach = self._within_reach(scores, rest, k, nearest, allowed)
+                reach = self._reachable(scores, rest, k, nearest, allowed)
             if reach is not None:
                 needed = reach.take(positions)
                 positions, counts = positions[needed], counts[needed]
@@ -256,7 +256,7 @@ class Catalogue:
             scores.files[files] += rarities[bit] * self._file_weights.scores(files, by_file)
         return scores
 
-    def _within_reach(self, scores: _Scores, rest: float, k: int, nearest: Positions, allowed: Mask) -> Mask | None:
+    def _reachable(self, scores: _Scores, rest: float, k: int, nearest: Positions, allowed: Mask) -> Mask | None:
         """Return the chunks that can still reach the top; None for all.
 
         The remaining words add at most `rest` to a chunk or a file (Turtle and Flood, "Query evaluation: strategies and
@@ -266,14 +266,14 @@ class Catalogue:
         present = np.zeros(len(scores.files), dtype=bool)
         present[self._file_of[holding]] = True
         files = present.copy()
-        for values, most, among in ((scores.chunks, k, holding), (scores.files, min(k, _LED_FILES), present)):
+        for values, most, among in ((scores.chunks, k, holding), (scores.files, min(k, _CANDIDATE_FILES), present)):
             if not 0 < most <= np.count_nonzero(among):
                 return None
             found = values[among]
             found.partition(len(found) - most)
             worst = found[len(found) - most]
             close = np.flatnonzero(values >= worst * _ROUNDING - rest)
-            if len(close) > len(values) * _MOST_WITHIN_REACH:
+            if len(close) > len(values) * _MOST_REACHABLE:
                 return None
             if values is scores.chunks:
                 files[:] = False
@@ -288,7 +288,7 @@ class Catalogue:
         present = np.zeros(len(self._columns.sizes), dtype=bool)
         present[self._file_of[holding]] = True
         chosen = []
-        for rank, file in enumerate(_top(scores.files, min(k, _LED_FILES), present).tolist()):
+        for rank, file in enumerate(_top(scores.files, min(k, _CANDIDATE_FILES), present).tolist()):
             start, end = self._starts[file], self._starts[file + 1]
             among = (usable if rank < _WHOLE_FILES else holding)[start:end]
             chosen.append(start + _top(scores.chunks[start:end], _WHOLE_CHUNKS if rank < _WHOLE_FILES else 1, among))

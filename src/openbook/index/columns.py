@@ -231,7 +231,7 @@ def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
         files: Indices of documents, numbered across all parts.
     """
     sizes = np.concatenate([part.sizes for part in parts])
-    chunks = _stretches(_starts(sizes)[files], sizes[files])
+    chunks = _ranges(_starts(sizes)[files], sizes[files])
     names = [part.names for part in parts]
     lessons = None
     if any(part.lessons is not None for part in parts):
@@ -270,7 +270,7 @@ def _starts(sizes: Positions) -> Positions:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _stretches(starts: Positions, sizes: Positions) -> Places:
+def _ranges(starts: Positions, sizes: Positions) -> Places:
     """Return the concatenated indices of all ranges."""
     ends = np.cumsum(sizes)
     found = np.arange(int(sizes.sum()), dtype=np.int32)

@@ -13,7 +13,7 @@ from openbook.index.catalogue import pack_numbers
 from openbook.types import Chunk, Course, Document, Filter, Lesson
 
 
-class _Held(NamedTuple):
+class _DocumentLessons(NamedTuple):
     """The distinct lessons of one document, in order of appearance."""
 
     source: str
@@ -48,7 +48,8 @@ def courses_of(rows: Iterable[tuple[str, str, str, str]], where: Filter) -> list
         where: Only its lesson is used, to select lessons.
     """
     documents = sorted(
-        (_Held(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows), key=_place
+        (_DocumentLessons(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows),
+        key=_place,
     )
     courses = [
         _course(key, list(held)) for key, held in groupby(documents, key=lambda held: (held.source, held.course))
@@ -59,11 +60,11 @@ def courses_of(rows: Iterable[tuple[str, str, str, str]], where: Filter) -> list
     return [course for course in chosen if course.lessons]
 
 
-def _place(held: _Held) -> tuple[str, str, str]:
+def _place(held: _DocumentLessons) -> tuple[str, str, str]:
     return held.source, held.course, held.path
 
 
-def _course(key: tuple[str, str], documents: Sequence[_Held]) -> Course:
+def _course(key: tuple[str, str], documents: Sequence[_DocumentLessons]) -> Course:
     # Lessons that describe the whole course come first: other files may have been read before it changed.
     all_of_it = sorted((lesson for held in documents for lesson in held.lessons), key=_has_number)
     return Course(
@@ -87,7 +88,7 @@ def _numbered(lessons: Iterable[Lesson]) -> list[Lesson]:
     return list(filter(_has_number, lessons))
 
 
-def _in_folder(documents: Sequence[_Held]) -> list[Lesson]:
+def _in_folder(documents: Sequence[_DocumentLessons]) -> list[Lesson]:
     """Merge slides and transcript into one lesson if they have the same number."""
     found: dict[tuple[int, int], Lesson] = {}
     for held in documents:

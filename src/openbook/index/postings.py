@@ -82,7 +82,7 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
     """
     fields = list(chain.from_iterable(terms))
     lengths = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields))
-    vocabulary, words = _numbered(chain.from_iterable(fields), int(lengths.sum()))
+    vocabulary, words = _vocabulary(chain.from_iterable(fields), int(lengths.sum()))
     keys = words << (_CHUNK_BITS + _FIELD_BITS) | np.repeat(np.arange(len(fields)), lengths)
     keys.sort()
     starts = _starts(keys)
@@ -98,7 +98,7 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
     return packed, np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
 
-def _numbered(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.int64]]:
+def _vocabulary(words: Iterable[str], count: int) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct words, sorted, and the index of each incoming word in that list.
 
     A single pass numbers the words as they come; then only the distinct words are sorted.
@@ -193,12 +193,12 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
 
 def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64] | None = None) -> Iterator[TermRange]:
     """Merge the rows of several segments, and drop postings of chunks not in `alive`, if given."""
-    lives = None if alive is None else _lives(alive)
+    lives = None if alive is None else _alive_mask(alive)
     vocabulary, words, sizes, (ids, counts) = _read(rows)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(words, kind="stable")
     words, starts, sizes = words[order], starts[order], sizes[order]
-    for part in _parts(words, sizes):
+    for part in _batches(words, sizes):
         lengths = sizes[part]
         places = np.arange(lengths.sum()) + np.repeat(starts[part] - (np.cumsum(lengths) - lengths), lengths)
         of = np.repeat(words[part], lengths)
@@ -210,7 +210,7 @@ def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64] | None = None) 
         yield TermRange(held, np.append(begins, len(of))[1:], Postings(ids[places], counts[places]))
 
 
-def _lives(alive: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _alive_mask(alive: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a flag for each id up to the highest, and a last one that covers all ids above it."""
     lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
     lives[np.asarray(alive, dtype=np.int64)] = True
@@ -234,12 +234,12 @@ def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], ND
     sizes = np.diff(until, prepend=0)
     sizes[firsts] = until[firsts]
     # A generator, because a list would take 60 bytes per word.
-    vocabulary, words = _numbered(chain.from_iterable(row.split(" ") for row in tokens), len(sizes))
+    vocabulary, words = _vocabulary(chain.from_iterable(row.split(" ") for row in tokens), len(sizes))
     postings = Postings(np.frombuffer(ids, dtype=np.uint32), np.frombuffer(counts, dtype=np.uint8).reshape(-1, FIELDS))
     return vocabulary, words, sizes, postings
 
 
-def _parts(words: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[slice]:
+def _batches(words: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[slice]:
     """Split sorted postings into batches, but never within a term."""
     ends = np.cumsum(sizes)
     full = np.searchsorted(ends, np.arange(_MERGED_AT_ONCE, sizes.sum(), _MERGED_AT_ONCE))
