@@ -12,7 +12,7 @@ from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting, wants_choices, wants_default
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.roles import is_aside
-from openbook.retrieval.setting_entries import UNKNOWN_SHARE, SettingEntry, setting_entries, share_of_owners
+from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
 
 # Keys of schemas, which hold settings and are none.
 _OF_SCHEMA = frozenset("properties $defs defs definitions items contributes configuration allOf anyOf oneOf".split())
@@ -22,7 +22,6 @@ _OF_SCHEMA = frozenset("properties $defs defs definitions items contributes conf
 class _Found:
     shown: ContextItem
     entry: SettingEntry
-    share: float
 
     @property
     def path(self) -> str:
@@ -67,10 +66,7 @@ def with_settings(
         text_of: Tells what stands before a result, which may begin below the keys that its settings belong to.
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
-    found = [each for shown in context.shown for each in _entries_in(shown, asked, text_of)]
-    # `port` of something else is another setting.
-    found = [each for each in found if each.share >= UNKNOWN_SHARE]
-    found = _to_read(query, found)
+    found = _to_read(query, [each for shown in context.shown for each in _entries_in(shown, asked, text_of)])
     best = max((each.worth(query) for each in found), default=None)
     if best is None or not any(best[:2]):
         return list(passages)
@@ -106,7 +102,8 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
             known = {each.end: each for each in setting_entries(whole, name, owners, chunk.kind, part)}
             entries = [_placed(each, known.get(chunk.span.start_char + each.end)) for each in entries]
         for entry in entries:
-            yield _Found(shown, entry, share_of_owners(entry, owners, chunk))
+            if is_within(entry, owners, chunk):  # `port` of something else is another setting
+                yield _Found(shown, entry)
 
 
 def _placed(entry: SettingEntry, known: SettingEntry | None) -> SettingEntry:

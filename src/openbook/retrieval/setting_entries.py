@@ -142,33 +142,24 @@ def setting_entries(
     return list(entries.values())
 
 
-def share_of_owners(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) -> float:
-    """Return which share of its owners an entry of a chunk stands in, from 0 to 1; 1 if there are none.
-
-    What may be named before the text counts for the most part.
-    """
+def is_within(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) -> bool:
+    """Return whether an entry of a chunk stands in its owners, or may, as far as the chunk shows what is around it."""
+    if entry.form == "key" and chunk.kind != "code" and entry.is_open:
+        return True
     # Of several types in a chunk, the symbol names the first.
     symbol = chunk.symbol if entry.is_open else ""
-    share = share_held(owners, entry.within, *entry.parents, *chunk.context, symbol, chunk.span.path)
-    is_cut = entry.form == "key" and chunk.kind != "code" and entry.is_open
-    return max(share, UNKNOWN_SHARE) if is_cut else share
+    return are_named(owners, entry.within, *entry.parents, *chunk.context, symbol, chunk.span.path)
 
 
-def share_held(owners: Sequence[str], *places: str) -> float:
-    """Return which share of owners is named in places, in any spelling, from 0 to 1; 1 if there are none.
+def are_named(owners: Sequence[str], *places: str) -> bool:
+    """Return whether all owners are named in places, in any spelling.
 
     Example:
-        >>> share_held(("gui", "theme"), "[gui]"), share_held((), "[gui]")
-        (0.5, 1.0)
+        >>> are_named(("gui", "theme"), "[gui]"), are_named(("gui",), "[gui]"), are_named((), "[gui]")
+        (False, True, True)
     """
     around = _plain("\n".join(places))
-    held = [_plain(owner) in around for owner in owners]
-    return sum(held) / len(held) if held else 1.0
-
-
-# Below what holds all that is asked for, above what stands in something else. With 0, hermes, lazygit and tikv lose a
-# citation each; 1 changes nothing (`benchmarks.answers` on `cases/dotted_questions*.jsonl`).
-UNKNOWN_SHARE = 0.75
+    return all(_plain(owner) in around for owner in owners)
 
 
 def _plain(name: str) -> str:

@@ -19,7 +19,7 @@ from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of
-from openbook.retrieval.setting_entries import setting_entries, share_held, share_of_owners
+from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 
@@ -130,10 +130,10 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
         return best
     for name, owners in settings:
         if chunk.kind != "code" and name in chunk.defines:  # in a definition list
-            best = max(best, share_held(owners, *chunk.context, chunk.symbol, chunk.span.path))
+            best = max(best, are_named(owners, *chunk.context, chunk.symbol, chunk.span.path))
         for entry in setting_entries(chunk.text, name, owners, chunk.kind):
-            strength = share_of_owners(entry, owners, chunk) * (1.0 if entry.is_exact else _OTHER_SPELLING)
-            best = max(best, entry.is_described * strength)
+            if entry.is_described and is_within(entry, owners, chunk):
+                best = max(best, 1.0 if entry.is_exact else _OTHER_SPELLING)
     return best
 
 

@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from openbook.retrieval.setting_entries import SettingEntry, setting_entries, share_of_owners
-from openbook.types import Chunk, Kind
+from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
+from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of
 
 
@@ -183,14 +183,11 @@ def test_an_entry_stands_in_what_the_question_says_by_its_keys_its_type_or_its_p
     of_gate = only("[gate]\n# Tonnes.\nload = 4\n", "load", owners=("crane",))
     cut = only("# Tonnes.\nload = 4\n", "load", owners=("crane",))
 
-    def share(entry: SettingEntry, chunk: Chunk) -> float:
-        return share_of_owners(entry, ("crane",), chunk)
-
-    config = chunk_of("text", path="port.toml", kind="config")
-    assert share(of_crane, config) == 1.0
-    assert share(of_gate, config) == 0.0
-    assert 0.0 < share(cut, config) < 1.0  # the section may begin above
-    assert share(cut, chunk_of("text", path="crane.toml", kind="config")) == 1.0
+    config, crane = (chunk_of("text", path=path, kind="config") for path in ("port.toml", "crane.toml"))
+    assert is_within(of_crane, ("crane",), config)
+    assert not is_within(of_gate, ("crane",), config)
+    assert is_within(of_gate, ("crane",), crane)
+    assert is_within(cut, ("crane",), config)  # the section may begin above
 
 
 def test_a_directive_without_a_body_describes_nothing() -> None:
