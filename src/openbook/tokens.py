@@ -1,6 +1,6 @@
-"""How text becomes words: identifiers split, words stemmed, scripts without spaces in pairs.
+"""Tokenization: splits identifiers, stems words, and splits scripts without spaces into character pairs.
 
-The same function serves documents and questions, so that both speak one language.
+Documents and questions use the same function, so that their tokens match.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-# Changes whenever the tokens of some text would; an index made with others must be made again.
+# Increment when the tokens of any text change; indexes with other tokens must be rebuilt.
 _RULES_VERSION = 3
 
-# Signs that stand on a letter, as vowels do in Hindi, Thai and Arabic. `\w` leaves them out, and cuts words there.
+# Combining marks, such as vowel signs in Hindi, Thai and Arabic. `\w` excludes them, which would split words.
 _MARKS = (
     r"\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
     r"\u0900-\u0963\u0966-\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
 )
 WORD = re.compile(rf"[\w{_MARKS}]+")
-"""A word as people write it: letters, digits, underscores, and the signs on them."""
+"""A word as people write it: letters, digits, underscores and combining marks."""
 
-# In ASCII, blanks in place of all else let `str.split` find the same words in half the time.
+# For ASCII text: replacing everything else with blanks and calling `str.split` takes half the time of the pattern.
 _BLANKS = {code: " " for code in range(128) if not WORD.match(chr(code))}
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _PART = re.compile(rf"(?:[^\W\d_]|[{_MARKS}])+|\d+")
 
-# `URLs` is more than one `URL`; by its capitals it would fall apart as `UR` and `Ls`.
+# The plural `URLs`; split by its capitals, it would become `UR` and `Ls`.
 _PLURAL_OF_CAPITALS = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
 
-# What begins an address says nothing of what it is about: with it, each link would speak of HTTPS.
+# URL schemes say nothing about the topic: with them, every link would match "HTTPS".
 _SCHEMES = ("https://", "http://")
 
 # Han, Hiragana, Katakana, Thai, Lao, Burmese and Khmer are written without spaces. Hangul has spaces, but its
-# particles stick to the words, so pairs help there as well.
+# particles are attached to words, so pairs help there as well.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 
-# Distinct words of a large library; each takes about 200 bytes.
+# Cache size for the distinct words of a large library, about 200 bytes each.
 _CACHED_WORDS = 1 << 17
 
-# Code shortens what questions spell out. Each pair was seen in at least two public projects.
+# Abbreviations in code that questions spell out. Each pair was seen in at least two public projects.
 ABBREVIATIONS = {
     "addr": "address", "app": "application", "arg": "argument", "args": "argument", "arr": "array",
     "async": "asynchronous", "attr": "attribute", "attrs": "attribute", "auth": "authentication", "bg": "background",
@@ -67,20 +67,20 @@ ABBREVIATIONS = {
 
 
 def tokens_identity() -> str:
-    """Name the rules and the stemmer that make tokens, for an index to remember."""
+    """Return the identity of the rules and the stemmer, which an index records."""
     import Stemmer
 
-    # Algorithms change with the second number at most; the third is packaging.
+    # Only the first two parts of the version can change algorithms; the third is packaging.
     release = ".".join(Stemmer.version().split(".")[:2])
     return f"words-{_RULES_VERSION}/snowball-{release}"
 
 
 def tokenize(text: str) -> list[str]:
-    """Split text into tokens, in order, repeated as they repeat.
+    """Split text into tokens, in order, with repetitions.
 
-    Identifiers give their parts and, when there are several, their joined form, so that
-    `getUser`, `get_user` and "get user" meet. Words are stemmed as English; numbers stay.
-    Scripts without spaces give pairs of characters. Tokens hold no space and no quote.
+    An identifier gives its parts and, if there are several, the joined form, so that `getUser`,
+    `get_user` and "get user" match. Words are stemmed as English; numbers stay. Scripts without
+    spaces give pairs of characters. Tokens contain no space and no quote.
 
     Example:
         >>> tokenize("getUserNames()")
@@ -92,7 +92,7 @@ def tokenize(text: str) -> list[str]:
         text = text.replace(scheme, " ")
     if text.isascii():
         return list(chain.from_iterable(map(_tokens_of, text.translate(_BLANKS).split())))
-    text = unicodedata.normalize("NFC", text)  # file names of macOS spell accents apart
+    text = unicodedata.normalize("NFC", text)  # file names on macOS have decomposed accents
     return list(chain.from_iterable(map(_tokens_of, WORD.findall(text))))
 
 
@@ -128,17 +128,17 @@ def _identifier(parts: list[str]) -> Iterator[str]:
 def _stemmer() -> Callable[[str], str]:
     import Stemmer
 
-    # Without the stemmer's own cache, whose upkeep takes five times what a stem does; words are kept here.
+    # Disable the stemmer's own cache, whose upkeep takes five times as long as stemming; words are cached here.
     stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
     return stem
 
 
-# In any quote XQuAD in Chinese has 88 % of its answers with two, and 89 % with three, as in English.
+# With two or three, quotes of XQuAD in Chinese contain 88 % and 89 % of the answers, as in English.
 _CHARACTERS_OF_WORD = 3
 
 
 def words_to_read(text: str) -> int:
-    """Count the words of a text, as long as they are to a reader: three characters without spaces make one.
+    """Count the words of a text by reading length: in scripts without spaces, three characters are one word.
 
     Example:
         >>> words_to_read("Two words"), words_to_read("索引存在文件里。")
