@@ -276,8 +276,12 @@ class _One:
         return replace(finding, pinned=False)
 
     def _with_past(self, path: str, past: PastFile) -> Finding:
-        first, last = self._mention.first_line, self._mention.last_line
+        first, last = self._range
         page = self._root.page(path) if path else None
+        if page and self._near.label and not self._pin and self._never_was(past.page):
+            named = self._without_past(path, page)  # where lines went that never were what the link says proves nothing
+            if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
+                return named
         finding = self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
         if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
             return finding
@@ -290,6 +294,11 @@ class _One:
         """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
         is_other = past.path != path and self._history.page(past.commit, path) is not None if path else False
         return past.path if is_other and self._root.has_file(past.path) else path
+
+    def _never_was(self, page: ComparedText) -> bool:
+        """Return whether lines contradict the sentence, and contain nothing that it names."""
+        names = by_names(page, *self._range, self._near)
+        return names.is_strong and not self._names_one_of(_lines(page, *self._range))
 
     def _since_line(self, path: str, past: PastFile) -> Finding | None:
         """Judge by the lines at the time the citing line was last edited, if nothing has moved since."""
@@ -365,6 +374,9 @@ class _One:
     def _named(self) -> tuple[str, ...]:
         return (*self._near.label, *filter(None, (self._near.subject,)))
 
+    def _names_one_of(self, lines: str) -> bool:
+        return any(word(name).search(lines) for name in self._near.names)
+
     def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
         """Return why relocated lines may not be the intended ones, which prevents a fix."""
         page, (first, behind) = self._root.page(found.path), found.spot.lines
@@ -377,8 +389,7 @@ class _One:
         is_as_far = then.spot and named.spot and then.spot.first_line - self._range[0] == named.spot.first_line - first
         is_meant = then.is_strong and (bool(self._pin) or is_as_far)
         # Who names several things means the lines of one.
-        block = _lines(page, first, behind - 1)
-        is_meant = is_meant or any(word(name).search(block) for name in self._near.names)
+        is_meant = is_meant or self._names_one_of(_lines(page, first, behind - 1))
         if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):
             return named.reason
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label

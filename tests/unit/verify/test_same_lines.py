@@ -9,7 +9,7 @@ import pytest
 from openbook.verify.names import is_mostly_in, same_line
 from openbook.verify.relocation import ComparedText
 from tests.repositories import Repository, write
-from tests.unit.verify.checks import CODE, only, told
+from tests.unit.verify.checks import CODE, drifted, only, told
 
 STATE = "export type State = {\n  tool: {\n    kind: string;\n  };\n};\n"
 
@@ -333,3 +333,7 @@ def test_lines_that_belong_to_what_is_named_have_moved(repository: Repository, p
     write(repository.folder, {"src/app.rs": "use std::fmt;\n" + SHAPES})
 
     assert told(only(repository.folder, page)) == ("moved", "history", now)
+
+
+def test_a_link_that_is_called_by_a_name_that_its_lines_never_had_is_judged_by_it(repository: Repository) -> None:
+    assert told(drifted(repository, "[`retry`](../src/app.py#L4-L6)\n")) == ("moved", "names", "src/app.py:16-18")
