@@ -383,13 +383,11 @@ class _One:
         # A quote that the file got later was not what its lines were cited for.
         quotes = tuple(quote for quote in self._near.quotes if quote in past.page.squeezed)
         named = by_names(page, first, behind - 1, replace(self._near, quotes=quotes))
-        # Who links to a commit has seen its lines, and may call them by what they implement. What is named may also
-        # stand as far from the lines as it did.
+        # Who links to a commit may call its lines by what they implement; what is named may stand as far off as it did.
         then = by_names(past.page, *self._range, self._near)
         is_as_far = then.spot and named.spot and then.spot.first_line - self._range[0] == named.spot.first_line - first
         is_meant = then.is_strong and (bool(self._pin) or is_as_far)
-        # Who names several things means the lines of one.
-        is_meant = is_meant or self._names_one_of(_lines(page, first, behind - 1))
+        is_meant = is_meant or self._names_one_of(_lines(page, first, behind - 1))  # of several names, one is enough
         if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):
             return named.reason
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label

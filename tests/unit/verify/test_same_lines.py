@@ -324,7 +324,7 @@ where
     [
         pytest.param("[`drawn`](../src/app.rs#L21-L22)\n", "src/app.rs:22-23", id="below-a-wrapped-head"),
         pytest.param("`Shape` (src/app.rs:9-11)\n", "src/app.rs:10-12", id="in-what-implements-it"),
-        pytest.param("[`Shape`](../src/app.rs#L1-L3)\n", "src/app.rs:2-4", id="in-the-comment-above"),
+        pytest.param("[`Shape`](../src/app.rs#L1-L2)\n", "src/app.rs:2-3", id="in-the-comment-above"),
         pytest.param("[`area`, `drawn`](../src/app.rs#L9-L11)\n", "src/app.rs:10-12", id="one-of-two-names"),
     ],
 )
