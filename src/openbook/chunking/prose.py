@@ -118,8 +118,10 @@ class Slicer:
         if self._document.language == "html":
             return 0
         text = self._document.text
-        line = text[text.rfind("\n", 0, start) + 1 : end]
-        return indent_of(line) + line.startswith(_DEFINES)
+        begins = text.rfind("\n", 0, start) + 1
+        # Not all of the line, which may be as long as the document.
+        opening = text[begins : min(end, begins + _LONG_INDENT_CHARS)]
+        return indent_of(opening) + opening.startswith(_DEFINES)
 
     def _names_in(self, start: int, end: int) -> tuple[str, ...]:
         heads = self.heads[bisect_left(self.heads, (start, 0)) : bisect_left(self.heads, (end, 0))]
