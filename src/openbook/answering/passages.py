@@ -247,7 +247,9 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
             heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
         )
-        is_box = len(paragraph) == 1 and box_title(text) is not None
+        title = box_title(text) if len(paragraph) == 1 else None
+        # In reStructuredText, what stands behind `.. note::` is not a title but the note.
+        is_box = title is not None and not (title and shown.result.chunk.language == "rst")
         if is_box or (before and (is_title or (short and _is_bold(text)))):
             offered = []  # it belongs to what is below
         elif short:

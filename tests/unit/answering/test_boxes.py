@@ -131,3 +131,9 @@ def test_tags_are_left_out_of_boxes() -> None:
     chunk = chunk_of("!!! tip\n\n    Press <kbd>F1</kbd> to be helped with it.", language="markdown")
 
     assert displayed(chunk, units(chunk))[1] == "    Press F1 to be helped with it."
+
+
+def test_a_note_of_one_line_is_quoted_from_behind_its_directive() -> None:
+    said = answer("How do I fold a sail?", "Sails\n=====\n\n.. tip:: Fold the sail in thirds.\n", "a.rst")
+
+    assert "> Fold the sail in thirds." in said
