@@ -48,6 +48,9 @@ _LEAST_HELD = 0.5
 _AROUND = "\"'”’)]」』）*_`| \t\r\n"
 _VALUE = re.compile(r"[:：|]|\n\s*\n")
 
+# A mark as answers print it. A page that shows an answer, such as an exported conversation, is no evidence.
+_PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
+
 # So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
 # small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
 # other words: what is around it says the rest. `python -m benchmarks.answers --curve quotes` has the curve.
@@ -200,6 +203,8 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
         place: Its words, and those that it stands under.
         query: What was asked.
     """
+    if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
+        return True
     repeats = query.text.casefold() in text.casefold() and query.view == "passages"
     text = text.strip(_AROUND)
     if _IS_QUESTION.search(text):

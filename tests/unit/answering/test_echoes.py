@@ -57,12 +57,25 @@ def test_an_exact_answer_adds_hardly_a_word_to_the_question_and_is_quoted_first(
         pytest.param("- Chapter 3: the dough rests", id="contents-with-a-number"),
         pytest.param('    ask "how long does the dough rest?" --library school --lesson 2', id="command"),
         pytest.param("| rest | dough |", id="columns"),
+        pytest.param("The dough rests as long as old books say. [2:5-6]", id="answer"),
+        pytest.param(
+            "$ ask how long the dough of rye rests\nQuoted from the sources; no model wrote this.",
+            id="note-of-an-answer",
+        ),
     ],
 )
 def test_what_repeats_the_question_and_gives_nothing_does_not_come_first(echo: str) -> None:
     answer = "A dough of wheat has to rest for two hours before anybody bakes it."
 
     assert quotes(picked("How long does the dough rest?", chunk_of(echo, "b.md"), chunk_of(answer)))[0] == answer
+
+
+def test_a_mark_that_is_asked_for_is_none_of_another_answer() -> None:
+    marked, other = "The dough rests as [2:5] says.", "The dough of wheat rests as all of the old books say."
+
+    found = picked("Which dough rests as [2:5] says?", chunk_of(other, "b.md"), chunk_of(marked))
+
+    assert quotes(found)[0] == marked
 
 
 def test_a_short_sentence_that_holds_little_of_the_question_is_no_exact_answer() -> None:
