@@ -63,11 +63,13 @@ _FRAME = frozenset(
         " configuration configure default defaults value values possible allowed valid available accept take have set"
         " setting change enable disable control mean used use purpose for do does can turn on off choose type types"
         " choices"
-        " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores hace"
+        " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores qué hace"
     )
 )
-_WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
+# "in lazygit?", "to 5?"
+_AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
+_WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut|por defecto|predeterminad", re.IGNORECASE)
 _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bvaleurs\b|\bvalores\b", re.IGNORECASE)
 
 
@@ -89,7 +91,7 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     written = " ".join(found.group() for found in spelled)
     plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
-    if not set(tokens) <= frozenset(tokenize(" ".join((written, *plain)))) | _FRAME:
+    if not set(tokens) <= frozenset(tokenize(" ".join((written, *plain, *_AT_THE_END.findall(text))))) | _FRAME:
         return ()
     inside = [found for found in spelled if _INSIDE.search(text, 0, found.start())]
     named = [found.group() for found in spelled if found not in inside]

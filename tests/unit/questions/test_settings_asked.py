@@ -24,6 +24,8 @@ def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
         ("Was macht crane.maxLoad?", ("crane",), "maxLoad"),
         ("What does the -x flag of moor-ship do?", ("moor-ship",), "-x"),
         ("What does --max-load mean?", (), "--max-load"),
+        ("What does crane.maxLoad do in harbour?", ("crane",), "maxLoad"),
+        ("How can I change max-load to 5?", (), "max-load"),
     ],
 )
 def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ...], name: str) -> None:
