@@ -71,7 +71,8 @@ _WHOLE = r"(?:code\s?base|collection|course|folder|library|package|project|repo(
 _REFERS = re.compile(
     r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit|et|mais|ou|donc|alors)\b(?![.-])"
     # "No, I meant the client."
-    r"|^\W*(?:yes|no)[,.:]\s"
+    r"|^\W*(?:yes|no|oops|sorry)[,.:]\s|^\W*i\s+meant?\b|\byou\s+(?:just\s+)?(?:mean|meant|mention(?:ed)?|said|wrote)\b"
+    r"|\b(?:first|second|third|last|other|previous|next) ones?\b"
     rf"|\b(?:this|these)\b(?!\s+{_WHOLE}\b)"
     rf"|(?:\b{_BEFORE_THAT}\s+|[,;]\s*)(?:that|those)\b"
     rf"|\b(?:that|those)\b(?=\W*$|\s*[?.,;]|\s+(?:as|in|into|ones?|to|with|{_PART})\b)"
@@ -79,7 +80,7 @@ _REFERS = re.compile(
     r"|\b(?:there|here|same|latter|former|else|afterwards?|too|as well|either|then|otherwise|again)\W*$"
     r"|\b(?:davon|dazu|damit|dafür|dabei|dadurch|dagegen|daran|darauf|daraus|darin|dort)\b"
     # "Wo wird das getestet?": before a noun, which has a capital letter, it is an article.
-    r"|\b(?:ist|war|w[iu]rde?|gib|darf|kann(?:st)?|könn\w*|lässt|muss|soll\w*|will|sieht|mach\w*)\b[^,;]{0,40}"
+    r"|\b(?:ist|war|w[iu]rde?|gib|darf|kann(?:st)?|könn\w*|lässt|muss|soll\w*|will|sieht|mach\w*|geht|gibt)\b[^,;]{0,40}"
     r"\bdas\b(?!\s+(?-i:[a-zäöüß]+\s+)?(?-i:[A-ZÄÖÜ]))|\bdas\W*$"
     r"|\b(?:ça|cela|ceci|celui|celle|ceux)\b|\bc['\u2019]est\b(?!\s+quoi)",
     re.IGNORECASE,

@@ -46,6 +46,11 @@ from tests.unit.answering.support_conversations import (
         "Wie sieht das aus?",
         "Gib mir ein Beispiel.",
         "No, I meant the client.",
+        "Oops, the server",
+        "I meant the asynchronous client",
+        "You mentioned a limit. Where is it set?",
+        "Is the last one safe?",
+        "Geht das auch mit Redis?",
     ],
 )
 def test_a_question_leans_on_those_before_it(question: str) -> None:
