@@ -15,7 +15,8 @@ from openbook.sources.languages import format_of_name, name_of
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys(("epub", "htm", "html", "msg", "t", "xhtml", "xml", "zip"), 2)
     | dict.fromkeys(("eml", "mbox", "org", "pod", "text", "txt"), 3)
-    | dict.fromkeys(("adoc", "asciidoc", "latex", "tex"), 4)
+    | dict.fromkeys(("latex", "tex"), 4)
+    | dict.fromkeys(("adoc", "asciidoc"), 5)
 )
 
 # Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
