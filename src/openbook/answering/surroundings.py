@@ -76,7 +76,7 @@ def leads_in(quote: Passage) -> bool:
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Return a quote with what stands below and above it in the same result, in turn, for as long as it stays short.
 
-    Prose grows by sentences and up to headings, code to the statements that it stands in.
+    Prose grows by sentences and up to headings, code by statements and up to the heads of other definitions.
 
     Args:
         quote: What is to be quoted.
@@ -87,12 +87,15 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     said = [
         each for each in passages if each.shown is shown and (each.example, each.entry) == (quote.example, quote.entry)
     ]
+    heads = {each.start_char for each in said if each.is_head}
     below = iter([each for each in said if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
     sides = [below, above]
     while sides:
         side = sides.pop(0)
-        grown = _grown(quote, next(side, None))
+        piece = next(side, None)
+        is_other = quote.start_char in heads if side is above else piece is not None and piece.is_head
+        grown = None if is_other else _grown(quote, piece)
         if grown is not None:
             quote = grown
             sides.append(side)

@@ -140,6 +140,17 @@ def test_a_quote_near_the_head_of_a_long_function_begins_with_it() -> None:
     assert with_statement(code(text, "    sail(11)")).text == "    sail(11)"
 
 
+def test_code_does_not_grow_into_another_definition() -> None:
+    fold = "def fold(sail):\n    half = sail.height / 2\n    return half"
+    text = f"def hoist(sail):\n    return sail\n\n\n{fold}\n\n\ndef moor(ship):\n    return ship.ropes\n"
+    chunk = chunk_of(text, "a.py", kind="code", defines=("hoist", "fold", "moor"))
+    (shown,) = build_context([result_of(chunk)], 10_000).shown
+    passages = passages_of(shown)
+    inner = next(each for each in passages if "half = " in each.text)
+
+    assert enlarged(inner, passages).text == fold
+
+
 def test_the_head_of_a_definition_is_quoted_with_the_rest_of_a_short_docstring() -> None:
     text = 'def wait(ship):\n    """Wait. A ship\n    is moored.\n    """\n' + "\n".join(
         f"    sail({n})" for n in range(12)
