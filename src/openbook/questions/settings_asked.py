@@ -66,6 +66,8 @@ _FRAME = frozenset(
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores qué hace"
     )
 )
+# Nobody who asks for a setting pastes a text.
+_MOST_CHARS = 300
 # "in lazygit?", "to 5?"
 _AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
@@ -84,6 +86,8 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         >>> asked_settings("Where is tabWidth read?", ["tabwidth", "read"])
         ()
     """
+    if len(text) > _MOST_CHARS:
+        return ()
     spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
     spelled = [found for found in spelled if not _is_word(found)]
     if not says_setting(text):

@@ -58,3 +58,7 @@ def test_the_first_part_of_a_name_with_hyphens_is_no_name_of_code() -> None:
     assert identifiers("What does crane.max-load do?") == []
     assert identifiers("What does harbour.crane.max-load do?") == []
     assert identifiers("What does Crane.load do?") == ["Crane.load"]
+
+
+def test_a_text_asks_for_no_setting() -> None:
+    assert asked(f"What does {'maxLoad' * 50} do?") == []
