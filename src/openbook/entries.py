@@ -102,7 +102,7 @@ def _terms(text: str) -> Iterator[tuple[int, int]]:
         before, above = above, line
 
 
-def indent_of(line: str) -> int:
-    """Return the column of the first visible character of a line, with tabs expanded."""
-    shown = line.expandtabs()
+def indent_of(line: str, tab: int = 4) -> int:
+    """Return the column of the first visible character of a line, with tab stops as wide as in Markdown."""
+    shown = line.expandtabs(tab)
     return len(shown) - len(shown.lstrip())

@@ -15,6 +15,7 @@ from openbook.answering.displaying import Example, examples_of, indented_code
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.containers import box_title
+from openbook.entries import indent_of
 from openbook.retrieval.setting_entries import SettingEntry
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
@@ -247,9 +248,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
             heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
         )
-        title = box_title(text) if len(paragraph) == 1 else None
-        # In reStructuredText, what stands behind `.. note::` is not a title but the note.
-        is_box = title is not None and not (title and shown.result.chunk.language == "rst")
+        is_box = len(paragraph) == 1 and _opens_box(shown, paragraph[0])
         if is_box or (before and (is_title or (short and _is_bold(text)))):
             offered = []  # it belongs to what is below
         elif short:
@@ -279,6 +278,20 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
     return found, inside
+
+
+def _opens_box(shown: ContextItem, unit: Unit) -> bool:
+    """Return whether a line opens or closes a box, rather than being all that the box says."""
+    title, below = box_title(unit.text), shown.units[unit.number : unit.number + 1]
+    if not title:
+        return title is not None
+    # In reStructuredText, what stands behind `.. note::` is not a title but the note.
+    if shown.result.chunk.language == "rst":
+        return False
+    has_end = unit.text.lstrip().startswith((":::", "///"))
+    return has_end or any(
+        each.text.lstrip().startswith(">") or indent_of(each.text) > indent_of(unit.text) for each in below
+    )
 
 
 def _of_example(shown: ContextItem, example: Example) -> list[Passage]:

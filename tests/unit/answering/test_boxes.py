@@ -137,3 +137,17 @@ def test_a_note_of_one_line_is_quoted_from_behind_its_directive() -> None:
     said = answer("How do I fold a sail?", "Sails\n=====\n\n.. tip:: Fold the sail in thirds.\n", "a.rst")
 
     assert "> Fold the sail in thirds." in said
+
+
+@pytest.mark.parametrize("opened", ["> [!NOTE] ", '!!! note "'])
+def test_a_box_that_is_one_line_is_quoted(opened: str) -> None:
+    said = answer("How are sails folded?", f"# Sails\n\nAll of them.\n\n{opened}Sails are folded in thirds.\n", "a.md")
+
+    assert "Sails are folded in thirds." in said
+
+
+@pytest.mark.parametrize("opened", ['!!! note "T"\n\n', "1. The item.\n\n", "- The item.\n\n"])
+def test_a_tab_is_as_deep_as_four_blanks(opened: str) -> None:
+    said = answer("What does the retry policy wait for?", f"{opened}\tThe retry policy waits for a minute.\n", "a.md")
+
+    assert "> The retry policy waits for a minute." in said

@@ -14,6 +14,8 @@ from openbook.types import Block
 # One punctuation character repeated. docutils accepts lines shorter than the title from 4 on.
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _SHORTEST_LOOSE = 4
+# docutils has tab stops of eight columns.
+_TAB = 8
 
 # Items of lists stand line under line and are cut apart, so that a long list can be cut.
 _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d+|#)[.)])\s")
@@ -126,7 +128,7 @@ class _Scanner:
         return self._index.start_of(line + 1), self._index.start_of(end) + len(self._lines[end - 1])
 
     def _indent(self, line: int) -> int:
-        return indent_of(self._lines[line])
+        return indent_of(self._lines[line], _TAB)
 
 
 def _is_adornment(line: str) -> bool:
