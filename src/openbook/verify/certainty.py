@@ -10,8 +10,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from openbook.verify.names import definitions, is_called, stands_elsewhere
-from openbook.verify.nearby import Said
+from openbook.verify.names import by_names, definitions, is_called, stands_elsewhere
+from openbook.verify.nearby import Nearby, Said
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText, Relocation, agreement, likeness
 
 # Of 1: lines that keep less are known by nothing but their name.
@@ -23,6 +23,9 @@ _SAME_SURROUNDINGS = 0.7
 
 # Lines of a listing beside a short one: with fewer, code that uses the lines may share one of them by chance.
 _TELLING_LINES = 2
+
+# By how much the lines of one version must fit what the page says better than those of another (`fit`).
+LEAD_OF_FIT = 2
 
 SEVERAL_FILES = "several files have that name"
 
@@ -75,6 +78,28 @@ class Move:
         return (is_telling or is_all) and len([*islice(self.new.occurrences(shown), 2)]) == 1
 
 
+def fit(page: ComparedText, first: int, last: int, near: Nearby, listings: Sequence[str]) -> int:
+    """Return how well lines fit a page.
+
+    It is 2 as quoted beside the citation, 1 as named, -1 if the name is elsewhere, and -2 without a word in them.
+    """
+    block = page.block(first, last)
+    if not any(map(str.isalnum, block)):
+        return -2
+    if _shown(block, listings):
+        return 2
+    named = by_names(page, first, last, near)
+    return named.is_here - named.is_elsewhere
+
+
+def _shown(block: str, listings: Sequence[str]) -> list[str]:
+    """Return the listings that hold squeezed lines, or stand in them."""
+    codes = ["".join(code.split()) for code in listings]
+    return [
+        code for code in codes if min(len(code), len(block)) >= DISTINCTIVE_CHARS and (code in block or block in code)
+    ]
+
+
 def is_guessed(full_names: Set[str] | None, *paths: str) -> bool:
     """Return whether a text leaves open which of several files it cites by the end of their paths.
 
@@ -97,7 +122,9 @@ def _agreeing(listed: Sequence[str], there: Sequence[str]) -> list[str]:
     return [line for line, _ in takewhile(lambda pair: pair[0] == pair[1], zip(listed, there, strict=False))]
 
 
-def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_guessed: bool, is_pinned: bool) -> str:
+def why_unsure(
+    move: Move, *, is_other_file: bool, is_redated: bool, is_path_guessed: bool, is_pinned: bool, is_undated: bool
+) -> str:
     """Return why a move is not certain, for people; empty if it is.
 
     Args:
@@ -106,13 +133,24 @@ def why_unsure(move: Move, *, is_other_file: bool, is_redated: bool, is_path_gue
         is_redated: Whether the lines at the time when the citing line was last edited lead elsewhere.
         is_path_guessed: Whether several files end with the cited path.
         is_pinned: Whether it is a link to a commit, whose author has seen the lines and may call them by what they do.
+        is_undated: Whether the commit that wrote the citation edited its file, other lines led elsewhere before that,
+            and the page tells neither from the other.
     """
     if is_path_guessed:
         return SEVERAL_FILES
     if move.is_quoted():
         return ""
-    is_named, is_line = move.is_named(), move.first_line == move.last_line
+    if is_undated:
+        return "the commit that wrote the citation has edited its file, and either version may be meant"
+    return _why_unquoted(move, is_other_file=is_other_file, is_redated=is_redated, is_pinned=is_pinned)
+
+
+def _why_unquoted(move: Move, *, is_other_file: bool, is_redated: bool, is_pinned: bool) -> str:
+    """Return why a move is not certain that the page does not settle by a quote."""
     before, now = move.texts()
+    if _shown("".join(before), move.said.listings) != _shown("".join(now), move.said.listings):
+        return "the page quotes the lines as they were before they were edited"
+    is_named, is_line = move.is_named(), move.first_line == move.last_line
     is_same = "".join(before) == "".join(now)
     if is_pinned and not is_same:
         return "the permalink shows the lines as they were before they were edited"

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
 from openbook.sources.classify import classify
 from openbook.text import LineIndex
-from openbook.verify.certainty import SEVERAL_FILES, Move, is_guessed, why_unsure
+from openbook.verify.certainty import LEAD_OF_FIT, SEVERAL_FILES, Move, fit, is_guessed, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
-from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out
+from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
 from openbook.verify.mentions import Mention, find_mentions, full_names
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
-from openbook.verify.nearby import Nearby, Said, nearby, said_of
-from openbook.verify.regions import regions
-from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
+from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
+from openbook.verify.regions import parts_of, regions
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, without_versions
 from openbook.verify.relocation_search import PastFile, RelocatedLines, RelocationSearch
 
 # Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
@@ -30,12 +28,8 @@ _SAME_BLOCK = 0.8
 # Of 1: the same of three and more lines that a permalink to a commit names.
 _SAME_PINNED_BLOCK = 0.9
 
-# Of the files that a path can mean: named in a report, and looked into for how many lines they have.
-_MOST_LISTED = 3
+# Of the files that a path can mean, looked into for how many lines they have.
 _MOST_NAMESAKES = 20
-
-# Of three parts, behind a `v`, or that of Go in `go.mod`. Any other number, such as a timeout, is a value.
-_VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
 
 _ENDS_BEFORE = "the range ends before it begins"
 
@@ -61,7 +55,7 @@ class MentionChecker:
     def check(self, citing: CitingText) -> list[tuple[Mention, Finding]]:
         """Check every citation of a text, in order. Text that only looks like a citation is left out."""
         parts = regions(citing.path, citing.text)
-        within = _parts_of(citing.text, parts)
+        within = parts_of(citing.text, parts)
         mentions = find_mentions(citing.text, parts)
         lines = LineIndex(citing.text)
         found = []
@@ -182,14 +176,14 @@ class _One:
             if new := self._history.renamed("", path):
                 return self._say("missing file", reason=f"it was renamed to {new}")
         if target.namesakes and self._mention.form == "plain":
-            return self._say("unknown", reason=f"several files have that name: {_listed(target.namesakes)}")
+            return self._say("unknown", reason=f"several files have that name: {listed(target.namesakes)}")
         meant = self._root.spelled_like(target.tried) if had is False else ""
         # A link that leads nowhere is wrong, whatever it was meant to be.
         if had is False and not meant and self._mention.form == "plain":
             return self._say("foreign", reason="the repository never had such a file")
         # A file that says the same is not for that the file that is gone.
         elsewhere = self._in_other_file()
-        meant = str(elsewhere.lines) if elsewhere else meant or _listed(target.namesakes)
+        meant = str(elsewhere.lines) if elsewhere else meant or listed(target.namesakes)
         reason = f"perhaps {meant}" if meant else ""
         return self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=reason)
 
@@ -236,7 +230,9 @@ class _One:
             path = unquote(path)
             written = path if mention.form != "permalink" else "/" + path
             # What a link is relative to may have been renamed.
-            past = self._past_at(first[0].commit, self._root.find(written, citing, is_link=mention.form != "plain"))
+            then = self._root.find(written, citing, is_link=mention.form != "plain")
+            # A path on somebody's machine is not one here, and was of the same file.
+            past = self._past_at(first[0].commit, then) or self._past_at(first[0].commit, target)
             if past is not None:
                 return past
         revision = self._history.written(self._citing.inside, words, self._line())
@@ -278,6 +274,9 @@ class _One:
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._range
         page = self._root.page(path) if path else None
+        before = self._before(past)
+        if before and self._fit(before) - self._fit(past) >= LEAD_OF_FIT:
+            past = before
         if page and self._near.label and not self._pin and self._never_was(past.page):
             named = self._without_past(path, page)  # where lines went that never were what the link says proves nothing
             if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
@@ -289,6 +288,17 @@ class _One:
         if now and by_names(self._root.page(now.path), now.first_line, now.last_line, self._near).is_here:
             return finding
         return self._since_line(path, past) or finding
+
+    def _before(self, past: PastFile) -> PastFile | None:
+        """Return the file before the commit that wrote the citation, if that edited it: the page may be about that."""
+        commit = f"{past.commit}^"
+        # Whoever writes other numbers into a line has followed the edit.
+        is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
+        page = None if self._pin or is_followed else self._history.page(commit, past.path)
+        return self._fitting(PastFile(page, commit, past.path)) if page and page.text != past.page.text else None
+
+    def _fit(self, past: PastFile) -> int:
+        return fit(past.page, *self._range, self._near, listings_beside(self._citing.text, self._mention))
 
     def _meant_then(self, path: str, past: PastFile) -> str:
         """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
@@ -358,18 +368,22 @@ class _One:
         # Nobody has looked at lines and left a citation of brackets alone.
         is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
         then = self._whereabouts.find(newer, *self._range, path) if newer and is_newer else found
+        before = self._before(past) if not past.commit.endswith("^") else None
+        is_open = before is not None and self._fit(past) - self._fit(before) < LEAD_OF_FIT
+        once = self._whereabouts.find(before, *self._range, path) if before and is_open else found
         return why_unsure(
             Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
             is_path_guessed=is_guessed(self._full_names, past.path, found.path),
             is_pinned=bool(self._pin),
+            is_undated=not isinstance(once, RelocatedLines) or once.lines != found.lines,
         )
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
         """Return whether only versions differ, such as those in `go.mod`, and the text states no number."""
         then, now = (_lines(page, *self._range) for page in (past.page, self._root.page(path)))
-        return not self._near.numbers and _VERSION.sub("0", then) == _VERSION.sub("0", now)
+        return not self._near.numbers and without_versions(then) == without_versions(now)
 
     def _named(self) -> tuple[str, ...]:
         return (*self._near.label, *filter(None, (self._near.subject,)))
@@ -476,24 +490,8 @@ def _cited(text: str, mention: Mention) -> str:
     return words
 
 
-def _listed(paths: Sequence[str]) -> str:
-    more = len(paths) - _MOST_LISTED
-    return ", ".join(paths[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
-
-
 def _counted(page: ComparedText) -> str:
     return f"{len(page)} line{'' if len(page) == 1 else 's'}"
-
-
-def _parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[int], tuple[int, int]]:
-    """Return the part of a text that contains a character; parts that only white space separates are one."""
-    joined: list[tuple[int, int]] = []
-    for start, end in parts if parts is not None else [(0, len(text))]:
-        if joined and not text[joined[-1][1] : start].strip():
-            start = joined.pop()[0]
-        joined.append((start, end))
-    starts = [start for start, _ in joined]
-    return lambda offset: joined[bisect_right(starts, offset) - 1]
 
 
 def _lines(page: ComparedText, first: int, last: int) -> str:

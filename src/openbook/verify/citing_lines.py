@@ -86,6 +86,11 @@ def _numbers(words: str, text: str) -> list[int]:
     return [*dict.fromkeys(text.count("\n", 0, at) + 1 for at in _places(words, text))] if "\n" not in words else []
 
 
+def has_form(line: str, text: str) -> bool:
+    """Return whether a text has a line that differs from this one in nothing but numbers, or is the same."""
+    return _shape(line) in _shapes(text)
+
+
 def _shape(line: str) -> str:
     return _DIGITS.sub("0", line)
 
@@ -157,7 +162,8 @@ def words_before(newer: str, older: str, words: str) -> str:
     """
     lines = words[max(words.rfind("#"), words.rfind(":")) :]
     skeletons = dict[str, list[str]]()
-    for line in older.split("\n"):
+    # An address on somebody's machine, `file:///home/me/shop/src/a.py#L3`, is a path as well.
+    for line in older.replace("file:///", "/").split("\n"):
         if lines in line:
             mentions = find_mentions(line)
             skeletons.setdefault(_without_paths(line, mentions), [_words(line, mention) for mention in mentions])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
-from openbook.verify.citing_lines import has_citation, line_before, lines_with, words_before
+from openbook.verify.citing_lines import has_citation, has_form, line_before, lines_with, words_before
 from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
 from openbook.verify.relocation import ComparedText
@@ -194,6 +194,11 @@ class History:
             found = self._git.read(f"{name}^{{commit}}") if self.head else None
             return found[0] if found else ""
         return ""
+
+    def had_form(self, commit: str, path: str, line: str) -> bool:
+        """Return whether a file of a commit had a line that differed in nothing but numbers."""
+        page = self.page(commit, path)
+        return page is not None and has_form(line, page.text)
 
     def is_new(self, path: str, words: str, line: str = "") -> bool:
         """Return whether words in a committed file are not committed yet, so that they refer to the present lines."""

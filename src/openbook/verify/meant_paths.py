@@ -23,6 +23,9 @@ _SYSTEM_PATH = re.compile(
     r"/(?:bin|boot|dev|etc|home|lib\w*|mnt|opt|private|proc|root|run|s?bin|srv|sys|tmp|usr|var|Users|Volumes)/"
 )
 
+# Of the files that a path can mean, named in a report.
+_MOST_LISTED = 3
+
 
 def leads_out(path: str) -> bool:
     """Return whether a path names a place out of the root: above it, or where systems keep their own files."""
@@ -65,3 +68,9 @@ def is_meant_as_file(text: str, mention: Mention, *, is_name_known: bool) -> boo
         return True
     in_code = text[mention.start_char - 1 : mention.start_char] == "`"
     return in_code or (not is_name_known and suffix not in _DOUBTFUL_SUFFIXES and bool(suffix))
+
+
+def listed(paths: Sequence[str]) -> str:
+    """Name the first of several files, and how many more there are."""
+    more = len(paths) - _MOST_LISTED
+    return ", ".join(paths[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -215,3 +215,14 @@ def _strings(raw: str) -> Iterator[tuple[_Path, _Span]]:
             path[-1] = json.loads(word, strict=False)
         elif word.startswith('"') and path:
             yield tuple(path), (token.start() + 1, token.end() - 1)
+
+
+def parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[int], tuple[int, int]]:
+    """Return the part of a text that contains a character; parts that only white space separates are one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in parts if parts is not None else [(0, len(text))]:
+        if joined and not text[joined[-1][1] : start].strip():
+            start = joined.pop()[0]
+        joined.append((start, end))
+    starts = [start for start, _ in joined]
+    return lambda offset: joined[bisect_right(starts, offset) - 1]

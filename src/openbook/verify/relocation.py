@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,9 @@ _LONGEST_LINE = 400
 # Pairs of characters that a comparison of two blocks looks at, which takes up to .6 s: all pairs of 90 lines of code.
 # Of longer blocks only the lines that differ are compared by characters.
 _MOST_PAIRS = 10_000_000
+
+# Of three parts, behind a `v`, or that of Go in `go.mod`. Any other number, such as a timeout, is a value.
+_VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
 
 
 class ComparedText:
@@ -450,3 +454,8 @@ def goes_on(line: str) -> bool:
 def depth_of(line: str) -> int:
     """Count the columns that a line is indented by. A tab goes to the next multiple of four."""
     return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+
+
+def without_versions(text: str) -> str:
+    """Return a text with a zero for each version in it."""
+    return _VERSION.sub("0", text)

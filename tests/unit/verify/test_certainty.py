@@ -336,3 +336,51 @@ def test_quoted_code_does_not_settle_which_of_several_files_is_meant(repository:
     finding, count = fixed(repository)
 
     assert (finding.verdict, finding.doubt, count) == ("moved", "several files have that name", 0)
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict", "now", "count"),
+    [
+        pytest.param("See src/app.py:10.\n", "moved", "src/app.py:12", 0, id="nothing-said"),
+        pytest.param("`timeout_s` (src/app.py:5) is the limit.\n", "moved", "src/app.py:7", 1, id="named-after"),
+        pytest.param("`get` (src/app.py:6) sends.\n", "moved", "src/app.py:9", 1, id="named-before"),
+        pytest.param(
+            'See src/app.py:10:\n\n```python\n    return self.send("POST", url)\n```\n',
+            "moved",
+            "src/app.py:13",
+            1,
+            id="quoted-before",
+        ),
+    ],
+)
+def test_the_page_tells_which_version_is_cited_where_its_commit_edited_the_file(
+    repository: Repository, page: str, verdict: str, now: str, count: int
+) -> None:
+    repository.commit({"src/app.py": CODE.replace("import os\n", "")})
+    repository.commit({"src/app.py": CODE, PAGE: page})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding, written = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), written) == (verdict, now, count)
+
+
+def test_lines_that_are_no_longer_as_the_page_quotes_them_are_not_written(repository: Repository) -> None:
+    page = 'The lines src/app.py:7-8:\n\n```python\nreturn self.send("GET", url)\n```\n'
+    repository.commit({"src/app.py": CODE, PAGE: page})
+    repository.commit({"src/app.py": PUSHED.replace('"GET", url', '"GET", url, None')})
+
+    finding, count = fixed(repository)
+
+    quoted = "the page quotes the lines as they were before they were edited"
+    assert (finding.verdict, finding.doubt, count) == ("moved", quoted, 0)
+
+
+def test_a_citation_that_follows_an_edit_in_one_commit_with_it_is_rewritten_again(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, PAGE: "See src/app.py:14.\n"})
+    repository.commit({"src/app.py": PUSHED, PAGE: "See src/app.py:16.\n"})
+    repository.commit({"src/app.py": f"# shop\n{PUSHED}"})
+
+    finding, count = fixed(repository)
+
+    assert (finding.verdict, str(finding.now), count) == ("moved", "src/app.py:17", 1)

@@ -339,3 +339,12 @@ def test_source_code_with_the_suffix_of_a_binary_format_is_read(repository: Repo
     found = checked(repository.folder, page)
 
     assert [str(finding.now) for finding in found] == ["src/app.mo:16-18", "src/app.py:16-18"]
+
+
+def test_a_link_to_a_file_on_a_machine_is_as_old_as_it_was_before_it_became_relative(repository: Repository) -> None:
+    page = "See [this]({}src/app.py#L14-L16).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page.format("file:///home/me/shop/")})
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({"docs/a.md": page.format("../")})
+
+    assert told(only(repository.folder, page.format("../"))) == ("moved", "history", "src/app.py:16-18")
