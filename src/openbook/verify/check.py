@@ -368,7 +368,8 @@ class _One:
         # Nobody has looked at lines and left a citation of brackets alone.
         is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
         then = self._whereabouts.find(newer, *self._range, path) if newer and is_newer else found
-        before = self._before(past) if not past.commit.endswith("^") else None
+        is_older = past.commit.endswith("^")
+        before = self._before(past) if not is_older else None
         is_open = before is not None and self._fit(past) - self._fit(before) < LEAD_OF_FIT
         once = self._whereabouts.find(before, *self._range, path) if before and is_open else found
         return why_unsure(
@@ -377,7 +378,7 @@ class _One:
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
             is_path_guessed=is_guessed(self._full_names, past.path, found.path),
             is_pinned=bool(self._pin),
-            is_undated=not isinstance(once, RelocatedLines) or once.lines != found.lines,
+            is_undated=is_older or not isinstance(once, RelocatedLines) or once.lines != found.lines,
         )
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:

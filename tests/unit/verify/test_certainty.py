@@ -343,7 +343,7 @@ def test_quoted_code_does_not_settle_which_of_several_files_is_meant(repository:
     [
         pytest.param("See src/app.py:10.\n", "moved", "src/app.py:12", 0, id="nothing-said"),
         pytest.param("`timeout_s` (src/app.py:5) is the limit.\n", "moved", "src/app.py:7", 1, id="named-after"),
-        pytest.param("`get` (src/app.py:6) sends.\n", "moved", "src/app.py:9", 1, id="named-before"),
+        pytest.param("`get` (src/app.py:6) sends.\n", "moved", "src/app.py:9", 0, id="named-before"),
         pytest.param(
             'See src/app.py:10:\n\n```python\n    return self.send("POST", url)\n```\n',
             "moved",
