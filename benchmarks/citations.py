@@ -18,7 +18,8 @@ when the rules were done, and the `newest` ones after the rules that these led t
 `cases/citations_unseen.jsonl`: of them, what one page says in two links of the same line is one case. The `latest` ones
 are of four more repositories, and the `last` ones of ten more, in the same file. The `blind` ones are of yet others, in
 `cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work. So are the
-`sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run.
+`sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
+and the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`.
 """
 
 from __future__ import annotations
@@ -32,18 +33,20 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed")
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth")
 CASES = Path(__file__).parent / "cases" / "citations.jsonl"
 UNSEEN = CASES.with_name("citations_unseen.jsonl")
 BLIND = CASES.with_name("citations_blind.jsonl")
 SEALED = CASES.with_name("citations_sealed.jsonl")
-SECOND_READER = CASES.with_name("citations_second_reader.jsonl")
+TENTH = CASES.with_name("citations_tenth.jsonl")
+SECOND_READER = tuple(map(CASES.with_name, ("citations_second_reader.jsonl", "citations_tenth_second_reader.jsonl")))
 
 _Key = tuple[str, int, str, int, int]
 """Citing file, line, path as written, first and last cited line."""
@@ -86,9 +89,9 @@ class Score:
 
 def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, str], list[Label]]:
     """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
-    read_again = dict(_rows(SECOND_READER))
+    read_again = dict(chain.from_iterable(map(_rows, SECOND_READER)))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind"), (SEALED, "sealed")):
+    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind"), (SEALED, "sealed"), (TENTH, "tenth")):
         for (repository, key), row in _rows(file):
             again = read_again.get((repository, key))
             if row.get("set", default) == chosen and (again or not second_reader):
@@ -107,7 +110,7 @@ def agreement(sets: Sequence[str]) -> str:
     """Return how often two readers gave the same label, as a table in Markdown."""
     read = [(of, label) for name in sets for (of, _), labels in read_labels(name).items() for label in labels]
     first = {(of, label.key): label for of, label in read}
-    both = [(first[key], row) for key, row in _rows(SECOND_READER) if key in first]
+    both = [(first[key], row) for key, row in chain.from_iterable(map(_rows, SECOND_READER)) if key in first]
     pairs = Counter((label.verdict, row["label"]) for label, row in both)
     lines = [f"| {one} | {other} | {number} |" for (one, other), number in pairs.most_common()]
     moved = [label.now == row["now"] for label, row in both if label.verdict == row["label"] == "moved"]
