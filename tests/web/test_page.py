@@ -102,7 +102,7 @@ def test_a_citation_opens_its_source_with_the_cited_sentence_highlighted(
 
     page.locator(".answer a.cite").first.click()
 
-    expect(page.locator("#viewer mark")).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
+    expect(page.locator("#viewer mark").first).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
     expect(page.locator("#viewer-place")).to_contain_text("Lesson 0: Why the Sea Rises")
     expect(page.locator("#viewer .line").first).to_be_attached()
     expect(page.locator("#viewer-title")).to_be_focused()
@@ -144,7 +144,7 @@ def test_each_citation_of_a_model_has_its_verdict_and_only_conflicts_are_marked(
         "1 claim was not verified; 1 other was, by scripted:tutor. 1 claim names no source."
     )
     chips.nth(1).click()
-    expect(page.locator("#viewer mark")).to_contain_text("The result is two bulges of water")
+    expect(page.locator("#viewer mark").first).to_contain_text("The result is two bulges of water")
     expect(page.locator("#viewer-verdict")).to_contain_text("confirmed")
     shoot(page, "page")
 
@@ -442,7 +442,9 @@ def test_a_citation_is_copied_with_its_place_and_its_quote(serve: Serve, browse:
 
     expect(page.locator("#viewer-copy")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("tides.txt:22 (Reading the Tides · Lesson 0: Why the Sea Rises) (tides)\n> A lunar day")
+    assert re.match(
+        r"tides\.txt:22(-\d+)? \(Reading the Tides · Lesson 0: Why the Sea Rises\) \(tides\)\n> A lunar day", copied
+    )
 
 
 @pytest.mark.parametrize(
@@ -462,7 +464,7 @@ def test_the_link_to_the_lines_is_shown_where_there_is_one(
 
     page.route("**/api/documents/*", linked)
     page.locator(".answer a.cite").first.click()
-    page.locator("#viewer mark").wait_for()
+    page.locator("#viewer mark").first.wait_for()
 
     link = page.locator("#viewer-link")
     expect(link).to_be_visible(visible=is_shown)
