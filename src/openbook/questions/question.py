@@ -18,6 +18,8 @@ from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_questi
 from openbook.tokens import tokenize
 from openbook.types import View
 
+# "On Linux or Windows" and "or not" compare no things.
+_THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
 # Each with a group for each side.
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -28,6 +30,9 @@ _COMPARES = tuple(
         r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
+        r"(?:when\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
+        rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
+        rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
         r".*\bdiff[ée]rences?\s+entre\s+(.+?)\s+et\s+(.+)",
         r".*\bdiferencias?\s+(?:hay\s+)?entre\s+(.+?)\s+y\s+(.+)",

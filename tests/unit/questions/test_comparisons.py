@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.question import asking_what_is, compared
+from openbook.questions.question import asking_what_is, compared, read_question
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,10 @@ from openbook.questions.question import asking_what_is, compared
         ("fork vs. spawn?", ("fork", "spawn")),
         ("How does --filter compare to --query?", ("--filter", "--query")),
         ("Compare forget and prune", ("forget", "prune")),
+        ("When should I use move instead of moveto?", ("move", "moveto")),
         ("What is the difference between -x and -X?", ("-x", "-X")),
+        ("Should I use a fork or a spawn?", ("fork", "spawn")),
+        ("Which is better, fork or spawn?", ("fork", "spawn")),
         ("Was ist der Unterschied zwischen einer Kette und einem Akkord?", ("Kette", "Akkord")),
         ("Quelle est la différence entre l'index et le catalogue ?", ("index", "catalogue")),
         ("¿Cuál es la diferencia entre una cola y un tema?", ("cola", "tema")),
@@ -46,6 +49,14 @@ def test_the_two_things_that_are_compared_are_found(question: str, sides: tuple[
 )
 def test_other_questions_compare_nothing(question: str) -> None:
     assert compared(question) == ()
+
+
+def test_who_compares_the_project_with_another_one_neither_asks_what_it_is_nor_for_yes_or_no() -> None:
+    question = read_question("Should I use Quay or Wharf?")
+
+    assert question.compared == ("Quay", "Wharf")
+    assert not question.asks_for_whole(["quay"])
+    assert not question.asks_whether
 
 
 def test_a_name_of_code_is_asked_for_as_one() -> None:
