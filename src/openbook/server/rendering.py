@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from openbook.answers import Claim, GenerationResult, Verdict
+from openbook.containers import OPENS_BODY
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import CitationMark, find_marks
 from openbook.server.colouring import COLOURER
@@ -54,7 +55,7 @@ _MOST_COLOURED_LINES_CHARS = 100_000
 _MOST_RENDERED_CHARS = 200_000
 
 # Elements that can be marked as cited: the smallest ones that know their lines.
-_CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence"}
+_CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence", "code_block"}
 
 # Headings of an answer are below the question, which is a heading of level 2.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
@@ -266,7 +267,10 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
     text = visible("".join([*parts, markdown[at:]]))
     originals = [markdown[inset.start_char : inset.end_char] for inset in insets]
     env = {"insets": insets, "originals": originals, "cited": cited or (0, 0)}
-    html = _markdown(any_link=cited is not None).render(text, env)
+    # Without the extensions of a site, what its boxes and tabs say would be code.
+    is_page = cited is not None
+    parser = _markdown(any_link=is_page, has_indented_code=is_page and not OPENS_BODY.search(markdown))
+    html = parser.render(text, env)
     return nh3.clean(
         html,
         tags=_TAGS,
@@ -285,11 +289,13 @@ def _checked(tag: str, name: str, value: str) -> str | None:
 
 
 @cache
-def _markdown(*, any_link: bool = False) -> MarkdownIt:
+def _markdown(*, any_link: bool, has_indented_code: bool) -> MarkdownIt:
     """Return a parser. With `any_link` it parses all links; unsafe ones lose their address."""
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
     # Reference definitions would vanish from quotes, and marks in indented text would not be recognized.
-    markdown.enable(["table", "strikethrough"]).disable(["code", "html_block", "html_inline", "reference"])
+    markdown.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
+    if not has_indented_code:
+        markdown.disable("code")
     markdown.core.ruler.push("insets", _place_insets)
     markdown.validateLink = lambda url: any_link or _is_link(url)  # type: ignore[method-assign]
     return markdown
@@ -389,6 +395,9 @@ class _Renderer(RendererHTML):
         name = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
         cited = ' class="cited"' if "class" in token.attrs else ""
         return f'<pre{cited} tabindex="0"><code class="code">{_coloured(token.content, name)}</code></pre>\n'
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        return self.fence(tokens, idx, options, env)
 
     def link_open(
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from openbook.answers import Citation, Claim, ClaimVerdict, GenerationResult, Verdict
-from openbook.server.rendering import BlockReader, render_answer, render_block, visible
+from openbook.server.rendering import BlockReader, render_answer, render_block, render_document, visible
 from openbook.types import Span
 
 MODEL = "scripted:model"
@@ -226,6 +226,13 @@ def test_headings_stand_below_the_question() -> None:
 def test_invisible_and_bidirectional_characters_are_shown_as_code_points() -> None:
     assert visible("a\u202eb\x07\ud800 \u200d") == "a‹U+202E›b‹U+0007›\N{REPLACEMENT CHARACTER} \u200d"
     assert "‹U+2067›" in render_block("x\u2067y")
+
+
+def test_indented_code_of_a_document_is_shown_as_code_and_the_body_of_a_box_as_prose() -> None:
+    code = render_document("Run this:\n\n    moor --ship Ada\n    sail\n", 3, 3)
+
+    assert '<pre class="cited" tabindex="0"><code class="code">moor --ship Ada\nsail\n</code></pre>' in code
+    assert "<pre" not in render_document('!!! note "Tides"\n\n    The boats wait.\n', 1, 1)
 
 
 def test_definitions_and_indented_text_of_a_quote_do_not_vanish() -> None:
