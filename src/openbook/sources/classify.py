@@ -1,4 +1,4 @@
-"""Decide what a file is from its name and, where names are shared, from its text."""
+"""Classifies files as code, docs or data, by name and, where that is ambiguous, by text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_name, name_of
 
-# A JSON or XML file above this size is a data set or generated: settings that people write are
-# smaller (the largest of 220 package.json, tsconfig and pom.xml files looked at has 27 kB).
+# JSON and XML above this size are data sets or generated. Hand-written configuration is smaller: the largest of 220
+# package.json, tsconfig and pom.xml files has 27 kB.
 _LARGEST_CONFIG_CHARS = 100_000
 
-# Enough to meet the first declarations below a licence header, and cheap on large headers.
+# Enough to reach the first declarations after a licence header, and cheap on large headers.
 _HEADER_CHARS = 20_000
 
 _CPP = re.compile(
@@ -21,16 +21,17 @@ _CPP = re.compile(
 )
 _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|import|end)\b|#\s*import\b)", re.MULTILINE)
 
-# Five words in a row, or letters of scripts without spaces. Of 17,800 files without a known name in 111 repositories,
-# 13,000 have these in less than a quarter of their lines: snapshots, output of tools, settings and code. Those that
-# have more are pages. A note of few lines is a note.
+# A sentence: five words in a row, or letters of scripts without spaces. Of 17,800 files without a known name in 111
+# repositories, 13,000 have one in less than a quarter of their lines: snapshots, program output, configuration and
+# code. The others are prose.
 _SAYS = re.compile(r"(?:\b[^\W\d_]+(?:['’][^\W\d_]*)?[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
 _FEWEST_LINES, _LEAST_SAID = 5, 0.25
-# Two words in a row, as captions, steps and lists of keys have them. The second is small, as that of a name is not.
+# A phrase: two words in a row, as in captions, steps and lists of keys. The second word is in lower case, so that names
+# do not match.
 _PHRASE = re.compile(r"(?<![^\s(])[^\W\d_]+(?:['’][^\W\d_]*)? [^\W\d_A-ZÀ-ÖØ-Þ][^\W\d_]+(?=[\s,.;:!?)'’]|$)")
-# A `.txt` is a page unless hardly a line of many says anything, and few have even a phrase: of 20,000 in 185
-# repositories, 2,039 are so, most of them lists of words or numbers, output, and what programs write. Other scripts
-# are not recognized as surely.
+# A `.txt` file is prose unless it is long, hardly any line has a sentence, and few have a phrase. Of 20,000 in 185
+# repositories, 2,039 are not prose: mostly lists of words or numbers, and program output. Text in other scripts is
+# recognized less reliably.
 _MANY_LINES, _HARDLY_SAID, _FEW_PHRASES, _OTHER_SCRIPTS = 20, 0.05, 0.5, 0.1
 _LATIN = 0x24F
 # `README`, `LICENSE.python`, `NOTES.2019`
@@ -41,17 +42,17 @@ _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)
 
 _MAN_NAME = re.compile(r"\.[1-9][a-z]{0,4}$")
 _MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
-# A chapter that troff sets is called `.t`, as a test of Perl is, which begins with no request and no comment of these.
+# `.t` is the suffix of troff chapters and of Perl tests; only troff begins with a request or a comment of this form.
 _ROFF = (".", "'\\\"")
 
-# Directives, labels and roles. Of 17,800 `.txt` files in 111 repositories 723 have one, Django's documentation among
-# them; in all that were read, the text is reStructuredText.
+# Directives, labels and roles. Of 17,800 `.txt` files in 111 repositories, 723 have one, such as Django's
+# documentation; all that were checked by hand are reStructuredText.
 _RST = re.compile(r"^\.\. (?:[a-zA-Z][\w:-]*::(?:\s|$)|_[^:\n]+:\s*$)|:[a-z][a-z:-]{0,60}:`[^`\n]+`", re.MULTILINE)
 
-# Titles of sections behind a blank line or an anchor, and macros. RDoc and logs have such titles as well, so one mark
-# has to be of AsciiDoc alone: a title of the document that is underlined, has attributes or is that of a manual page,
-# a block attribute, or a macro. In 185 repositories, 35 of the files whose name says no more than `.txt` or `.man` have
-# both: all are AsciiDoc, one of them a template of it.
+# Section titles after a blank line or an anchor, and macros. RDoc and logs have such titles too, so one construct that
+# only AsciiDoc has is also required: an underlined document title, one with attributes or of a manual page, a block
+# attribute, or a macro. In 185 repositories, 35 files with an ambiguous name (`.txt`, `.man`) have both: all are
+# AsciiDoc, one of them a template of it.
 _ASCIIDOC_TITLE = re.compile(r"(?:\A|(?<=\n\n)|(?<=\]\n))={2,5} \S[^=\n]*$", re.MULTILINE)
 _ASCIIDOC_ALONE = re.compile(
     r"\A\s*(?:\w[^\n]*\n={4,}|= [\w.-]+\(\d\w?\))[ \t]*$"
@@ -67,9 +68,9 @@ _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)
 
 
 def classify(path: str, text: str) -> Format:
-    """Return kind and language of a file.
+    """Return the kind and language of a file.
 
-    The name decides first, then a `#!` line. Any other file is `docs` if it has sentences, else `data`.
+    The name decides first, then a `#!` line. Other files are `docs` if they have sentences, else `data`.
 
     Example:
         >>> classify("src/app.py", "")
@@ -99,7 +100,7 @@ def classify(path: str, text: str) -> Format:
 
 
 def _of_text(path: str, name: str, text: str) -> Format:
-    """Tell requirements, reStructuredText, AsciiDoc and lists from other text."""
+    """Distinguish requirements, reStructuredText, AsciiDoc and lists from other text."""
     if _REQUIREMENTS.fullmatch(name):
         return "config", "text"
     if _RST.search(text[:_HEADER_CHARS]):
@@ -146,13 +147,13 @@ def _is_list(path: str, text: str) -> bool:
 
 
 def _by_lines(path: str, text: str) -> Format:
-    """Tell prose from output, snapshots and unknown languages, which have no sentences."""
+    """Distinguish prose from output, snapshots and unknown languages, which have no sentences."""
     lines = [line for line in text[:_HEADER_CHARS].splitlines() if line.strip()]
     return ("docs" if len(lines) < _FEWEST_LINES or _says(path, lines, _LEAST_SAID) else "data"), "text"
 
 
 def _says(path: str, lines: Sequence[str], share: float) -> bool:
-    """Return whether at least a share of the lines say something, or the name is that of a page."""
+    """Return whether at least a share of the lines are prose, or the file name is that of a page."""
     if _PAGE.match(path.rpartition("/")[2]):
         return True
     return sum(_SAYS.search(line) is not None for line in lines) >= share * len(lines)

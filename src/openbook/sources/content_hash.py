@@ -1,4 +1,4 @@
-"""The content hash that an index stores of a file: of its bytes, with the version of the reader of its format."""
+"""Hashes file contents, together with the version of the reader for their format."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.languages import format_of_name, name_of
 
-# Incremented when a reader returns another text or other anchors for the same bytes, so that files of
-# that suffix, and no others, are read again by the next sync. Others have version 1.
+# Increment a version when a reader returns different text or anchors for the same bytes. The next sync then reads all
+# files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys(("epub", "htm", "html", "msg", "t", "xhtml", "xml", "zip"), 2)
     | dict.fromkeys(("eml", "mbox", "org", "pod", "text", "txt"), 3)
@@ -19,15 +19,14 @@ _VERSIONS: Mapping[str, int] = MappingProxyType(
     | dict.fromkeys(("adoc", "asciidoc"), 5)
 )
 
-# Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
-# that is read once more than needed costs little.
+# The suffix of a manual page is its section. Other files with such a suffix match too, which costs one needless read.
 _MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 6
-# What no name tells about is told by its text.
+# Files without a suffix, whose format depends on their text.
 _UNNAMED_VERSION = 3
 
 
 def content_hash(raw: bytes, path: str) -> str:
-    """Return the SHA-256 of a file, and the version of the rules that read it if that is not the first.
+    """Return the SHA-256 of a file, with the version of its reader if that is not 1.
 
     Example:
         >>> content_hash(b"", "a.md")[-8:], content_hash(b"", "a.org")[-8:]
@@ -37,12 +36,12 @@ def content_hash(raw: bytes, path: str) -> str:
 
 
 def is_content(raw: bytes, remembered: str) -> bool:
-    """Return whether a file has the bytes of a hash, whatever version of the reader made it."""
+    """Return whether a hash is that of the same bytes, with any version of the reader."""
     return hashlib.sha256(raw).hexdigest() == remembered.partition("/")[0]
 
 
 def is_read_as_now(remembered: str, path: str) -> bool:
-    """Return whether a hash was made with the present version of the reader."""
+    """Return whether a hash has the current version of the reader."""
     return remembered.partition("/")[2] == _version_mark(path)[1:]
 
 

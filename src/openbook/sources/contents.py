@@ -1,6 +1,6 @@
-"""Tables of contents of sites and books: the order of pages, and their titles.
+"""Parses tables of contents of sites and books: the order of pages, and their titles.
 
-Read are `_toc.yml` and `myst.yml` (Jupyter Book), `_toctree.yml` (Hugging Face), `mkdocs.yml`, `_quarto.yml`,
+Supported files: `_toc.yml` and `myst.yml` (Jupyter Book), `_toctree.yml` (Hugging Face), `mkdocs.yml`, `_quarto.yml`,
 `_bookdown.yml`, `sidebars.js` (Docusaurus), `SUMMARY.md` (mdBook, GitBook), and the `config.yaml` of the Carpentries.
 """
 
@@ -18,7 +18,7 @@ from openbook.sources.lesson_names import number_in, readable
 _SUFFIXES = ("", ".md", ".mdx", ".ipynb", ".rst", ".qmd", ".Rmd", ".markdown", ".txt", ".html")
 _INDEXES = ("index", "README", "intro")
 
-# Indentation of a link that is no item of a list.
+# Indentation of a link outside of a list.
 _UNNUMBERED = -1
 
 # Keys of file, title and children in Jupyter Book, MyST, Hugging Face and Quarto.
@@ -26,7 +26,7 @@ _NAMED = ("file", "href", "local")
 _TITLED = ("title", "text", "section")
 _INNER = ("sections", "children", "chapters", "contents")
 
-# Deeper tables of contents are of no course.
+# No course has a deeper table of contents.
 _DEEPEST = 30
 
 _LINK = re.compile(r"^(\s*)([-*+]|\d+[.)])?\s*\[([^\]]*)\]\(([^()\s]*)\)")
@@ -39,7 +39,7 @@ class Entry:
 
     title: str = ""
     path: str = ""
-    """Of the file, in the source; empty for a heading alone."""
+    """Path of the file in the source; empty for a heading alone."""
     children: tuple[Entry, ...] = ()
 
 
@@ -56,7 +56,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The files of a source: their paths, and a function that reads the text of one, empty if that fails."""
+    """The files of a source: their paths, and a function that returns the text of a file, or "" if that fails."""
 
     paths: frozenset[str]
     text_of: Callable[[str], str]
@@ -87,7 +87,7 @@ def read_contents(path: str, pages: Pages) -> Contents | None:
         return None
     try:
         found = reader(pages.read(path), folder, pages)
-    except (AttributeError, TypeError, ValueError, RecursionError):  # not what such a file has to be
+    except (AttributeError, TypeError, ValueError, RecursionError):  # the file has another structure
         return None
     entries = _kept(found.entries) if found else ()
     return replace(found, entries=entries) if found and (entries or found.title) else None
@@ -108,7 +108,7 @@ def _jupyter_book(text: str, folder: str, pages: Pages) -> Contents | None:
     values = read_yaml(text)
     config = _mapping(read_yaml(pages.read(posixpath.join(folder, "_config.yml"))))
     title, author = str(config.get("title") or ""), str(config.get("author") or "")
-    if isinstance(values, list):  # as it was before 2021: the first is the front page
+    if isinstance(values, list):  # format before 2021: the first entry is the front page
         return Contents(_entries(values[1:], folder, pages), title, author)
     parts = values.get("parts") or [{"chapters": values.get("chapters") or values.get("sections") or []}]
     # Chapters are numbered consecutively across parts.
@@ -180,7 +180,7 @@ def _quarto(text: str, folder: str, pages: Pages) -> Contents | None:
     sidebar = _mapping(sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar)
 
     def without_parts(listed: Any, depth: int = 0) -> Iterator[Any]:
-        """Yield entries with chapters in place of their parts: they are numbered through."""
+        """Replace parts by their chapters, because chapter numbers continue across parts."""
         for value in _listed(listed) if depth < _DEEPEST else ():
             inner = _first(_mapping(value), _INNER)
             if not inner:
@@ -234,7 +234,7 @@ def _summary(text: str, folder: str, pages: Pages) -> Contents | None:
         if found:
             path = pages.find(folder, found[4]) if found[4] and "://" not in found[4] else ""
             root.append((len(found[1].expandtabs(4)) if found[2] else _UNNUMBERED, Entry(found[3].strip(), path)))
-    # A foreword stands beside the list, and has no number.
+    # A foreword is outside of the list, and has no number.
     root = [one for one in root if one[0] != _UNNUMBERED] or [(0, entry) for _, entry in root]
     return Contents(_nested(root), _word(book.get("title")), _names(book.get("authors")))
 
@@ -253,8 +253,8 @@ def _nested(entries: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-# Sidebars of Docusaurus are JavaScript: the object in them is written as YAML would write it.
-# A comment, but no `//` within a string such as an address.
+# Docusaurus sidebars are JavaScript, whose object literal is parsed as YAML. This matches comments, but not `//` within
+# a string such as a URL.
 _COMMENT = re.compile(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)|/\*.*?\*/|//[^\n]*", re.DOTALL)
 _OBJECT = re.compile(r"(?:module\.exports\s*=|const\s+sidebars\b[^=]*=|export\s+default)\s*(\{.*)", re.DOTALL)
 _KEY = re.compile(r"([{,\s][\w-]+)\s*:(?=\S)")
@@ -284,7 +284,7 @@ def _in(folder: str, name: str) -> str:
 
 
 def _joined(sidebars: Mapping[str, tuple[Entry, ...]]) -> Iterator[Entry]:
-    """Yield the entries of all sidebars. One of several that has no categories is one itself."""
+    """Yield the entries of all sidebars. If there are several, each one without categories becomes an entry itself."""
     for name, entries in sidebars.items():
         if len(sidebars) > 1 and not any(entry.children for entry in entries):
             yield Entry(readable(name), "", entries)
@@ -415,6 +415,6 @@ _READERS: Mapping[str, Callable[[str, str, Pages], Contents | None]] = {
     "sidebars.json": _docusaurus,
     "config.yaml": _carpentries,
 }
-"""In the order in which they count, where a course has several."""
+"""In order of precedence, for courses with several."""
 
 CONTENTS_NAMES = tuple(_READERS)

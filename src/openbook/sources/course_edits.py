@@ -14,13 +14,13 @@ from openbook.sources.lesson_numbers import LessonNumber
 Lessons = Sequence[ListedLesson]
 
 Edit = Callable[[Lessons], list[ListedLesson]]
-"""Returns lessons with one change."""
+"""Returns the lessons with one change applied."""
 
 Action = Literal["rename", "move", "split", "hide"]
 
 
 def edit_of(action: Action, lesson: str, value: str = "") -> Edit:
-    """Build an edit of a lesson. `value`: its new title or number, or the heading at which the next lesson begins.
+    """Build an edit of a lesson. `value` is its new title or number, or the heading at which to split it.
 
     Raises:
         QueryError: A number is invalid, or a required value is missing.
@@ -38,10 +38,10 @@ def edit_of(action: Action, lesson: str, value: str = "") -> Edit:
 
 
 def place_of(label: str) -> LessonNumber:
-    """Parse the number of a lesson as people write it: `4` or `1.3`.
+    """Parse a lesson number such as `4` or `1.3`.
 
     Raises:
-        QueryError: It is not a number of a lesson.
+        QueryError: It is not a lesson number.
     """
     place = LessonNumber.parse(label)
     if place is None:
@@ -70,10 +70,10 @@ def hidden(lessons: Lessons, place: LessonNumber) -> list[ListedLesson]:
 
 
 def moved(lessons: Lessons, place: LessonNumber, to: LessonNumber) -> list[ListedLesson]:
-    """Move a lesson, or a module with all of its lessons, to the number of another one; those between shift by one.
+    """Move a lesson, or a module with all its lessons, to another number. Those in between shift by one.
 
     Raises:
-        QueryError: There is no such lesson or place, or they are not of one module.
+        QueryError: There is no such lesson or number, or they are in different modules.
     """
     if (place.part is None) != (to.part is None) or (to.part is not None and place.number != to.number):
         raise QueryError(f"lesson {place} cannot move to {to}", hint="move within a module, or edit course.toml")
@@ -109,7 +109,7 @@ def _behind(place: LessonNumber) -> LessonNumber:
 
 
 def _beside(lessons: Lessons, place: LessonNumber) -> list[LessonNumber]:
-    """List the lessons of the same module, or all modules and lessons without one."""
+    """List the numbers at the same level: lessons of the same module, or all modules and lessons without a module."""
     shown = [one.place for one in lessons if not one.hidden]
     if place.part is None:
         return sorted({LessonNumber(one.number) for one in shown})

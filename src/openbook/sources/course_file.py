@@ -36,7 +36,7 @@ class ListedLesson:
     title: str = ""
     link: str = ""
     heading: str = ""
-    """Where the lesson begins in the file; empty for its beginning."""
+    """The heading at which the lesson begins; empty for the beginning of the file."""
     hidden: bool = False
 
 
@@ -48,16 +48,16 @@ class CourseFile:
     link: str = ""
     instructor: str = ""
     lessons: tuple[ListedLesson, ...] | None = None
-    """All lessons of the course; None if it lists none, so that file names and tables of contents decide."""
+    """All lessons of the course; None if the file lists none, so that file names and tables of contents decide."""
 
 
 def read_course_file(text: str, path: str, files: Iterable[str]) -> CourseFile:
     """Parse a `course.toml`.
 
-    `files`: POSIX paths of what there is, from the folder of the course.
+    `files` are the existing files, as POSIX paths from the folder of the course.
 
     Raises:
-        CourseFileError: It is invalid. The error names the line.
+        CourseFileError: It is invalid. The error has the line number.
     """
     try:
         values = tomllib.loads(text)
@@ -136,7 +136,7 @@ class _Reader:
                 raise self._error(key, position, f"there is no {key!r}; known are {', '.join(known)}")
 
     def _error(self, key: str, position: int, reason: str) -> CourseFileError:
-        """Build an error with the line of a key in a table, numbered from 1; 0 is what stands above all."""
+        """Build an error with the line of a key. `position` is the number of the table, from 1; 0 is the top level."""
         start = self._tables[position - 1] if 0 < position <= len(self._tables) else 0
         end = self._tables[position] if position < len(self._tables) else len(self._text)
         found = re.compile(_KEY_AT.format(re.escape(key)), re.MULTILINE).search(self._text, start, end)
@@ -149,7 +149,7 @@ def _error(path: str, line: int, reason: str) -> CourseFileError:
 
 
 def write_course_file(course: CourseFile) -> str:
-    """Write the file as text."""
+    """Return whether the file has comments by its author, which rewriting it would lose."""
     lines = [_HEADER]
     of_course = {"title": course.title, "link": course.link, "instructor": course.instructor}
     lines += [f"{key} = {_quoted(value)}\n" for key, value in of_course.items() if value]

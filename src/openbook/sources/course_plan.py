@@ -16,15 +16,15 @@ from openbook.sources.lesson_numbers import Listed, number_entries, number_files
 from openbook.sources.readers.course import is_course, read_header
 from openbook.types import Lesson
 
-# Files that speak of a folder as a whole, the most telling first.
+# Files that describe a folder as a whole, the most informative first.
 _DESCRIBING = ("course", "syllabus", "readme", "index")
 _DESCRIBING_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdx", ".qmd", ".txt", ".rst"})
 
-# Tables of contents lie at the top of a repository, or in the folder of a translation.
+# Tables of contents are at the top of a repository, or in the folder of a translation.
 _DEEPEST_CONTENTS = 3
 _FEWEST_ENTRIES = 2
 
-# What is longer is no title.
+# Longer text is not a title.
 _LONGEST_TITLE_CHARS = 200
 
 _YEAR = re.compile(r"_?(?:(?:fall|spring|summer|winter|autumn)[-_ ]?)?(?:19|20)\d\d(?:[-_ ]?\w{1,6})?", re.IGNORECASE)
@@ -47,13 +47,13 @@ class Placement:
     """The place of a file in a course."""
 
     lesson: Lesson
-    """Without a number if it is no lesson of the course. Without a title, the file has it."""
+    """Without a number if it is not a lesson of the course. An empty title means that the file has it."""
     sections: tuple[Section, ...] = ()
-    """The lessons of a file with several, in the order of its text."""
+    """If the file has several lessons: all of them, in the order of its text."""
 
 
 def is_describing(name: str) -> bool:
-    """Return whether a file describes its folder as a whole, by its name.
+    """Return whether a file name, such as `syllabus.md`, is that of a description of the folder.
 
     Example:
         >>> is_describing("README.md"), is_describing("course.txt"), is_describing("intro.md")
@@ -64,16 +64,16 @@ def is_describing(name: str) -> bool:
 
 
 def describing_files(names: Iterable[str]) -> list[str]:
-    """Choose the files that describe their folder as a whole, the most informative first."""
+    """Choose the files that describe the folder, the most informative first."""
     found = filter(is_describing, sorted(names))
     return sorted(found, key=lambda name: _DESCRIBING.index(PurePosixPath(name.lower()).stem))
 
 
 def are_courses(folders: Iterable[str], files: Iterable[str]) -> bool:
-    """Return whether each folder within a folder is a course, rather than all of it together.
+    """Return whether each subfolder is a course of its own, rather than all of them one course.
 
-    This is so if there is no other material, and none of the folders is a part such as `week2`, or a
-    kind of material such as `slides`.
+    True if there is no other material, and no subfolder is a part such as `week2` or a kind of material such as
+    `slides`.
 
     Example:
         >>> are_courses(["knots", "bread"], ["README.md"]), are_courses(["week1", "week2"], [])
@@ -88,13 +88,13 @@ def are_courses(folders: Iterable[str], files: Iterable[str]) -> bool:
 def place_files(pages: Pages, name: str) -> Mapping[str, Placement]:
     """Assign the files of a source to its courses and lessons.
 
-    `name` is that of the folder, and of those above it, the nearest first, separated by slashes.
+    `name` is the name of the folder, then of those above it, separated by slashes.
 
     Returns:
         Placements by path, without files that belong to no course.
 
     Raises:
-        CourseFileError: A `course.toml` cannot be used.
+        CourseFileError: A `course.toml` is invalid.
     """
     folders, contents = _courses_in(pages)
     found: dict[str, Placement] = {}
@@ -104,7 +104,7 @@ def place_files(pages: Pages, name: str) -> Mapping[str, Placement]:
 
 
 def _courses_in(pages: Pages) -> tuple[list[str], dict[str, Contents]]:
-    """Return the folders that are courses, `.` for the whole, and their tables of contents."""
+    """Return the folders that are courses, `.` for the root, and their tables of contents."""
     tables = _tables_of_contents(pages)
     top = {path.split("/", 1)[0] for path in pages.paths if "/" in path}
     files = [path for path in pages.paths if "/" not in path]
@@ -127,7 +127,7 @@ def _courses_in(pages: Pages) -> tuple[list[str], dict[str, Contents]]:
 
 
 def _tables_of_contents(pages: Pages) -> dict[str, Contents]:
-    """Return the best table of contents of each folder that has one, but for folders within such a folder."""
+    """Return the best table of contents of each folder, ignoring folders below one that has a table."""
     paths = [path for path in pages.paths if is_contents(path) and path.count("/") <= _DEEPEST_CONTENTS]
     found: dict[str, Contents] = {}
     for path in sorted(paths, key=_rank):
@@ -141,7 +141,7 @@ def _tables_of_contents(pages: Pages) -> dict[str, Contents]:
 
 
 def _rank(path: str) -> tuple[bool, int, int]:
-    """Rank tables of contents: a `SUMMARY.md` last, for some are left from a tool that was used before."""
+    """Rank tables of contents: `SUMMARY.md` last, because it may be a leftover of a previous tool."""
     name = posixpath.basename(path).lower()
     return name == "summary.md", path.count("/"), CONTENTS_NAMES.index(name)
 
@@ -186,10 +186,10 @@ def _lesson(course: Lesson, listed: Listed | None) -> Lesson:
 
 
 def describe(folder: str, contents: Contents | None, pages: Pages, name: str) -> Lesson:
-    """Describe the course of a folder as a lesson without number.
+    """Describe the course in a folder as a lesson without number.
 
-    Title, link and instructor come from `course.txt` or a syllabus, the table of contents, the README, the
-    configuration of the site, and at last the name of the folder, in that order.
+    Title, link and instructor come from the first of these that has them: `course.txt` or a syllabus, the table of
+    contents, the README, the site configuration, the name of the folder.
     """
     names = [path for path in pages.below(folder) if posixpath.dirname(path) == ("" if folder == "." else folder)]
     course = Lesson("", course_path=folder)
@@ -226,7 +226,7 @@ def _of_jekyll(folder: str, pages: Pages) -> Lesson:
 
 
 def _named(folder: str, pages: Pages, name: str) -> str:
-    """Name a course after its folder, and the folders above if it is only a language or a year."""
+    """Name a course after its folder, and also after those above if the folder is only a language or a year."""
     *above, own = [part for part in folder.split("/") if part != "."] or [""]
     if not own:
         own, *above = name.split("/")

@@ -1,4 +1,4 @@
-"""Turns a document of a course into its lesson or lessons."""
+"""Assigns a document of a course to its lesson or lessons."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from openbook.sources.front_matter import front_matter
 from openbook.sources.lesson_names import clean_title, name_of_page
 from openbook.types import Block, Document, Lesson
 
-# What the title of a course has beside its words.
+# Words in course titles that do not identify the course.
 _OF_COURSES = frozenset("a an and course for in intro introduction lecture lectures notes of on slides the to".split())
 _PIECES = re.compile(r"[^\W\d_]+|\d+")
-# Lessons have two words of their course in their titles often enough.
+# Lesson titles often share two words with the title of their course.
 _FEWEST_SHARED = 3
 
 # Formats whose authors choose the levels of headings.
@@ -25,9 +25,8 @@ _LEVELLED = frozenset({"markdown", "notebook"})
 def as_lesson(document: Document, placement: Placement) -> Document:
     """Assign a document to the lesson of its placement.
 
-    A lesson without a title takes that of the front matter, the first heading, or else the name of the
-    file without its number. A document that introduces itself as a course stays one of its own, unless it only
-    describes the folder.
+    A lesson without a title takes it from the front matter, else the first heading, else the file name without its
+    number. A document that introduces itself as a course stays one of its own, unless it only describes the folder.
     """
     describing = is_describing(PurePosixPath(document.path).name)
     is_mere_header = all(block.lesson is None or block.lesson.number is None for block in document.blocks)
@@ -55,7 +54,7 @@ def title_of(document: Document, course: str = "") -> str:
     """Return the title of a document as a lesson, without its number; empty if there is none."""
     headings = [block for block in document.blocks if block.kind == "heading" and block.title]
     first = headings[0] if headings and not _names_course(headings[0].title, course) else None
-    # "## Introduction" among others of its kind is a section of a page that has no title.
+    # If other headings have its level, "## Introduction" is a section of a page without a title.
     is_section = (
         document.language in _LEVELLED
         and first
@@ -93,7 +92,7 @@ def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Bloc
 
 
 def is_placed_as(lessons: Iterable[Lesson | None], placement: Placement | None) -> bool:
-    """Return whether an indexed document still has its present placement."""
+    """Return whether the lessons of an indexed document match its current placement."""
     held = {lesson for lesson in lessons if lesson is not None}
     if placement is None or not held:
         return not held

@@ -8,7 +8,7 @@ import re
 from openbook.errors import SkippedFileError
 from openbook.types import SkipReason
 
-# UTF-32 first: its little-endian mark begins with the one of UTF-16.
+# UTF-32 first: its little-endian byte order mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -16,29 +16,29 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-# Everything below a space that text does not use, form feed and escape sequences aside.
+# Control characters that do not occur in text. Form feed and escape (terminal colours) do.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
-# Legacy text has next to no control characters; compressed bytes have about 10 %.
+# Legacy text has almost no control characters; compressed bytes have about 10 %.
 _MOST_CONTROL = 0.02
 
-# As far as git looks for a NUL byte; formats put their tables of numbers at the front.
+# Git looks for NUL bytes in as many; binary formats have tables of numbers at the front.
 _LOOKED_AT_BYTES = 8192
 
-# The detector is asked about the lines that are not ASCII, which tell everything, and about no
-# more than this: it reads samples of a file anyway, and decodes the whole of it for each encoding.
+# The detector gets only lines with non-ASCII characters, which contain all the information, and at most this many
+# bytes: it samples long input anyway, and decodes all of it for each encoding.
 _SAMPLE_BYTES = 8192
 
-# UTF-8 with a few damaged bytes is still UTF-8. Text in another encoding hardly ever forms a
-# valid multi-byte sequence by chance.
+# UTF-8 with a few damaged bytes is still UTF-8. Text in another encoding rarely contains a valid multi-byte sequence by
+# chance.
 _MOST_DAMAGED = 0.1
 
-# Encodings that files on today's disks have. The detector knows 90 more (EBCDIC, old Mac sets)
-# that it finds by mistake in short comments.
+# Encodings in common use. The detector knows 90 more (EBCDIC, old Mac sets), and finds them by mistake in short
+# comments.
 _LATIN = ["cp1252", "cp1250", "cp1254"]
 _OTHERS = ["cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949"]
 
-# What a page or a Python file says of itself, as far in as browsers look for it.
+# The declared encoding of a web page or Python file, within the bytes that browsers search.
 _STATED = re.compile(
     rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})"
     rb"|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})"
@@ -47,10 +47,10 @@ _STATED = re.compile(
 )
 _STATED_BYTES = 1024
 
-# Of Python's encodings those that are written to disks; the others are Unicode, or no character set.
+# Python's names of legacy character sets. Its other encodings are Unicode, or not character sets.
 _LEGACY = re.compile(r"(?:iso8859|cp|koi8|euc|big5|gb|shift_jis|johab|tis|mac)")
 
-# What states the one means the other, which has more: https://encoding.spec.whatwg.org/#names-and-labels
+# A declaration of the first means the second, a superset: https://encoding.spec.whatwg.org/#names-and-labels
 _MEANT = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -63,18 +63,18 @@ _MEANT = {
     "shift_jis": "cp932",
 }
 
-# UTF-16 of Latin text has a zero in each pair of bytes; a few other signs are in most texts.
+# In UTF-16 of Latin text, one byte of each pair is zero; most texts have a few other characters.
 _FEWEST_ZEROS = 0.9
 
 _TWO_FOREIGN_BYTES = re.compile(rb"[\x80-\xff]{2}")
 
 
 def decode(raw: bytes, location: str = "") -> str:
-    r"""Return the text of a file. Line ends are kept, a byte order mark is dropped.
+    r"""Decode the bytes of a file. Line ends are kept, a byte order mark is removed.
 
-    UTF-8, marked UTF-16 or UTF-32, and UTF-16 of mostly Latin letters are exact, and so is what states
-    its encoding as HTML, XML or Python. Anything else is guessed from its non-ASCII lines, so rare
-    characters of legacy encodings may come out wrong; damaged bytes become U+FFFD.
+    UTF-8, UTF-16 or UTF-32 with a byte order mark, UTF-16 of mostly Latin letters, and the declared encoding of HTML,
+    XML and Python are decoded exactly. Any other encoding is guessed from the non-ASCII lines, so rare characters of
+    legacy encodings may be wrong; damaged bytes become U+FFFD.
 
     Raises:
         SkippedFileError: The bytes are binary, or in an unknown encoding.
@@ -134,7 +134,7 @@ def _decode_damaged(raw: bytes) -> str | None:
 
 
 def _decode_stated(raw: bytes) -> str | None:
-    """Decode with the legacy encoding that the file declares; None if it declares none, or is in another one."""
+    """Decode with the legacy encoding that the file declares; None without a declaration, or if it is wrong."""
     stated = _STATED.search(raw[:_STATED_BYTES])
     if stated is None:
         return None
@@ -151,12 +151,12 @@ def _decode_legacy(raw: bytes, location: str) -> str:
     from charset_normalizer import from_bytes
 
     sample = _sample(raw)
-    # "ni\xf1o" alone also is valid Big5, but other scripts put foreign letters side by side.
+    # "ni\xf1o" alone is also valid Big5, but other scripts have adjacent non-ASCII bytes.
     encodings = _LATIN + _OTHERS if _TWO_FOREIGN_BYTES.search(sample) else _LATIN
     matches = from_bytes(sample, cp_isolation=encodings, enable_fallback=False)
     names = [match.encoding for match in matches]
-    # Equal matches come in order of their names, and Western text reads as well in the Central
-    # European page, which turns "ñ" into "ń". The reverse was seen in no Polish or Czech text.
+    # Equal matches are sorted by name, and Western text is also plausible as Central European, which turns "ñ" into
+    # "ń". No Polish or Czech text showed the reverse.
     if names[:1] == ["cp1250"] and "cp1252" in names:
         names.insert(0, "cp1252")
     for encoding in [*names, "cp1252"]:
@@ -170,7 +170,7 @@ def _decode_legacy(raw: bytes, location: str) -> str:
 
 
 def _sample(raw: bytes) -> bytes:
-    """Collect non-ASCII lines, cut after a byte that no multi-byte character contains."""
+    """Collect non-ASCII lines, cut after a byte that is never part of a multi-byte character."""
     lines: list[bytes] = []
     size_bytes = 0
     for line in raw.splitlines(keepends=True):

@@ -20,7 +20,7 @@ from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, AttachedFile
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
 from openbook.types import Document, SkipReason
 
-# Mail within mail within mail.
+# Levels of mail within mail.
 _DEEPEST = 3
 _MOST_ATTACHED = 5_000
 
@@ -36,8 +36,8 @@ def current_text(
     """Return the text of a file that may have changed since it was read.
 
     Returns:
-        The known text, if the bytes are the same; else the new text. None for other bytes of a format
-        whose text must be extracted, which takes long, and may never end.
+        The known text if the bytes are unchanged, else the text as read again. None for changed files of formats
+        whose text must be extracted, which is slow and can hang.
 
     Raises:
         SkippedFileError: The file can no longer be read.
@@ -57,19 +57,19 @@ def read_document(
     readers: ReaderRegistry | None = None,
     mask: bool = True,
 ) -> Document:
-    """Build a document of the bytes of a file.
+    """Build a document from the bytes of a file.
 
     Args:
-        raw: All bytes; none give a document of empty text.
+        raw: The whole content; an empty file becomes a document with empty text.
         source: Name of the source.
-        path: POSIX path within the source. Its name decides on the format of what is text.
-        readers: Plugins and readers of the program, which take precedence over Openbook's own.
-        mask: Mask access tokens and private keys in the text; a remark names each.
+        path: POSIX path within the source. For text files, its name decides the format.
+        readers: Readers of plugins and of the caller, which take precedence over built-in ones.
+        mask: Mask access tokens and private keys in the text, with a remark for each.
 
     Raises:
-        SkippedFileError: The bytes are no text (`binary`, an unknown encoding), begin with a private
-            key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
-            format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
+        SkippedFileError: The file is not text (`binary`, an unknown encoding), begins with a private key (`secret`), is
+            output of Openbook (see `own_output`), or cannot be read in its format: damaged, encrypted, or with a wrong
+            suffix. Or a plugin's reader failed.
     """
     return DocumentReader(source, readers=readers, mask=mask).read(raw, path)
 
@@ -81,7 +81,7 @@ class ReadFile:
     document: Document
     attached: tuple[Document, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
-    """Paths of attached files that were not read, with the reasons."""
+    """Paths of attached files that were not read, with reasons."""
 
 
 class DocumentReader:
@@ -107,17 +107,17 @@ class DocumentReader:
         """Read a file without its attachments.
 
         Raises:
-            SkippedFileError: As `read_document` says.
+            SkippedFileError: As for `read_document`.
         """
         return self._document(self._reading(raw, path), raw, path)
 
     def read_all(self, raw: bytes, path: str, late: Callable[[], str] = lambda: "") -> ReadFile:
         """Read a file and its attachments, such as `mail.eml/slides.pdf`.
 
-        `late` returns why no more attached files are read, for lack of time; empty as long as they are.
+        `late` returns the skip reason for the remaining attachments once time is up; empty before.
 
         Raises:
-            SkippedFileError: As `read_document` says, for the file itself.
+            SkippedFileError: As for `read_document`, for the file itself.
         """
         reading = self._reading(raw, path)
         document = self._document(reading, raw, path)
@@ -173,10 +173,10 @@ class DocumentReader:
 
 
 def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
-    """Read a file by its bytes and its name. A file that is only named like mail is read as text."""
+    """Read a file in the format of its bytes and name. A text file that is only named like mail is read as text."""
     language = binary_format(raw, path)
     if language == "eml" or language == "mbox":
-        from openbook.sources.readers.mail import is_mail, read_mail  # few sources have any
+        from openbook.sources.readers.mail import is_mail, read_mail  # lazy: few sources contain mail
 
         if is_mail(raw):
             return read_mail(raw, language)

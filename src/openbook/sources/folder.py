@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from openbook.sources.reader_registry import ReaderRegistry
 
 DEFAULT_MAX_FILE_BYTES = 1024 * 1024
-"""Larger text is generated or data. The largest module written by people among 60 installed packages has 0.7 MB."""
+"""Larger text files are generated or data. The largest hand-written module in 60 installed packages has 0.7 MB."""
 
-# Of a page, to see what it says of itself: its front matter and first heading, or a table of contents.
+# Bytes to read of a page for its front matter, first heading or table of contents.
 _MOST_READ = 256 * 1024
 
 
 def source_name(path: str | Path) -> str:
-    """Name a source after its folder or file. Names of two folders may be equal.
+    """Name a source after its folder or file. Names are not unique.
 
     Example:
         >>> source_name("/home/me/shop/")
@@ -60,8 +60,7 @@ def holder_of(path: str, files: Collection[str]) -> str:
 class Folder:
     """A local folder, git checkout or single file.
 
-    Only the plan of its courses is cached between calls: it is made once, when
-    the first document is read. Thread-safe.
+    Only the course plan is cached, when the first document is read. Thread-safe.
     """
 
     def __init__(
@@ -74,19 +73,18 @@ class Folder:
         is_course: bool = False,
         readers: ReaderRegistry | None = None,
     ) -> None:
-        """Take a path; `~` is the home folder.
+        """Open a path; `~` is the home folder.
 
         Args:
-            root: Folder, or a file that is then the only one and is read even if rules ignore it.
-            name: Of the source; None takes the one of the folder or file.
-            max_file_bytes: Larger files are skipped. Notebooks, which carry pictures, may have 16
-                times as much.
-            max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
-            is_course: It contains the material of a course, or of one course for each of its folders.
-            readers: Of formats that Openbook does not know.
+            root: A folder, or a single file, which is read even if rules ignore it.
+            name: Name of the source; None for that of the folder or file.
+            max_file_bytes: Larger files are skipped. Notebooks, which contain images, may have 16 times as much.
+            max_document_bytes: The same limit for PDF, Office and other formats whose text is extracted.
+            is_course: Whether the folder contains a course, or one course per subfolder.
+            readers: Readers for additional formats.
 
         Raises:
-            SourceError: The path does not exist, cannot be reached, or lies in a folder of secrets such as `.ssh`.
+            SourceError: The path does not exist, cannot be reached, or is in a folder of secrets such as `.ssh`.
         """
         given = Path(root)
         try:
@@ -100,21 +98,21 @@ class Folder:
         if any(map(is_secret_folder, path.parts)):
             raise SourceError(str(given), "it contains secrets", hint=".ssh, .aws and similar folders are never read")
         self.root: Path = path.parent if is_file else path
-        """Folder that all paths are relative to."""
+        """The folder that all paths are relative to."""
         self.name: str = source_name(path) if name is None else name
         self._limits = (max_file_bytes, max_document_bytes)
         self._readers = readers
         self._only = path.name if is_file else None
         self.is_course: bool = is_course and not is_file
-        """What is in it is material of courses."""
+        """Whether the folder contains courses."""
         self._placements: Mapping[str, Placement] | None = None
         self._texts: dict[str, str] = {}
 
     def scan(self) -> Scan:
-        """List the files that can be read, by names, sizes and times. Only rule files are opened.
+        """List the readable files with their sizes and times. Only ignore files are opened.
 
         Raises:
-            SourceError: The root does not exist any more, or cannot be listed.
+            SourceError: The root no longer exists, or cannot be listed.
         """
         self._placements, self._texts = None, {}
         return (
@@ -137,9 +135,9 @@ class Folder:
         """Read one file as a document, in this process: `read_bytes`, `read_document`, `placed`.
 
         Raises:
-            SkippedFileError: Not read, with a reason of few words: those of `read_bytes`, `binary`, ...
+            SkippedFileError: It is not read. The reason is one of `read_bytes`, or `binary`, ...
         """
-        # Decoding and the readers are there for files that changed; most scans find none.
+        # Lazy: decoding and the readers are needed only for changed files, and most scans find none.
         from openbook.sources.documents import read_document
 
         raw = self.read_bytes(path)
@@ -158,7 +156,7 @@ class Folder:
         """Return the placement of a file in its course; None without one.
 
         Raises:
-            CourseFileError: A `course.toml` cannot be used.
+            CourseFileError: A `course.toml` is invalid.
         """
         if not self.is_course:
             return None
@@ -176,7 +174,7 @@ class Folder:
         return place_files(Pages(frozenset(file.path for file in scan.files), self._text_of), "/".join(names[:4]))
 
     def _text_of(self, path: str) -> str:
-        """Read the text of a page for its title; empty if it cannot be read."""
+        """Read the beginning of a page for its title; empty if it cannot be read."""
         if path not in self._texts:
             self._texts[path] = ""
             with contextlib.suppress(SkippedFileError):
@@ -184,13 +182,13 @@ class Folder:
         return self._texts[path]
 
     def read_bytes(self, path: str) -> bytes:
-        """Read the bytes of a file in a consistent state.
+        """Read the bytes of a file, in a consistent state.
 
-        Ignore rules are not checked again; secrets, links and paths outside of the root are refused.
+        Ignore rules are not applied again; secrets, links and paths outside the root are refused.
 
         Raises:
-            SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
-                `not a regular file`, `too large`, `secret`, `changing`, ...
+            SkippedFileError: It is not read. The reason is short: `vanished`, `unreadable`, `not a regular file`, `too
+                large`, `secret`, `changing`, ...
         """
         refused = refuse_by_name(path, self._readers)
         if refused:
@@ -208,7 +206,7 @@ class Folder:
         return next((parent for parent in parents if (self.root / parent).is_file()), "")
 
     def _locate(self, path: str) -> str:
-        """Return the path of a file, after checking that no link and no `..` leads out of the root."""
+        """Return the path of a file, after checking that no link or `..` leads outside the root."""
         *folders, name = path.split("/")
         place = str(self.root)
         if not {"", ".", ".."}.isdisjoint(folders) or leads_elsewhere_on_windows(path):
@@ -220,8 +218,8 @@ class Folder:
         return f"{place}/{name}"
 
     def _read_once(self, file: str, path: str) -> bytes | None:
-        """Read a file; None if it was changed meanwhile."""
-        # Checked before opening: opening a device can have side effects.
+        """Read a file; None if it changed during the read."""
+        # Check before opening, because opening a device can have side effects.
         _check_regular(_lstat(file, path), path)
         try:
             with os.fdopen(os.open(file, OPEN_FLAGS), "rb") as stream:
@@ -241,14 +239,14 @@ class Folder:
 
 
 def leads_elsewhere_on_windows(path: str, separator: str = os.sep) -> bool:
-    r"""Return whether a POSIX path would be read as another one there: `..\a`, `C:a`, or `a.txt:stream`."""
+    r"""Return whether Windows would read a POSIX path as another one: `..\a`, `C:a`, or `a.txt:stream`."""
     return separator == "\\" and not {"\\", ":"}.isdisjoint(path)
 
 
 def _lstat(place: str, path: str) -> os.stat_result:
     try:
         return os.lstat(place)
-    except (OSError, ValueError) as exc:  # ValueError: a NUL character in the path
+    except (OSError, ValueError) as exc:  # ValueError: NUL character in the path
         raise _skipped(path, exc) from exc
 
 

@@ -1,4 +1,4 @@
-"""Detects by content which files need their text extracted, and which are output of Openbook itself."""
+"""Detects binary formats, and output of Openbook itself, by content."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from openbook.types import SkipReason
 BinaryFormat = Literal[
     "doc", "docx", "eml", "epub", "mbox", "msg", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx", "zip"
 ]
-"""Formats that are no text. The names are languages of documents, and suffixes of files."""
+"""Binary formats. The names are document languages and file suffixes."""
 
 SingleFormat = Literal["doc", "docx", "epub", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx"]
-"""Those that hold no other files to be read."""
+"""Formats without embedded files."""
 
 HOLDER_SUFFIXES = ("eml", "mbox", "msg", "zip")
-"""Of files that hold others: mail, and exports."""
+"""Suffixes of formats that contain other files: mail and exports."""
 
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
 
-# Readers of PDF have always allowed something in front, within the first 1,024 bytes.
+# PDF readers have always allowed other bytes before it, within the first 1,024.
 _PDF, _PDF_BYTES = b"%PDF-", 1024
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _BEGINNING_BYTES = _PDF_BYTES + len(_PDF)
 
-# A stream of an Office file that is encrypted, as its directory names it.
+# Stream name in the directory of an encrypted Office file.
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 
-# Other old files of that family, by suffix: they look the same from outside.
+# Other OLE files, by suffix, because their bytes look the same.
 _OF_OLD_OFFICE: dict[str, BinaryFormat] = {"doc": "doc", "msg": "msg", "ppt": "ppt"}
 
 _RTF = b"{\\rtf"
 
-# Text that has to be decoded part by part.
+# Text whose parts must be decoded.
 _MAIL: dict[str, BinaryFormat] = {"eml": "eml", "mbox": "mbox"}
 
-# The stream of an old Office file that is a spreadsheet, as its directory names it.
+# Stream names of a spreadsheet in an old Office file.
 _WORKBOOKS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
 
-# Text by its bytes, but not by what they say to a reader: by how a file begins, what to do about it.
+# Formats that are text, but not readable as such, by their first bytes, with what to do about them.
 _TEXT_OF_PROGRAMS = {
     re.compile(rb"%!PS"): "PostScript; save it as PDF",
     re.compile(
@@ -59,8 +59,7 @@ _MIMETYPES: dict[bytes, BinaryFormat] = {
     b"application/vnd.oasis.opendocument.presentation": "odp",
     b"application/vnd.oasis.opendocument.spreadsheet": "ods",
 }
-# Some programs number it: `word/document2.xml`.
-# Debian's EPUBs do not begin with the entry that the standard wants first.
+# Some programs number the part: `word/document2.xml`. Debian's EPUBs do not have the standard's first entry first.
 _MAIN_PARTS: dict[bytes, BinaryFormat] = {
     b"word/document": "docx",
     b"ppt/presentation": "pptx",
@@ -68,7 +67,7 @@ _MAIN_PARTS: dict[bytes, BinaryFormat] = {
     b"META-INF/container.xml": "epub",
 }
 
-# Its keys, and those of what `eval`, `ask` and `search` print with --json.
+# The keys of a question set, and those of `eval`, `ask` and `search` with --json.
 _QUESTION_KEYS = frozenset({"question", "files", "lines", "facts", "unanswerable"})
 _PRINTED = {
     SkipReason.EVALUATION: frozenset({"openbook_eval", "questions", "figures"}),
@@ -76,23 +75,23 @@ _PRINTED = {
 }
 _RESULT_KEYS = frozenset({"source", "path", "start_char", "score", "text"})
 
-# A key that each of them has: most JSON need not be parsed to be told from them.
+# One key of each, so that most JSON need not be parsed.
 _OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 
 def may_be_binary(raw: bytes, path: str = "") -> bool:
-    """Return whether a file may be of a binary format, or mail with attachments, by its first bytes. Cheap."""
+    """Return whether the first bytes may be those of a binary format, or of mail with attachments. Cheap."""
     if path.lower().endswith(tuple(f".{suffix}" for suffix in _MAIL)):
         return True
     return raw.startswith((_ZIP, _OLD_OFFICE, _RTF)) or _PDF in raw[:_BEGINNING_BYTES]
 
 
 def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
-    r"""Return the format of a binary file; None for what may be text.
+    r"""Return the format of a binary file; None if it may be text.
 
     Raises:
-        SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
-            that is too old or encrypted, or of one that no reader is for: PostScript, flat ODF.
+        SkippedFileError: The bytes do not match the suffix, or are of an unsupported format: old or encrypted Office
+            files, PostScript, flat ODF.
 
     Example:
         >>> binary_format(b"%PDF-1.7\n", "slides"), binary_format(b"Hello", "a.txt")
@@ -103,7 +102,7 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
     if raw.startswith(_ZIP):
         found = _zipped(raw, suffix)
     elif _PDF in raw[:_BEGINNING_BYTES] and (raw.startswith(_PDF) or suffix == "pdf" or b"\0" in raw):
-        # A text may speak of PDF at its beginning, and has no NUL.
+        # Text that mentions PDF at its beginning contains no NUL.
         found = "pdf"
     elif raw.startswith(_RTF):
         found = "rtf"
@@ -132,7 +131,7 @@ def _refusal(raw: bytes, suffix: str) -> str:
 
 
 def _zipped(raw: bytes, suffix: str) -> BinaryFormat | None:
-    # Names are not compressed. Listing them as a zip has them could take a gigabyte of memory.
+    # Search the bytes, since names are not compressed; listing the zip could take a gigabyte of memory.
     named = (language for name, language in _MAIN_PARTS.items() if name in raw)
     found = _MIMETYPES.get(_mimetype(raw)) or next(named, None)
     # Some programs put the type elsewhere, or compress it.
@@ -143,13 +142,13 @@ def _zipped(raw: bytes, suffix: str) -> BinaryFormat | None:
 
 
 def _is_export(raw: bytes) -> bool:
-    from openbook.sources.readers.exports import is_export  # few sources have any zip
+    from openbook.sources.readers.exports import is_export  # lazy: few sources contain a zip
 
     return is_export(raw)
 
 
 def _mimetype(raw: bytes) -> bytes:
-    """Read the first entry of a zip if it is an uncompressed `mimetype`, as ODF and EPUB have it."""
+    """Read the first entry of a zip if it is an uncompressed `mimetype`, as in ODF and EPUB."""
     name_bytes, extra_bytes = int.from_bytes(raw[26:28], "little"), int.from_bytes(raw[28:30], "little")
     if raw[30 : 30 + name_bytes] != b"mimetype":
         return b""
@@ -158,10 +157,10 @@ def _mimetype(raw: bytes) -> bytes:
 
 
 def own_output(raw: bytes) -> SkipReason | None:
-    r"""Return the kind of an output file of Openbook, which repeats questions and sources; None for other files.
+    r"""Return the kind of an output file of Openbook; None for other files.
 
-    Question sets of `openbook eval` are such files, and what `eval`, `ask` and `search` print as JSON.
-    As a source, they would answer each question with itself.
+    These are question sets of `openbook eval`, and JSON output of `eval`, `ask` and `search`. They contain questions,
+    so as a source each would answer its own question.
 
     Example:
         >>> own_output(b'{"question": "Which port?", "facts": ["8420"]}\n')

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-# What is longer is data, and YAML takes a second for each megabyte.
+# Longer text is data, and YAML takes a second per megabyte.
 _LONGEST_CHARS = 256 * 1024
 
-# Between its fences. The look-ahead tells it from a rule at the top of the page.
+# The text between its fences. The look-ahead excludes a horizontal rule at the top of the page.
 FRONT_MATTER = re.compile(
     r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=(?:\s*#.*\n)*[\w\"'-]+[ \t]*[:=])((?:.*\n)*?)\1[ \t]*(?:\r?\n|\Z)"
 )
@@ -32,7 +32,7 @@ def front_matter(text: str) -> Mapping[str, Any]:
 
 
 def read_yaml(text: str) -> Any:
-    """Return the values of a YAML text; None where it is damaged, or longer than 256 KiB.
+    """Parse YAML; None if it is damaged, or longer than 256 KiB.
 
     Only plain values are built. A tag such as `!!python/name:...` becomes None.
     """
@@ -47,7 +47,7 @@ def read_yaml(text: str) -> Any:
 
 
 def read_toml(text: str) -> Mapping[str, Any]:
-    """Return the values of a TOML text; empty where it is damaged."""
+    """Parse TOML; empty if it is damaged."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -56,11 +56,11 @@ def read_toml(text: str) -> Mapping[str, Any]:
 
 @cache
 def _loader() -> Any:
-    # 15 ms, which only folders of courses pay.
+    # Lazy: 15 ms, needed only for folders of courses.
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """A loader that ignores tags, and refuses aliases, which can expand to a gigabyte (billion laughs)."""
+        """A loader that ignores tags and refuses aliases, which can expand to a gigabyte (billion laughs)."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):

@@ -1,4 +1,4 @@
-"""Fetches the newest commit of a repository with git, without history. Nothing is checked out or run."""
+"""Fetches the newest commit of a repository with git, without history. Nothing is checked out or executed."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _CONFINED = _config(
     *("http.cookieFile=", "http.sslVerify=true"),
 )
 
-# What git runs where a host wants a password. The token is in the environment, which other users of the machine
-# cannot read as they can command lines, and git asks for each host alone, so that redirects do not lead it astray.
+# Git's credential helper for GitHub. The token is in the environment, because other users of the machine can read
+# command lines. Git asks for credentials per host, so redirects do not leak it.
 _TOKEN = "GITHUB_TOKEN"
 _ASK_FOR_TOKEN = f'!f() {{ echo username=x-access-token; echo "password=${_TOKEN}"; }}; f'
 
-# Variables by which programs find the user's own configuration.
+# Variables that tell programs where the user's configuration is.
 _HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
 
-# A fetch is looked at this often: is it over, too late, too large?
+# Polling interval of a fetch, to check for its end, its timeout and its size.
 _LOOK_S = 0.1
 
 _KEPT = "refs/openbook/kept"
@@ -55,7 +55,7 @@ _SAID = (
         "check its name and the network",
     ),
     (
-        # Hosts say the same of both, so that nobody learns which names are taken.
+        # Hosts answer both cases alike, so that nobody can probe which names exist.
         r"could not read username|permission denied|access denied|not found|does not exist|does not appear to be a git",
         "it does not exist, or is private",
         "check the name; if it is private, set GITHUB_TOKEN to one that may read it, on other hosts git's credential "
@@ -85,15 +85,15 @@ _SAID = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitHead:
-    """The present commit of an address."""
+    """The current commit of an address."""
 
     commit: str
     web_url: str
-    """Address of the page, without branch or folder."""
+    """URL of the page, without branch or folder."""
     ref: str = ""
     """Requested branch, tag or commit; empty for the default branch."""
     folder: str = ""
-    """Requested folder or file of the repository; empty for all."""
+    """Requested folder or file of the repository; empty for everything."""
     default_branch: str = ""
 
     def holds(self, path: str) -> bool:
@@ -116,19 +116,19 @@ class TreeListing:
     """All files of a commit, and its entries that are not files."""
 
     entries: tuple[TreeEntry, ...]
-    """Each path once, in order."""
+    """Sorted, each path once."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Paths of other entries by reason."""
+    """Paths of skipped entries, by reason."""
 
 
-# Git's modes of links and submodules. All others are files.
+# Git's modes of links, submodules and folders. All others are files.
 _NO_FILES = {"120000": "link", "160000": "submodule", "040000": "folder"}
 
 
 def list_files(found: Iterable[tuple[str, str, int, str]]) -> TreeListing:
-    """Split the entries of a commit, as mode, hash, size in bytes and path, into files and others.
+    """Split the entries of a commit (mode, hash, size in bytes, path) into files and skipped entries.
 
-    Links are not followed, and submodules are other repositories. Paths that could lead out of a folder are refused.
+    Links are not followed, and submodules are other repositories. Paths that could lead outside the folder are refused.
     """
     entries: dict[str, TreeEntry] = {}
     skipped: dict[str, list[str]] = {}
@@ -156,7 +156,7 @@ def is_safe_path(path: str) -> bool:
     parts = path.split("/")
     if "\\" in path or "\0" in path or "\ufffd" in path or path[1:2] == ":":
         return False
-    # Git itself allows none of these; an evil host might.
+    # Git itself allows none of these; a malicious host might.
     return not any(part in ("", ".", "..") or part.lower().rstrip(". ") == ".git" for part in parts)
 
 
@@ -173,12 +173,12 @@ class GitRemote:
         timeout_s: float,
         max_bytes: int,
     ) -> None:
-        """Prepare, without a request.
+        """Prepare a fetch, without a request.
 
         Args:
             url: The repository.
-            folder: Where objects are kept; made if it is not there.
-            token: Password for the host of the address; no other host gets it.
+            folder: Where objects are kept; created if missing.
+            token: Password for the host of the address, sent to no other host.
             reach: Which hosts may be contacted.
             timeout_s: Limit for all commands together.
             max_bytes: Limit for the packed objects.
@@ -193,7 +193,7 @@ class GitRemote:
         reach.check_host(url.host)
 
     def newest(self, known: CommitHead | None) -> CommitHead | None:
-        """List branches and tags, with one connection."""
+        """List branches and tags in one connection, and return the head; None if it is `known`."""
         said = self._talk("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
         refs: dict[str, str] = {}
         default = ""
@@ -211,7 +211,7 @@ class GitRemote:
         return CommitHead(commit=commit, web_url=self._url.web_url, ref=ref, folder=folder, default_branch=default)
 
     def _choose(self, refs: dict[str, str]) -> tuple[str, str, str]:
-        """Resolve branch, tag or commit of an address, the folder after it, and the commit."""
+        """Resolve an address into its ref, the folder after it, and the commit."""
         if not self._url.rest and "HEAD" in refs:
             return "", "", refs["HEAD"]
         for kind in ("heads", "tags"):
@@ -228,7 +228,7 @@ class GitRemote:
         raise FetchError(self._url.web_url, reason, hint="name a branch, or the full commit hash")
 
     def listing(self, head: CommitHead) -> TreeListing:
-        """Fetch the commit, if it is not here yet, and list it."""
+        """Fetch the commit if it is missing locally, and list its files."""
         if not (self._folder / "HEAD").exists():
             self._run("init", "--quiet", "--bare", "--", str(self._folder))
         if self._run("cat-file", "-t", head.commit, bare=True, fails=True) != b"commit\n":
@@ -247,7 +247,7 @@ class GitRemote:
             yield mode, sha, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
 
     def contents(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files by their hashes, each once, as committed: without filters and conversion of line ends."""
+        """Read files by hash, each once, as committed: without filters or line-end conversion."""
         command = self._command("cat-file", "--batch", bare=True)
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_of_git()
@@ -260,7 +260,7 @@ class GitRemote:
                 yield sha, self._read_object(git.stdout, sha)
 
     def _read_object(self, stream: IO[bytes], sha: str) -> bytes:
-        # Git has verified the hash of every object when it was fetched.
+        # No check is needed: git verified the hash of every object when fetching.
         size = stream.readline().rpartition(b" ")[2].strip()
         raw = stream.read(int(size) + 1) if size.isdigit() else b""
         if not size.isdigit() or len(raw) != int(size) + 1:
@@ -288,7 +288,7 @@ class GitRemote:
         return out
 
     def _asking_for_token(self) -> list[str]:
-        """Configure git to use the token if the host of the address asks for a password."""
+        """Return the git options that send the token to the host of the address."""
         if self._token is None:
             return []
         parts = urlsplit(self._url.clone_url)
@@ -296,7 +296,7 @@ class GitRemote:
         return list(_config(f"{helper}=", f"{helper}={_ASK_FOR_TOKEN}"))
 
     def _pinned(self) -> list[str]:
-        """Pin git's connection to the checked IP address (prevents SSRF by DNS rebinding)."""
+        """Pin git's connection to the checked IP address, which prevents SSRF by DNS rebinding."""
         parts = urlsplit(self._url.clone_url)
         if parts.scheme != "https" and not (parts.scheme == "http" and self._reach.is_own(self._url.host)):
             raise FetchError(self._url.web_url, "only https is allowed here", hint="use its https address")
@@ -311,7 +311,7 @@ class GitRemote:
             environ[_TOKEN] = self._token.reveal()
         if self._reach.confined:
             environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "NO_PROXY": "*", "no_proxy": "*"}
-            environ |= dict.fromkeys(_HOMES, str(self._folder))  # else passwords would be taken from its `.netrc`
+            environ |= dict.fromkeys(_HOMES, str(self._folder))  # otherwise git would read passwords from its `.netrc`
         try:
             git = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
@@ -326,7 +326,7 @@ class GitRemote:
                     try:
                         self._check()
                     except FetchError:
-                        git.terminate()  # lets it take its own files away
+                        git.terminate()  # so that git removes its temporary files
                         raise
                 else:
                     return git.returncode, out, err
@@ -349,11 +349,11 @@ class GitRemote:
 
 
 def _size(folder: Path) -> int:
-    """Count the bytes that were fetched: all in packs, however few objects there are."""
+    """Return the size of the fetched packs; git packs all objects, however few."""
     total = 0
     for file in folder.glob("objects/pack/*"):
         try:
             total += file.stat().st_size
-        except OSError:  # git has given it its final name
+        except OSError:  # renamed by git meanwhile
             continue
     return total

@@ -8,7 +8,7 @@ import os
 def environment_of_git() -> dict[str, str]:
     """Return an environment in which git never prompts, and no variable redirects it to another repository.
 
-    Settings of the connection, such as `GIT_SSH_COMMAND` and proxies, stay.
+    Connection settings, such as `GIT_SSH_COMMAND` and proxies, are kept.
     """
     kept = ("GIT_SSH", "GIT_SSL", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
     harmless = {name: os.environ[name] for name in os.environ if name.startswith(kept) or not name.startswith("GIT_")}

@@ -1,4 +1,4 @@
-"""Ignore rules as git reads them: .gitignore, .git/info/exclude and our own .openbookignore."""
+"""Ignore rules with git's semantics: .gitignore, .git/info/exclude and our own .openbookignore."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 RULE_FILES = (".gitignore", ".openbookignore")
-"""Names of the files that hold rules, the stronger one last."""
+"""Names of ignore files, in order of increasing precedence."""
 
 
-# The group by which pathspec's expressions mark that they matched a whole folder.
+# Name of the group in pathspec's expressions that marks a match of a whole folder.
 _FOLDER_MARK = "ps_d"
 
-# How they begin for a pattern without a slash.
+# Beginning of the expression for a pattern without a slash.
 _ANY_FOLDER = "^(?:.+/)?"
 
 
-# Of `**` in a pattern. More have no use, and each multiplies the ways to try a deep path.
+# Limit of `**` per pattern. More are useless, and each multiplies the backtracking on a deep path.
 _MOST_FOLDERS = 3
 _FOLDERS = re.compile(r"\.\+")
 
-# Stands for `*` in an expression: no pattern has a line feed.
+# Placeholder for `*` in an expression: no pattern contains a line feed.
 _STAR = "\n"
 _BETWEEN_STARS = re.compile(r"\n((?:\\.|\[\^?\]?[^\]]*\]|[^\n/()|\\\[])+)(?=\n)")
 
@@ -30,7 +30,7 @@ class _Patterns:
     """The patterns of one rule file, for paths below its folder."""
 
     def __init__(self, text: str) -> None:
-        # 15 ms that only folders with rules pay.
+        # Lazy: 15 ms, needed only for folders with rules.
         from pathspec import GitIgnoreSpec
 
         self._patterns: list[tuple[re.Pattern[str], bool]] = []
@@ -38,7 +38,7 @@ class _Patterns:
             try:
                 spec = GitIgnoreSpec.from_lines([_clear(line.removesuffix("\r"))])
             except (ValueError, re.error):
-                continue  # git, too, lets a malformed pattern match nothing
+                continue  # like git, ignore malformed patterns
             self._patterns.extend(
                 (_without_going_back(p.regex), p.include)
                 for p in spec.patterns
@@ -61,9 +61,9 @@ class _Patterns:
 
 
 def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
-    """Make a wildcard before another one lazy, which prevents catastrophic backtracking (ReDoS).
+    """Make a wildcard before another one lazy, to prevent catastrophic backtracking (ReDoS).
 
-    Else a repository could have a pattern of ten wildcards tried in more ways than a machine has days.
+    Otherwise a repository could have a pattern of ten wildcards that takes days to match.
     """
     source = re.sub(r"(?:\[\^/\]\*)+", _STAR, regex.pattern)
     source = _BETWEEN_STARS.sub(r"(?>[^/]*?\1)", source)
@@ -71,14 +71,14 @@ def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def _clear(line: str) -> str:
-    """Write `folder/**/` so that pathspec 1.1.1 reads it as git does: all folders below, but not the folder."""
+    """Rewrite `folder/**/` so that pathspec 1.1.1 reads it as git does: all subfolders, but not the folder."""
     return re.sub(r"(?<=[^/!])/\*\*/[ ]*$", "/**/*/", line)
 
 
 def _union(sources: list[str]) -> re.Pattern[str]:
-    """Combine all patterns into one: most paths match none, and 76 separate searches take 40 µs.
+    """Combine all patterns into one, because most paths match none, and 76 separate searches take 40 µs.
 
-    Most begin with the same "in any folder", which is asked once for all of them.
+    Most begin with the same "in any folder" expression, which is factored out.
     """
     plain = [source.replace(f"?P<{_FOLDER_MARK}>", "?:") for source in sources]
     anywhere = [source.removeprefix(_ANY_FOLDER) for source in plain if source.startswith(_ANY_FOLDER)]
@@ -89,39 +89,39 @@ def _union(sources: list[str]) -> re.Pattern[str]:
 
 
 def _matches_itself(regex: re.Pattern[str], path: str) -> bool:
-    """Return whether a pattern matches the path, and not only a folder above it.
+    """Return whether a pattern matches the path itself, not only a folder above it.
 
-    The walk has asked about the folders above already, and a stronger file may have overruled
-    what this one says about them.
+    The walk has already checked the folders above, and an ignore file of higher precedence may have overruled this one
+    for them.
     """
     match = regex.search(path)
     while match is not None and match.groupdict().get(_FOLDER_MARK):
         if match.end(_FOLDER_MARK) == len(path):
             return True
         match = regex.search(path, match.end(_FOLDER_MARK))
-    # `folder/**` speaks of what is in the folder and not of the folder.
+    # `folder/**` matches the content of the folder, but not the folder.
     return match is not None and not (path.endswith("/") and match.end() == len(path))
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
     prefix: str
-    """Path of the folder that holds the file, from the top folder; empty or with a final slash."""
+    """Path of the folder with the ignore file, from the top folder; empty or with a final slash."""
     patterns: _Patterns
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The ignore rules of one folder, inherited ones included."""
+    """The ignore rules that apply in one folder, including inherited ones."""
 
     prefix: str = ""
     """Path of the scanned root from the top folder, with a final slash if not empty."""
     git: tuple[_Level, ...] = field(default=())
     own: tuple[_Level, ...] = field(default=())
-    """From .openbookignore. Both tuples: strongest, that is deepest, first."""
+    """From .openbookignore. Both tuples have the deepest folder, whose rules take precedence, first."""
 
     def enter(self, folder: Path, path: str, names: set[str]) -> IgnoreRules:
-        """Add the rule files of a folder.
+        """Add the ignore files of a folder.
 
         `path` is empty or has a final slash. Only files in `names` are opened.
         """
@@ -133,9 +133,9 @@ class IgnoreRules:
         return IgnoreRules(self.prefix, git, own)
 
     def verdict(self, path: str) -> bool | None:
-        """Return whether a path from the root is ignored (True), asked for (False) or neither (None).
+        """Return whether a path from the root is ignored (True), explicitly included (False) or neither (None).
 
-        Asked for is only what .openbookignore names with `!`: it overrules our own defaults too.
+        Only a `!` pattern in .openbookignore includes a path explicitly: it also overrules our default exclusions.
         Folders end with a slash. The folders above the path must not be ignored themselves.
         """
         full = self.prefix + path
@@ -154,7 +154,7 @@ def _first(levels: tuple[_Level, ...], path: str) -> bool | None:
 
 
 def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
-    """Read a rule file; an unreadable one has no rules."""
+    """Read an ignore file; an unreadable one has no rules."""
     try:
         # Reading a pipe would block forever.
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
@@ -164,10 +164,9 @@ def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
 
 
 def rules_above(root: Path) -> IgnoreRules:
-    """Collect the rules of the folders above the root, up to the top of a git checkout, if it is in one.
+    """Collect the rules of the folders above the root, up to the top of its git checkout, if any.
 
-    If they ignore the root itself, all rules from above are dropped: a user who names an
-    ignored folder wants its content.
+    If they ignore the root itself, they are all dropped: a user who names an ignored folder wants its content.
     """
     top = next((folder for folder in (root, *root.parents) if _is_checkout(folder)), None)
     if top is None:
@@ -185,7 +184,7 @@ def rules_above(root: Path) -> IgnoreRules:
 
 def _is_checkout(folder: Path) -> bool:
     try:
-        # A file in worktrees and submodules.
+        # In worktrees and submodules it is a file.
         return (folder / ".git").exists()
     except OSError:
         return False

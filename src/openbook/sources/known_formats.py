@@ -13,7 +13,7 @@ from openbook.sources.languages import BY_SUFFIX
 from openbook.sources.optional_readers import OPTIONAL_READERS, optional_reader
 from openbook.types import KINDS
 
-# What reads a format whose text is extracted, where that is a library of its own.
+# Libraries that extract the text of a format.
 _LIBRARIES = {
     "pdf": "pypdfium2",
     "rtf": "striprtf",
@@ -45,19 +45,19 @@ class KnownFormat:
     kind: str
     suffixes: tuple[str, ...]
     reader: str
-    """The library or package that reads it; `openbook` for our own readers."""
+    """The library or package that reads it; `openbook` for built-in readers."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadFormat:
-    """Unsupported formats."""
+    """Suffixes of unsupported formats, with a hint."""
 
     suffixes: tuple[str, ...]
     remedy: str
 
 
 def known_formats(settings: Settings | None = None) -> list[KnownFormat]:
-    """List the supported formats by kind and name. A reader of a plugin takes precedence over ours."""
+    """List the supported formats by kind and name. Readers of plugins take precedence over built-in ones."""
     installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
     found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS if _is_read(name)}
     for suffix, (kind, language) in BY_SUFFIX.items():
@@ -86,7 +86,7 @@ def _reader_of(name: str) -> str:
 
 
 def _asked_for(settings: Settings | None) -> Iterator[tuple[str, frozenset[str], str]]:
-    """Yield name, suffixes and reader of formats that settings enable and whose packages are installed."""
+    """Yield name, suffixes and reader of formats that are enabled in the settings and whose packages are installed."""
     if settings and settings.ocr:
         from openbook.sources.readers.ocr import PICTURES, is_there
 
@@ -100,7 +100,7 @@ def _asked_for(settings: Settings | None) -> Iterator[tuple[str, frozenset[str],
 
 
 def unread_formats(settings: Settings | None = None) -> list[UnreadFormat]:
-    """List the unsupported formats with hints, without those that a plugin reads or settings enable."""
+    """List the unsupported formats with hints, without those that a plugin or the settings make readable."""
     installed = {name.lower() for name in plugins("readers")}
     for _, suffixes, _ in _asked_for(settings):
         installed |= suffixes

@@ -1,7 +1,7 @@
-"""Tables of the kind and language of a file by its name.
+"""Tables that map file names to kind and language.
 
-A language is the name of a `semble-grammars` grammar where there is one, else the usual name of
-the format, so whoever parses has to expect a name without a grammar.
+A language is the name of a `semble-grammars` grammar if there is one, else the usual name of the format, so parsers
+must expect names without a grammar.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ ruby: brewfile fastfile gemfile podfile rakefile vagrantfile
 starlark: build tiltfile workspace
 """
 
-# Pages for models, which are Markdown by convention.
+# Pages written for models, in Markdown by convention.
 _PAGE_NAMES = """
 markdown: llms.txt llms-full.txt
 """
@@ -133,7 +133,7 @@ tcl: tclsh wish
 
 
 def _parse(table: str) -> dict[str, str]:
-    """Turn lines of `language: word word` into word to language. Words of a line without a colon are languages."""
+    """Parse lines of `language: word word` into a map from word to language. A word without a colon is a language."""
     lines = (line.partition(": ") for line in table.strip().splitlines())
     return {word: name if words else word for name, _, words in lines for word in (words or name).split()}
 
@@ -146,17 +146,17 @@ def _formats(**tables: str) -> Mapping[str, Format]:
 
 
 BY_SUFFIX: Mapping[str, Format] = _formats(code=_CODE, docs=_DOCS, config=_CONFIG, data=_DATA)
-"""Format by what stands behind the last full stop of a name, in lower case."""
+"""Format by file suffix, in lower case, without the full stop."""
 
 BY_NAME: Mapping[str, Format] = _formats(code=_CODE_NAMES, docs=_PAGE_NAMES, config=_NAMES)
-"""Format by whole name, in lower case. Goes before the suffix."""
+"""Format by whole name, in lower case. Takes precedence over the suffix."""
 
 BY_PROGRAM: Mapping[str, str] = MappingProxyType(_parse(_PROGRAMS))
-"""Language by the program that a `#!` line names, without its version."""
+"""Language by interpreter in the `#!` line, without its version."""
 
 
 def format_of_name(path: str) -> Format | None:
-    """Return what the name of a file says of its format; None if nothing.
+    """Return the format that the name of a file implies; None if it implies none.
 
     Example:
         >>> format_of_name("docs/llms.txt"), format_of_name("docs/guide")
@@ -168,7 +168,7 @@ def format_of_name(path: str) -> Format | None:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in lower case, of a template that a build fills in without its `.in`.
+    """Return the name of a file in lower case, without the `.in` of build templates.
 
     Example:
         >>> name_of("docs/Harbour.1.in"), name_of("MANIFEST.in")

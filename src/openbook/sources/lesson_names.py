@@ -12,7 +12,7 @@ _PART = (
     rf"(?:{_LESSON}|chapter|ch|day|module|part|section|unit|video|week|wk"
     r"|kapitel|modul|tag|teil|woche)"
 )
-# "1.2" is a part of 1.
+# "1.2" is part 2 of lesson 1.
 _NUMBER = r"(\d{1,4})((?:\.\d{1,3}(?!\d))*)(?!\d)"
 
 
@@ -20,11 +20,11 @@ def _behind(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<=[^a-z0-9])){word}[ _.-]*{_NUMBER}", re.IGNORECASE)
 
 
-# A lesson of a week has a number of its own, whichever stands first.
+# In names with a week and a lesson, the number of the lesson counts, whichever comes first.
 _NUMBERED = [_behind(_LESSON), _behind(_PART)]
 _IN_MODULE = _behind(r"(?:module|week|wk|unit|modul|woche)")
 _OF_LESSON = _behind(r"(?:part|teil)")
-# "01-intro" and "3. Ropes", but no year.
+# "01-intro" and "3. Ropes", but not a year.
 _LEADING = re.compile(rf"(?!\d{{4}}){_NUMBER}(?=[ _.)-]|$)")
 # "05.10.2023", "10-05-23" and "2023-10-05".
 _DATE = re.compile(
@@ -32,13 +32,13 @@ _DATE = re.compile(
 )
 _BETWEEN = " \t_.:,;()–—-"
 
-# "Lesson 4: Ropes" as a heading says the number again.
+# The repeated number in a heading such as "Lesson 4: Ropes".
 _REPEATED = re.compile(rf"(?:{_PART}[ _.-]*\d{{1,4}}(?:\.\d{{1,3}})*\s*(?:[:.–—-]\s*|$))+", re.IGNORECASE)
 _REPEATED_NUMBER = re.compile(r"\d{1,4}(?:(?:\.\d{1,3})+[.):]?|[.):])\s+(?=\S)")
-# `[[anchor]]` of Hugging Face, `{#anchor}` of Pandoc.
+# Heading anchors: `[[anchor]]` of Hugging Face, `{#anchor}` of Pandoc.
 _ANCHOR = re.compile(r"\s*(?:\[\[[\w-]+\]\]|\{[#.:][^{}]*\})\s*$")
 
-# What a lesson can be: prose, slides, notebooks and transcripts.
+# Suffixes of files that can be lessons: prose, slides, notebooks and transcripts.
 _MATERIAL = frozenset(
     """
     md markdown mdown mkd mdx qmd rmd rst txt adoc asciidoc org tex typ html htm xhtml ipynb
@@ -46,7 +46,7 @@ _MATERIAL = frozenset(
     """.split()
 )
 
-# Stand beside lessons, and are about the repository or the site.
+# Files beside lessons that are about the repository or the site.
 _ASIDE = frozenset(
     """
     404 about agents changelog claude cname code_of_conduct codeofconduct codeowners contributing contributors copying
@@ -54,7 +54,7 @@ _ASIDE = frozenset(
     requirements robots
     """.split()
 )
-# The same where they are written large, as tools want them. `security.md` can be a lesson.
+# The same, but only in capitals, as tools expect them: `security.md` can be a lesson.
 _ASIDE_LARGE = frozenset(
     "AUTHORS CHANGES CITATION CONDUCT COPYRIGHT CREDITS GOVERNANCE HISTORY INSTALL MAINTAINERS NEWS OWNERS RELEASE"
     " RELEASES SECURITY SUPPORT THANKS TRANSLATING".split()
@@ -68,9 +68,9 @@ _ASIDE_FOLDERS = frozenset(
 )
 
 INDEXES = ("readme", "index")
-"""Names of files that are the page of their folder."""
+"""Names of the index page of a folder."""
 
-# Folders that say what kind of file they hold, not which module it is of.
+# Folders named after a kind of file, not after a module.
 _TRANSPARENT = frozenset(
     """
     _episodes _lectures _lessons _posts book chapters code content contents course courses docs episodes exercises
@@ -86,15 +86,15 @@ class NameNumber:
 
     number: int
     part: int | None
-    """2 in "1.2", and the lesson in "Module 2 - Lesson 1"."""
+    """2 in "1.2"; the lesson in "Module 2 - Lesson 1"."""
     rest: str
-    """The name without it."""
+    """The name without the number."""
 
 
 def number_in(name: str) -> NameNumber | None:
-    """Return the number in the name of a file without its suffix, or of a folder; None if it has none.
+    """Return the number in the name of a folder, or of a file without its suffix; None without one.
 
-    Dates are no numbers, nor are years.
+    Dates and years do not count.
 
     Example:
         >>> [(found.number, found.part) for found in map(number_in, ("01-part-3", "1.2 Knots", "Week 2 - Lesson 1"))]
@@ -109,7 +109,7 @@ def number_in(name: str) -> NameNumber | None:
             return NameNumber(int(outer[1]), int(inner[1]), rest)
     leading, named = _LEADING.match(undated), _NUMBERED[1].search(undated)
     is_of_series = named is not None and part is not None and named.start() == part.start()
-    # "08-small-models-part-2" is the eighth lesson, and the second of some other count.
+    # "08-small-models-part-2" is lesson 8; "part 2" counts something else.
     found = [lesson, leading, named] if is_of_series else [lesson, named, leading]
     match = next(filter(None, found), None)
     if match is None:
@@ -146,7 +146,7 @@ def readable(name: str) -> str:
 
 
 def clean_title(heading: str) -> str:
-    """Return a heading without the number that it repeats, and without an anchor behind it.
+    """Return a heading without a repeated number and without an anchor.
 
     Example:
         >>> clean_title("Lesson 4: Ropes"), clean_title("1.3 Models[[models]]")
@@ -160,7 +160,7 @@ def clean_title(heading: str) -> str:
 
 
 def name_of_page(path: str) -> str:
-    """Return a title for a page without one: its name, or that of its folder for an index page.
+    """Return a title for a page without one: its file name, or the folder name of an index page.
 
     Example:
         >>> name_of_page("docs/02-tying_knots.md"), name_of_page("docs/splices/index.md")
@@ -176,7 +176,7 @@ def name_of_page(path: str) -> str:
 
 
 def can_be_lesson(path: str) -> bool:
-    """Return whether a file can be a lesson, by its name: prose, slides, a notebook or a transcript.
+    """Return whether a file name is that of a possible lesson: prose, slides, a notebook or a transcript.
 
     Example:
         >>> [can_be_lesson(path) for path in ("a/01-intro.md", "LICENSE", "404.html", "a/loop.py", "img/a.md")]
@@ -190,7 +190,7 @@ def can_be_lesson(path: str) -> bool:
 
 
 def is_aside(name: str) -> bool:
-    """Return whether a file is about a repository, by its name: a licence, a page 404, a guide for contributors."""
+    """Return whether a file name is that of a page about the repository: a licence, a 404 page, a contributor guide."""
     stem = PurePosixPath(name).stem
     return stem.lower() in _ASIDE or stem in _ASIDE_LARGE
 
@@ -201,5 +201,5 @@ def is_aside_folder(name: str) -> bool:
 
 
 def is_transparent(name: str) -> bool:
-    """Return whether the name of a folder is only a kind of file: `slides`, `lessons`, `docs`."""
+    """Return whether a folder is named after a kind of file only: `slides`, `lessons`, `docs`."""
     return name.lower() in _TRANSPARENT

@@ -1,4 +1,4 @@
-"""Numbers lessons by a table of contents, by names, or by the order of pages."""
+"""Numbers lessons by a table of contents, by file names, or by the order of pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OFF = ("draft", "phony", "nav_exclude", "hidden")
 _NOTEBOOK_TITLE = re.compile(r"\"#\s+([^\"\\]+)")
 _DIGITS = re.compile(r"(\d+)")
 
-# The index packs both into 32 bits: longer numbers would be those of other lessons.
+# The index packs both numbers into 32 bits; longer ones would collide with other lessons.
 _LABEL = re.compile(r"(\d{1,6})(?:\.(\d{1,3}))?", re.ASCII)
 _MOST_PARTS = 999
 
@@ -44,7 +44,7 @@ class LessonNumber:
 
     @classmethod
     def parse(cls, label: str) -> Self | None:
-        """Parse a number as people write it; None if it is none.
+        """Parse a number such as `4` or `1.3`; None if it is invalid.
 
         Example:
             >>> LessonNumber.parse("1.3"), LessonNumber.parse("one")
@@ -63,17 +63,17 @@ class Listed:
 
     place: LessonNumber
     title: str = ""
-    """Empty if the file has the title."""
+    """Empty if the file itself has the title."""
 
 
 Numbers = Mapping[str, Listed]
-"""Files of lessons by path."""
+"""Lesson files by path."""
 
 
 def number_entries(entries: Sequence[Entry]) -> Numbers:
-    """Number the entries of a table of contents by its own numbers or the names of files, else in order.
+    """Number the entries of a table of contents: by their own numbers or file names, else in order.
 
-    An entry with others below it is a module, and these are its lessons, however deep they are.
+    A top entry with children is a module. All pages below it, at any depth, are its lessons.
 
     Example:
         >>> module = Entry("Knots", "", (Entry("Bowline", "a.md"), Entry("Hitch", "b.md")))
@@ -95,7 +95,7 @@ def number_entries(entries: Sequence[Entry]) -> Numbers:
             found.setdefault(entry.path, Listed(LessonNumber(number), clean_title(entry.title)))
         inner = [one for one in _flat(entry.children) if one.path]
         parts = _running([_written(one) for one in inner])
-        is_one = max(parts, default=0) > _MOST_PARTS  # reference pages, of which no label would name the last
+        is_one = max(parts, default=0) > _MOST_PARTS  # reference pages; labels do not have enough numbers for them
         for one, part in zip(inner, parts, strict=True):
             title = clean_title(entry.title if is_one else one.title)
             found.setdefault(one.path, Listed(LessonNumber(number, None if is_one else part), title))
@@ -103,7 +103,7 @@ def number_entries(entries: Sequence[Entry]) -> Numbers:
 
 
 def _named_in_full(entries: Sequence[Entry]) -> dict[str, Listed]:
-    """Return the numbers in the names if all have two, as `01.02-names.ipynb` has."""
+    """Return the numbers in file names if all have two, such as `01.02-names.ipynb`."""
     flat = [entry for entry in _flat(entries) if entry.path]
     numbers = {entry.path: number_in(_stem(entry.path)) for entry in flat}
     places = [LessonNumber(one.number, one.part) for one in numbers.values() if one and one.part is not None]
@@ -125,7 +125,7 @@ def _written(entry: Entry) -> int | None:
 
 
 def _running(written: Sequence[int | None]) -> list[int]:
-    """Return ascending numbers: as written if most are written, else from 1 on."""
+    """Return ascending numbers: the written ones if most entries have one, else 1, 2, 3 and so on."""
     known = [number for number in written if number is not None]
     by_order = list(range(1, len(written) + 1))
     if 2 * len(known) <= len(written) or known != sorted(set(known)):
@@ -144,9 +144,9 @@ def _running(written: Sequence[int | None]) -> list[int]:
 def number_files(folder: str, pages: Pages) -> Numbers:
     """Number the files below a folder by their names or, if none has a number, in order.
 
-    If numbers restart in each numbered folder, it is a module: `week2/03 splicing.pdf` is lesson 2.3.
-    If they are consecutive, it is not. A file without a number in such a folder belongs to the module.
-    Without any number, pages come in the order of their front matter, of dates, of links in the README, or of names.
+    If numbers restart in each numbered folder, folders are modules: `week2/03 splicing.pdf` is lesson 2.3. If they are
+    consecutive, they are not. A file without a number in a numbered folder belongs to the module. If no file has a
+    number, pages are ordered by front matter, dates, links in the README, or names.
     """
     files = [_File(path, folder) for path in pages.below(folder)]
     material = [file for file in files if file.is_material]
@@ -156,7 +156,7 @@ def number_files(folder: str, pages: Pages) -> Numbers:
 
 
 class _File:
-    """A file and the folders that it lies in, below the folder of the course."""
+    """A file and the folders that contain it, below the course folder."""
 
     def __init__(self, path: str, root: str) -> None:
         self.path = path
@@ -169,11 +169,11 @@ class _File:
         self.is_index = self.stem.lower() in INDEXES
         self.is_material = can_be_lesson(inside)
         self.module: tuple[str, ...] = ()
-        """The folders down to the one that is its module, without those that say only a kind of file."""
+        """The folders down to its module, without those named after a kind of file only."""
         self.module_number: int | None = None
         self.module_name = ""
         self.depth = 0
-        """Of the outermost numbered folder; 0 without one."""
+        """Depth of the outermost numbered folder; 0 without one."""
         if places:
             nearest = numbers[places[-1]]
             self.module = tuple(self.folders[: places[-1] + 1])
@@ -185,7 +185,7 @@ class _File:
 
 
 def _by_names(files: Sequence[_File], material: Sequence[_File], pages: Pages) -> Numbers:
-    # A folder that repeats the modules of the course, such as one of an earlier year, is no part of it.
+    # Deeper folders that repeat the modules, such as those of an earlier year, are not part of the course.
     depth = min((file.depth for file in material if file.depth), default=0)
     within = [file for file in material if file.depth == depth or (not file.depth and not file.module)]
     groups: dict[tuple[str, ...], list[_File]] = defaultdict(list)
@@ -207,7 +207,7 @@ def _by_names(files: Sequence[_File], material: Sequence[_File], pages: Pages) -
 
 
 def _lessons_among(numbered: Sequence[_File]) -> list[_File]:
-    """Drop notebooks with numbers of their own, if another folder has the pages of lessons."""
+    """Drop notebooks with a separate numbering, if another folder has the lesson pages."""
     prose = [file for file in numbered if file.suffix.lower() in _PAGES]
     stems, folders = {file.stem for file in prose}, {tuple(file.folders) for file in prose}
     return [
@@ -221,7 +221,7 @@ def _place(number: NameNumber | None, module: int | None) -> LessonNumber:
     assert number is not None
     if module is None or (number.part is not None and number.number == module):
         return LessonNumber(number.number, number.part)
-    return LessonNumber(module, number.number)  # "1.2" in module 14 is a part of its first lesson
+    return LessonNumber(module, number.number)  # "1.2" in module 14 is part 2 of its first lesson
 
 
 def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[str, ...], int]:
@@ -235,7 +235,7 @@ def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[st
 
 
 def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
-    """Return whether the numbers of lessons restart in each module."""
+    """Return whether lesson numbers restart in each module."""
     by_module = {
         module: {file.number.number: file.stem for file in members if file.number and file.number.part is None}
         for module, members in groups.items()
@@ -244,7 +244,7 @@ def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
     if not numbered:
         return not any(file.number for members in groups.values() for file in members)
     if len(numbered) == 1 and not groups[next(iter(numbered))][0].depth:
-        return False  # the only folder, which has no number
+        return False  # a single folder without a number
     is_numbered = all(groups[module][0].depth for module in numbered)
     seen: dict[int, str] = {}
     for found in numbered.values():
@@ -259,15 +259,15 @@ def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
 def _of_module(
     number: int, module: tuple[str, ...], rest: Sequence[_File], numbered: Sequence[_File], pages: Pages
 ) -> dict[str, Listed]:
-    """Number the unnumbered files of a module: in order if none has a number, else as the module itself.
+    """Number the unnumbered files of a module: in order if no file of it has a number, else like the module itself.
 
-    So are those of which there are too many for labels.
+    Files beyond the largest label are also numbered like the module.
     """
     title = _module_title(module, [*rest, *numbered], pages)
     suffixes = [file.suffix.lower() for file in rest if not file.is_index]
     whole = Listed(LessonNumber(number), title)
     if numbered or len(set(suffixes)) == len(suffixes):
-        # Slides and a transcript side by side are one lesson, which says its title itself.
+        # Slides and a transcript of one folder are one lesson, whose title is in the file.
         return {file.path: whole if numbered or file.is_index else Listed(whole.place, "") for file in rest}
     ordered = _ordered([one for one in rest if not one.is_index], pages)
     stems = {stem: part for part, stem in enumerate(dict.fromkeys(file.stem for file in ordered), start=1)}
@@ -292,7 +292,7 @@ def page_title(path: str, pages: Pages) -> str:
 
 
 def told_apart(numbers: Numbers, pages: Pages) -> Numbers:
-    """Title lessons of one module by their files if their own titles are equal, as those of copies are."""
+    """Give lessons of one module file names as titles if their own titles are equal, as in copies."""
     stated = {
         path: (listed.place.number, _stated_title(path, pages)) for path, listed in numbers.items() if not listed.title
     }
@@ -340,7 +340,7 @@ def _by_order(folder: str, material: Sequence[_File], pages: Pages) -> Numbers:
     """Number the pages of a course without numbers. A folder with several pages is a module."""
     written = [file for file in material if file.suffix.lower() in _PAGES]
     stating = {file.path for file in written if front_matter(pages.read(file.path))}
-    if 2 * len(stating) > len(material):  # a site, which makes a page of these alone
+    if 2 * len(stating) > len(material):  # a site, whose lessons are the pages with front matter
         material = [file for file in material if file.path in stating]
     groups: dict[str, list[_File]] = defaultdict(list)
     for file in material:
@@ -391,7 +391,7 @@ def _is_off(path: str, pages: Pages) -> bool:
 
 
 def _natural(name: str) -> list[Any]:
-    """Return a key by which `part10` comes behind `part9`."""
+    """Return a sort key that places `part10` after `part9`."""
     return [(int(part), "") if part.isdigit() else (-1, part.casefold()) for part in _DIGITS.split(name)]
 
 

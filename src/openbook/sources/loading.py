@@ -16,11 +16,11 @@ from openbook.types import Kind, SkipReason
 _Matches = Callable[[str], bool]
 
 DocumentType = Literal["readme", "claude-md", "architecture", "api-docs", "markdown"] | Kind
-"""What a document of a repository is for; its kind, where its name says no more."""
+"""The purpose of a document in a repository; its kind if the name implies nothing more specific."""
 
 _PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".html")
 
-# Deepest names last: a page `docs/api/design.md` is one of the API.
+# The innermost name wins: `docs/api/design.md` is a page of the API.
 _ARCHITECTURE = frozenset({"architecture", "architectures", "design", "adr", "adrs"})
 _API = frozenset({"api", "apis", "openapi", "swagger"})
 
@@ -34,14 +34,14 @@ class LoadOptions:
     """
 
     include_paths: tuple[str, ...] = ()
-    """Load only these, and what is below them; empty for all."""
+    """Load only these paths and everything below them; empty for all."""
     exclude_paths: tuple[str, ...] = ()
-    """Never load these, nor what is below them."""
+    """Never load these paths or anything below them."""
     file_patterns: tuple[str, ...] = ()
     """Load only files that match; empty for all."""
     max_file_bytes: int = 0
-    """Larger files are not loaded; notebooks may have 16 times as much, and PDF and Office files have a limit of
-    their own. 0: as the settings have it where a repository is fetched, else 1 MiB."""
+    """Size limit; for notebooks 16 times as much, and PDF and Office files have their own limit. 0 for the default:
+    that of the settings when fetching a repository, else 1 MiB."""
 
     def __post_init__(self) -> None:
         """Check the patterns before anything is fetched."""
@@ -50,12 +50,12 @@ class LoadOptions:
     def refusal(
         self, path: str, size_bytes: int, *, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
     ) -> str | None:
-        """Return why a file is not loaded; empty if it was not selected, None if it is loaded.
+        """Return why a file is not loaded: empty if it is not selected; None if it is loaded.
 
         Args:
             path: POSIX path in the repository.
-            size_bytes: Of the file.
-            max_document_bytes: What PDF, Office and other formats whose text is extracted may have.
+            size_bytes: Size of the file.
+            max_document_bytes: Limit for PDF, Office and other formats whose text is extracted.
 
         Example:
             >>> LoadOptions(file_patterns=("*.md",)).refusal("docs/a.md", 100) is None

@@ -1,8 +1,8 @@
-"""Masks access tokens and private keys in text, so that no index, prompt or answer has them.
+"""Masks access tokens and private keys in text, so that they reach no index, prompt or answer.
 
-Only formats that their issuers made to be recognized: a fixed prefix, then random characters. A password that is just
-a word looks like any other, and stays. (detect-secrets 1.5 finds more, and reads .2 MB in a second, a twelfth of what
-indexing takes; a list of prefixes costs nothing where none of them occurs.)
+Only formats designed to be recognized: a fixed prefix, then random characters. A password that looks like a word is not
+masked. (detect-secrets 1.5 finds more but reads only 0.2 MB per second, a twelfth of the speed of indexing; searching
+for prefixes costs almost nothing where none occurs.)
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# A placeholder repeats itself (`ghp_xxxxxxxx`). Random characters do not: of 20 hexadecimal ones, 4 in 100,000 times
-# fewer than 8 are different.
+# Placeholders repeat characters (`ghp_xxxxxxxx`), random ones do not: of 20 random hexadecimal characters, fewer than 8
+# differ in 4 of 100,000 cases.
 _FEWEST_DIFFERENT = 8
 _MOST_LINES = 3
 
@@ -23,19 +23,19 @@ _PLACEHOLDER = re.compile("example|placeholder|your|dummy|fake|redacted", re.IGN
 class _Format:
     name: str
     literals: tuple[str, ...]
-    """One of them is in every text that has such a secret. They stay readable where the pattern has no group."""
+    """Every text with such a secret contains one of these. They stay readable if the pattern has no group."""
     pattern: re.Pattern[str]
-    """Matches the secret; its group `secret` is what is masked, else all after the literal."""
+    """Matches the secret. The group `secret` is masked; without it, everything after the literal."""
 
 
 def _format(name: str, literals: str, rest: str) -> _Format:
-    """Make a format that is a literal, then what follows it, within no longer word."""
+    """Build a format of a literal and the characters after it, not within a longer word."""
     words = tuple(literals.split())
     starts = "|".join(map(re.escape, words))
     return _Format(name, words, re.compile(rf"(?<![A-Za-z0-9])(?:{starts})(?P<secret>{rest})(?![A-Za-z0-9])"))
 
 
-# As the issuers document them, or print them.
+# Formats as issuers document or print them.
 _FORMATS = (
     _format("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{36,255}"),
     _format("GitHub token", "github_pat_", r"[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
@@ -98,9 +98,9 @@ def mask_secrets(text: str) -> tuple[str, list[str]]:
     """Mask the secrets in a text.
 
     Returns:
-        The text, as long as before and with the same lines: each character of a secret is an asterisk, but for
-        its prefix and white space. And what was masked, each kind once, in order: `GitHub token on line 3`,
-        `JSON web token on lines 3, 9, 12 and 5 more`.
+        The text, with the same length and lines: each character of a secret is an asterisk, except its prefix and white
+        space. And what was masked, each kind once, in order: `GitHub token on line 3`, `JSON web token on lines 3, 9,
+        12 and 5 more`.
 
     Example:
         >>> mask_secrets("token = ghp_" + "x7Kq2LmN8vRt4WzYp1Bc5DfGh9JsAe3UoIi6")
@@ -112,7 +112,7 @@ def mask_secrets(text: str) -> tuple[str, list[str]]:
     parts, end, line = [], 0, 1
     lines: dict[str, dict[int, None]] = {}
     for start, stop, name in found:
-        if start < end:  # within the one before
+        if start < end:  # overlaps the previous secret
             continue
         line += text.count("\n", end, start)
         parts += [text[end:start], re.sub(r"\S", "*", text[start:stop])]
@@ -123,7 +123,7 @@ def mask_secrets(text: str) -> tuple[str, list[str]]:
 
 
 def _listed(lines: list[int]) -> str:
-    """Name lines, in order, the first few by number: tests of a login have a token on each page."""
+    """List line numbers in order, only the first few: login tests have a token on each page."""
     if len(lines) == 1:
         return f"line {lines[0]}"
     shown = ", ".join(map(str, lines[:_MOST_LINES]))

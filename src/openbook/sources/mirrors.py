@@ -22,14 +22,14 @@ from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES
 
 _VERSION = 1
 
-# 40 bits: of one repository, nobody keeps so many branches that two meet.
+# 40 bits suffice to avoid collisions: a repository has few mirrored branches.
 _DIGEST_CHARS = 10
 
-# What systems say of names that they cannot take. A repository may hold some from another system.
+# Errors for names that an operating system does not allow. A repository may contain some from another system.
 _BAD_NAMES = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ})
 
 Progress = Callable[[int, int], None]
-"""Called with files fetched and files to fetch."""
+"""Called with the number of fetched files and the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,11 @@ class MirrorState:
     """The stored state of a mirror."""
 
     asked: str
-    """Address of the repository's page: the given one may contain a secret."""
+    """URL of the repository's page. The address as given may contain a secret."""
     head: CommitHead | None = None
-    """None during an update, when the files belong to no single commit."""
+    """None during an update, while the files belong to no single commit."""
     blobs: Mapping[str, str] = field(default_factory=dict)
-    """Hashes of the files by path."""
+    """Content hashes of the files, by path."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Selected paths of the commit that could not be mirrored, by reason."""
     fetched_at: float = 0.0
@@ -64,7 +64,7 @@ class Mirror:
 
     @classmethod
     def at(cls, home: Path, files: Path) -> Mirror | None:
-        """Return the mirror with its files in a folder; None if there is none."""
+        """Return the mirror whose files are in a folder; None if there is none."""
         mirror = cls(files.parent)
         if files.name != "files" or not files.is_relative_to(_repositories(home)):
             return None
@@ -72,12 +72,12 @@ class Mirror:
 
     @property
     def files(self) -> Path:
-        """The folder with the files, under their paths in the repository."""
+        """The folder with the files, at their paths in the repository."""
         return self.folder / "files"
 
     @property
     def objects(self) -> Path:
-        """The folder of git's objects."""
+        """The folder with git's objects."""
         return self.folder / "git"
 
     @property
@@ -86,7 +86,7 @@ class Mirror:
 
     @property
     def state(self) -> MirrorState | None:
-        """Read the stored state; None if nothing was ever fetched, or if it cannot be read."""
+        """Read the stored state; None if nothing was fetched yet, or the state cannot be read."""
         try:
             found = json.loads((self.folder / "state.json").read_text(encoding="utf-8"))
             if found.pop("version") != _VERSION or not self.files.is_dir():
@@ -127,10 +127,10 @@ class Mirror:
         progress: Progress | None = None,
         now: Callable[[], float] = time.time,
     ) -> bool:
-        """Update the files to the newest commit. All is fetched before the first file changes.
+        """Update the files to the newest commit. Everything is fetched before the first file changes.
 
         Returns:
-            Whether there was another commit.
+            Whether the commit changed.
         """
         known = self.state
         head = remote.newest(known.head if known else None)
@@ -150,12 +150,12 @@ class Mirror:
         return True
 
     def _apply(self, state: MirrorState, blobs: Mapping[str, str], todo: list[TreeEntry]) -> None:
-        """Apply the fetched changes to the files. After a kill, the state names the files that may be incomplete."""
+        """Apply the fetched changes to the files. After a kill, the state names possibly incomplete files."""
         gone = blobs.keys() - state.blobs.keys()
         changing = gone.union(entry.path for entry in todo)
         if not blobs:
             shutil.rmtree(self.files, ignore_errors=True)
-        # A top folder of its own: the ignore rules of a folder above are none of this repository's.
+        # Make it a checkout of its own, so that ignore rules of folders above do not apply.
         (self.files / ".git").mkdir(parents=True, exist_ok=True)
         self._write(MirrorState(asked=state.asked, blobs={**blobs, **dict.fromkeys(changing, "")}))
         for path in sorted(gone):
@@ -176,13 +176,14 @@ class Mirror:
                 progress(done, len(wanted))
 
     def _place(self, todo: list[TreeEntry]) -> set[str]:
-        """Move fetched files into place; return the paths that this operating system rejects."""
+        """Move fetched files into place. Returns the paths that this operating system rejects."""
         incoming, refused = self._incoming, set()
         for entry in todo:
             place = self.files / entry.path
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                # Readers see the old file or the new one. A copy, for another path may have the same content.
+                # Replace atomically: readers see the old or the new file. Copy, since another path may have the same
+                # content.
                 shutil.copyfile(incoming / entry.sha, incoming / "next")
                 Path(incoming / "next").replace(place)
             except OSError as exc:
@@ -199,7 +200,7 @@ class Mirror:
                 return
             try:
                 folder.rmdir()
-            except OSError:  # something else lies in it
+            except OSError:  # not empty
                 return
 
     def _write(self, state: MirrorState) -> None:

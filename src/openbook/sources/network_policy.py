@@ -1,4 +1,4 @@
-"""Restricts the hosts and addresses to fetch from (prevents SSRF, also by DNS rebinding)."""
+"""Restricts which hosts and addresses may be fetched from. Prevents SSRF, also by DNS rebinding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openbook.errors import FetchError
 from openbook.sources.repository_urls import PUBLIC_HOSTS
 
 Lookup = Callable[[str, int], Sequence[str]]
-"""Gives the addresses of a host, as texts. Raises `OSError`."""
+"""Returns the IP addresses of a host as strings. Raises `OSError`."""
 
 
 def resolve_host(host: str, port: int) -> list[str]:
@@ -22,15 +22,15 @@ def resolve_host(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkPolicy:
-    """Which hosts may be connected to.
+    """The hosts that may be connected to.
 
-    On the command line, any host. If confined, only listed hosts: public ones
-    at public addresses, own ones at any.
+    On the command line, any host. If confined, only listed hosts: public hosts at public addresses, the operator's own
+    at any.
     """
 
     confined: bool = False
     hosts: Collection[str] = PUBLIC_HOSTS
-    """Allowed when confined. With their port if they have one of their own, in lower case."""
+    """Allowed hosts if confined, in lower case, with the port if it is not the default."""
     resolve_host: Lookup = resolve_host
 
     def check_host(self, host: str) -> None:
@@ -41,7 +41,7 @@ class NetworkPolicy:
             )
 
     def is_own(self, host: str) -> bool:
-        """Return whether the operator has listed the host as an own one, which may be private."""
+        """Return whether the operator has listed the host, so that its address may be private."""
         return host in self.hosts and host not in PUBLIC_HOSTS
 
     def address_of(self, host: str, port: int, *, listed: str) -> str:
@@ -58,7 +58,7 @@ class NetworkPolicy:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is public, not loopback, private or link-local.
+    """Return whether an address is public: not loopback, private or link-local.
 
     Example:
         >>> [is_public(address) for address in ("140.82.121.4", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]
@@ -75,11 +75,11 @@ def is_public(address: str) -> bool:
         inner += [each for each in wrapped if each is not None]
         if parsed in _NAT64:
             inner.append(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF))
-        elif parsed not in _UNICAST:  # other ways to wrap an old address, and addresses of one site, count as global
+        elif parsed not in _UNICAST:  # Python regards other embedded IPv4 addresses, and site-local ones, as global
             return False
     return all(each.is_global and not each.is_multicast and each not in _PROTOCOLS for each in inner)
 
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
-_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only one of which addresses are given out
-_PROTOCOLS = ipaddress.ip_network("192.0.0.0/24")  # RFC 6890; Python knows parts of it as private
+_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only range of which addresses are assigned
+_PROTOCOLS = ipaddress.ip_network("192.0.0.0/24")  # RFC 6890; Python regards only parts of it as private

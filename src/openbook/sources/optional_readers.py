@@ -26,7 +26,7 @@ class OptionalReader:
     name: str
     remedy: str
     reason: SkipReason
-    """Why files are skipped without it."""
+    """Skip reason of files if it is missing."""
     is_there: Callable[[], bool]
 
 
@@ -59,7 +59,7 @@ def optional_reader(suffix: str) -> OptionalReader | None:
 
 
 def may_be_read_now(reason: str) -> bool:
-    """Return whether a file that was skipped for a missing package or program can be read now."""
+    """Return whether a file skipped for a missing package or program can be read now."""
     return any(SkipReason.of(reason) is one.reason and one.is_there() for one in OPTIONAL_READERS)
 
 
@@ -67,7 +67,7 @@ def recognizer_of(settings: Settings) -> Recognizer | None:
     """Return the OCR function; None if OCR is off."""
     if not settings.ocr:
         return None
-    from openbook.sources.readers.ocr import recognize  # most sources have no use for it
+    from openbook.sources.readers.ocr import recognize  # lazy: most sources need no OCR
 
     return recognize
 

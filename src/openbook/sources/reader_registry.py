@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from openbook.sources.readers.reading import Reading
 
 FileReader = Callable[[bytes, str], "Reading | str"]
-"""Takes all bytes of a file and its path, and returns what it read, or just its text. It may raise anything: the file
-is then skipped with that reason."""
+"""Takes the content and path of a file, and returns a `Reading` or only its text. Any exception skips the file and
+becomes the skip reason."""
 
-# Why files are skipped whose reader is one of ours that nobody asked for, or that is not there.
+# Skip reasons of built-in readers that are disabled or not installed.
 _WITHOUT_OWN = frozenset(
     {SkipReason.BINARY, SkipReason.BINARY_NAME, SkipReason.NO_RECOGNIZER, SkipReason.NO_TRANSCRIBER}
 )
 
-# Why they are skipped by readers of others: these have been tried.
+# Skip reasons of external readers that were tried.
 _OF_READERS = frozenset({SkipReason.READER_FAILED, SkipReason.TOOK_LONGER})
 
 
 class ReaderRegistry:
-    """Readers by suffix: those of a program, and those of installed packages.
+    """Readers by suffix: those passed by the caller, and those of installed packages.
 
-    Pickled without the readers of the program, whose module may be missing in another process.
+    Pickles without the caller's readers, whose module may be missing in another process.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class ReaderRegistry:
         readers: Mapping[str, FileReader] = MappingProxyType({}),
         own: Mapping[str, FileReader] = MappingProxyType({}),
     ) -> None:
-        """Take readers by suffix.
+        """Create a registry.
 
         Args:
-            readers: Those of a program: suffixes with or without a leading dot, in any case.
-            own: Openbook's readers that settings enable, by lower-case suffix. They can be pickled.
+            readers: The caller's readers: suffixes with or without a leading dot, in any case.
+            own: Built-in readers that settings enable, by lower-case suffix. They can be pickled.
 
         Raises:
             TypeError: A reader cannot be called.
@@ -63,14 +63,14 @@ class ReaderRegistry:
         self._installed, self._own = state
 
     def covers(self, path: str) -> bool:
-        """Return whether one of the readers reads a file of that name."""
+        """Return whether an external reader reads files of that name."""
         suffix = _suffix(path)
         return suffix in self._given or suffix in self._installed or suffix in self._own
 
     def is_given(self, path: str) -> bool:
-        """Return whether a reader of the program reads a file, or may read its attachments.
+        """Return whether a reader of the caller reads a file, or may read its attachments.
 
-        Only this process can call that.
+        Such readers work only in this process.
         """
         suffix = _suffix(path)
         return suffix in self._given or (bool(self._given) and suffix in HOLDER_SUFFIXES)
@@ -81,7 +81,7 @@ class ReaderRegistry:
         Raises:
             SkippedFileError: The reader failed; the reason names it.
         """
-        # Most searches read nothing.
+        # Lazy: most searches read no files.
         from openbook.sources.readers.course import is_course, read_course
         from openbook.sources.readers.reading import storable
 
@@ -109,7 +109,7 @@ class ReaderRegistry:
             raise
         except PluginError as exc:
             raise SkippedFileError(path, str(exc)) from exc
-        except (Exception, SystemExit) as exc:  # whatever a reader of somebody else does
+        except (Exception, SystemExit) as exc:  # external readers may raise anything
             raise SkippedFileError(
                 path, f"{SkipReason.READER_FAILED} .{suffix} failed: {type(exc).__name__}: {exc}"
             ) from exc

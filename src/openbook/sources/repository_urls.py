@@ -1,4 +1,4 @@
-"""What people write to name a repository, and the addresses that follow from it. Asks nobody."""
+"""Parses addresses of repositories, and builds links from them. No network access."""
 
 from __future__ import annotations
 
@@ -13,70 +13,70 @@ from openbook.errors import SourceError
 GITHUB = "github.com"
 
 PUBLIC_HOSTS = (GITHUB, "gitlab.com", "codeberg.org", "bitbucket.org")
-"""The hosts that anybody's repositories live on."""
+"""The public hosts."""
 
 _HINT = "write owner/repo, 'https://HOST/owner/repo', or git@HOST:owner/repo.git"
 
-# As GitHub allows them; other hosts allow no more in practice.
+# GitHub's rules; in practice, other hosts allow no more.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
 _NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
-# `git@host:path`: without the name of a user, it could be a drive of Windows.
+# `git@host:path`. The user name is required, because `C:path` is a Windows drive.
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?!//)(?P<path>.+)")
 
-# Behind a user's name, whatever it is, stands an @; in a password, written as it is, anything may stand.
+# A user name is followed by an @; an unescaped password may contain anything.
 _SECRET = re.compile(r"\A(\w*://)?+(?!git@)(?:[^:]*:.*|[^/@]*)@", re.DOTALL)
 
-# What stands between a repository and a branch in the addresses of pages: of GitLab, of Gitea.
+# Separators between repository and branch in page URLs: of GitLab, of Gitea.
 _PAGE_WORDS = (
     *("/-/tree/", "/-/blob/", "/-/raw/", "/-/commit/", "/-/commits/"),
     *("/src/branch/", "/src/commit/", "/src/tag/"),
 )
 _GITHUB_WORDS = ("tree", "blob", "raw", "commit", "commits")
 
-# Pages of prose, which GitHub shows without lines unless it is told to.
+# Prose that GitHub renders without line numbers unless told otherwise.
 _RENDERED = (".md", ".markdown", ".rst", ".adoc", ".org")
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-"""A commit in full, of repositories that hash with SHA-1 or SHA-256."""
+"""A full commit hash, SHA-1 or SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryUrl:
-    """A repository, and perhaps a branch, tag or commit of it, and a folder or file in that."""
+    """A repository, optionally with a branch, tag or commit, and a folder or file in it."""
 
     host: str
-    """In lower case, with its port if one was given."""
+    """In lower case, with the port if one was given."""
     path: str
-    """Owner and name; the hosts that have groups have more parts."""
+    """Owner and name; more parts on hosts with groups."""
     clone_url: str
-    """What git is given."""
+    """The address passed to git."""
     rest: str = ""
-    """A branch, tag or commit, and perhaps a path in it. Only the repository knows where one ends."""
+    """A branch, tag or commit, and optionally a path in it. Only the repository knows where the branch ends."""
 
     @property
     def web_url(self) -> str:
-        """Address of its page."""
+        """URL of its page."""
         return f"{'http' if self.clone_url.startswith('http://') else 'https'}://{self.host}/{self.path}"
 
     @property
     def identity(self) -> str:
-        """What two ways to write the same have in common. GitHub does not tell capital letters apart."""
+        """Equal for different spellings of the same repository. GitHub ignores case."""
         path = self.path.lower() if self.host == GITHUB else self.path
         return hashlib.sha256("\0".join((self.host, path, self.rest)).encode()).hexdigest()
 
     def splits(self) -> list[tuple[str, str]]:
-        """List where `rest` could end being a branch: the longest first, each with the path behind it."""
+        """List possible splits of `rest` into branch and path, the longest branch first."""
         parts = self.rest.split("/")
         return [("/".join(parts[:end]), "/".join(parts[end:])) for end in range(len(parts), 0, -1)]
 
 
 def read_repository_url(text: str) -> RepositoryUrl:
-    """Read what names a repository.
+    """Parse an address of a repository.
 
     Raises:
-        SourceError: It names none, or in a way that is refused.
+        SourceError: It is invalid, or of a kind that is refused.
 
     Example:
         >>> read_repository_url("octo/shop").clone_url
@@ -85,7 +85,7 @@ def read_repository_url(text: str) -> RepositoryUrl:
         'v1/docs'
     """
     written = text.strip()
-    text = without_secrets(written)  # which is what errors show
+    text = without_secrets(written)  # errors show this text
     if not written.isprintable() or " " in written or written.startswith("-") or "::" in written:
         raise _bad(text, "no address of a repository")
     match = _SCP.fullmatch(written)
@@ -114,7 +114,7 @@ def without_secrets(text: str) -> str:
 
 
 def names_repository(text: str) -> bool:
-    """Return whether text looks like the address of a repository, right or wrong, and not like a path.
+    """Return whether text looks like a repository address, valid or not, rather than a path.
 
     Example:
         >>> [names_repository(text) for text in ("octo/shop", "docs", "./a/b", "https://x", "git@h:o/r")]
@@ -132,7 +132,7 @@ def names_repository(text: str) -> bool:
 
 
 def permanent_link(web_url: str, commit: str, path: str, start_line: int = 0, end_line: int = 0) -> str:
-    """Return the address of lines or of a file that no later commit changes; empty if the host's pages are not known.
+    """Return the permanent URL of lines or of a file at a commit; empty for hosts with unknown page URLs.
 
     Example:
         >>> permanent_link("https://github.com/octo/shop", "c0ffee", "a b.py", 3, 5)
@@ -168,7 +168,7 @@ def _read_url(text: str, url: str) -> RepositoryUrl:
     if parts.password is not None:
         hint = "take it out: it would be stored. GITHUB_TOKEN or git's own credential helper can hold it"
         raise SourceError(f"{parts.scheme}://{parts.hostname}", "the address contains a password", hint=hint)
-    if (parts.username or "").startswith("-"):  # SSH would take it for an option
+    if (parts.username or "").startswith("-"):  # SSH would read it as an option
         raise _bad(text, "no address of a repository")
     host = (parts.hostname or "").removeprefix("www.")
     host = f"[{host}]" if ":" in host else host

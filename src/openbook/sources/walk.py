@@ -1,4 +1,4 @@
-"""List the files of a folder that are worth reading, from names and stamps, opening none of them."""
+"""Lists the readable files of a folder by name and stamp, without opening them."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from openbook.types import SkipReason, Stamp
 if TYPE_CHECKING:
     from openbook.sources.reader_registry import ReaderRegistry
 
-# Text is a small part of such files (a notebook carries its pictures), so their size says little.
+# Formats whose text is a small part of the file (notebooks contain images).
 _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
 _DOCUMENT_SUFFIXES = tuple(f".{name}" for name in BINARY_FORMATS)
 
-# The tag of junctions, which lead elsewhere and are no links: IO_REPARSE_TAG_MOUNT_POINT of Windows.
+# Reparse tag of Windows junctions, which are not links but lead elsewhere: IO_REPARSE_TAG_MOUNT_POINT.
 _MOUNT_POINT = 0xA0000003
 
 KEYNOTE = "Keynote; save it as PDF or PPTX"
-"""Why a presentation is skipped that has the suffix of a key."""
+"""Skip reason of a presentation whose suffix is also that of keys."""
 
 _ZIP = b"PK\x03\x04"
 
-# Not there on Windows, which has no pipes among its files either. NONBLOCK: a file that has just
-# been replaced by a pipe must not stop us; NOFOLLOW: nor a link lead us out.
+# Windows lacks these flags, and has no named pipes. NONBLOCK: a file replaced by a pipe must not block; NOFOLLOW: nor a
+# link lead outside.
 OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -47,10 +47,11 @@ OPEN_FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-"""How a file of a stranger is opened."""
+"""Flags to open untrusted files with."""
 
 DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-"""Of formats whose text is extracted. Lectures with many pictures have some 20 MB, scanned books more, and no text."""
+"""Limit for formats whose text is extracted. Slides with many images have about 20 MB; scanned books have more, but no
+text."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,30 +65,30 @@ class ScannedFile:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SkippedFile:
-    """A file, folder or link that is not read, though no rule ignores it."""
+    """A file, folder or link that is not read although no rule ignores it."""
 
     path: str
-    """POSIX path relative to the root. Folders end with a slash; bytes that are no UTF-8 show as U+FFFD."""
+    """POSIX path relative to the root. Folders end with a slash; invalid UTF-8 is shown as U+FFFD."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a source holds now. Both lists are ordered by path, compared by code point."""
+    """The current files of a source. Both lists are sorted by path, by code point."""
 
     files: tuple[ScannedFile, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     ignored: int = 0
-    """Files and whole folders left out by rules. What lies in an ignored folder is not counted."""
+    """Number of files and whole folders excluded by rules. The content of an ignored folder is not counted."""
 
     def reasons(self) -> dict[str, int]:
-        """Count what was skipped by reason, in order of reasons."""
+        """Count skipped files by reason, sorted by reason."""
         names = [skipped.reason for skipped in self.skipped]
         return {reason: names.count(reason) for reason in sorted(set(names))}
 
 
 def covers(readers: ReaderRegistry | None, name: str) -> bool:
-    """Return whether a reader of somebody else reads files of that name."""
+    """Return whether an external reader reads files of that name."""
     return readers is not None and readers.covers(name)
 
 
@@ -97,14 +98,14 @@ def size_limit(
     max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
     readers: ReaderRegistry | None = None,
 ) -> int:
-    """Return the largest size in bytes that a file of that name may have."""
+    """Return the maximum size in bytes of a file of that name."""
     if name.lower().endswith(_DOCUMENT_SUFFIXES) or covers(readers, name):
         return max_document_bytes
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
 
 
 def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
-    """Return why a file of that path is never read, whatever the rules say; empty if it may be."""
+    """Return why a file of that path is never read, whatever the rules are; empty if it may be."""
     *folders, name = path.split("/")
     if is_secret(name) or any(is_secret_folder(folder) for folder in folders):
         return SkipReason.SECRET
@@ -112,17 +113,17 @@ def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """Take the stamp out of what the system says about a file."""
+    """Build the stamp of a file from its status."""
     return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def is_link(status: os.stat_result) -> bool:
-    """Return whether this leads elsewhere: a link or, on Windows, a junction. Its status is taken without following."""
+    """Return whether this is a link or, on Windows, a junction. The status must be taken without following it."""
     return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def is_inside(path: str | Path, root: Path) -> bool:
-    """Return whether a path, its links followed, lies under a root that has none."""
+    """Return whether a path, with links resolved, is below a root that contains no links."""
     return Path(path).resolve().is_relative_to(root)
 
 
@@ -132,14 +133,13 @@ def scan_folder(
     max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
     readers: ReaderRegistry | None = None,
 ) -> Scan:
-    """List a folder and all below it.
+    """List the files of a folder and its subfolders.
 
-    Links are never followed: a link to a file of the same source would show that file twice, and
-    one out of the source is nobody's business. Special files are not opened. No rule ignores the
-    root itself.
+    Links are never followed: a link within the source would list a file twice, and one out of it is out of scope.
+    Special files are not opened. No rule ignores the root itself.
 
-    Notebooks may have 16 times `max_file_bytes`. What readers cover is not skipped as binary, and may be as large as
-    documents.
+    Notebooks may have 16 times `max_file_bytes`. Files that an external reader covers are not skipped as binary, and
+    have the limit of documents.
 
     Raises:
         SourceError: The root cannot be listed.
@@ -230,7 +230,7 @@ class _Walk:
     def _leads_inside(self, entry: os.DirEntry[str]) -> bool:
         try:
             return is_inside(entry.path, self._root)
-        except (OSError, RuntimeError):  # RuntimeError: a loop of links, until Python 3.13
+        except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
             return True
 
     def _skip(self, path: str, reason: str) -> None:
@@ -238,7 +238,7 @@ class _Walk:
 
 
 def _is_keynote(entry: os.DirEntry[str]) -> bool:
-    """Return whether what is called a key is a presentation: a zip, which no key is."""
+    """Return whether a `.key` file is a presentation: a zip, which no key is."""
     if not entry.name.lower().endswith(".key") or not entry.is_file(follow_symlinks=False):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Readers: one for each format with structure, from text or bytes to a `Reading`."""
+"""Readers: one per structured format, from text or bytes to a `Reading`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 """Reader by language. All other languages are read without structure."""
 
-# Where the readers of bytes are: each is loaded by the sources that have such files, and by no other.
+# Modules of the readers of binary formats. Each is imported only when a source has such files.
 _OF_BYTES: Mapping[SingleFormat, str] = MappingProxyType(
     {
         "doc": "legacy:read_legacy",
@@ -68,7 +68,7 @@ _OF_BYTES: Mapping[SingleFormat, str] = MappingProxyType(
         "xlsx": "spreadsheet:read_spreadsheet",
     }
 )
-# Those that read several formats are told which; that of PDF has options.
+# Readers of several formats, which take the format as an argument; that of PDF has options.
 _TOLD = frozenset({"legacy", "spreadsheet"})
 
 
@@ -88,7 +88,7 @@ def read_binary(
     """Read the bytes of a file whose text must be extracted, as a course if the text is one.
 
     Raises:
-        SkippedFileError: It is damaged, encrypted or too large, or there is no text in it.
+        SkippedFileError: It is damaged, encrypted or too large, or contains no text.
     """
     module, _, name = _OF_BYTES[language].partition(":")
     read = getattr(import_module(f"{__name__}.{module}"), name)

@@ -31,7 +31,7 @@ _TIMES = frozenset({"DTSTART", "DTEND", "DUE"})
 def read_calendar(text: str, path: str) -> Reading:
     """Read a calendar. Summaries are headings; times are written as `2026-03-01 10:00 Europe/Berlin`.
 
-    Anchors are `event 1`, `event 2` ... A text that is no calendar is one without structure.
+    Anchors are `event 1`, `event 2` ... Text that is not a calendar is read without structure.
     """
     composer = Composer()
     for number, entry in enumerate(_entries(_FOLD.sub("", text)), start=1):
@@ -45,7 +45,7 @@ def read_calendar(text: str, path: str) -> Reading:
 
 
 def _entries(text: str) -> Iterator[list[tuple[str, str]]]:
-    """Yield the properties of each event, those of its alarms left out."""
+    """Yield the properties of each event, without those of its alarms."""
     entry: list[tuple[str, str]] | None = None
     inner = 0
     for line in text.splitlines():

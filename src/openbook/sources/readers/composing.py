@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable
 from openbook.sources.readers.reading import Reading, storable
 from openbook.types import Anchor, Block, BlockKind
 
-# Where a word may be broken at the end of a line. In the middle of one it would hide it from a search.
+# Soft hyphen: marks where a word may be broken at the end of a line. Within a line it would prevent matches.
 _SOFT_HYPHEN = "\u00ad"
 
 CELL_BORDER = " | "
-"""Stands between the cells of a table: a row is one line, which is one statement."""
+"""Separates the cells of a table. A row is one line."""
 
 _ROMAN = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
@@ -19,15 +19,15 @@ _ROMAN = (
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-# Romans wrote no more, and 30 letters for an item say nothing.
+# Roman numerals end there, and an item label of 30 letters is useless.
 _LARGEST_ROMAN, _LARGEST_LETTER = 3999, 30 * len(_LETTERS)
 
 
 class Composer:
-    """Build a reading from headings, texts and anchors in order.
+    """Builds a reading from headings, texts and anchors in order.
 
-    Parts are separated by a blank line; lines of a list, a table or a listing that follow each other
-    are one part. Blank parts, and anchors without text after them, are dropped.
+    Parts are separated by a blank line; consecutive lines of a list, table or listing are one part. Blank parts, and
+    anchors without text after them, are dropped.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Composer:
         self._run = ""
 
     def __len__(self) -> int:
-        """Count the characters so far."""
+        """Return the number of characters so far."""
         return self._length
 
     def anchor(self, label: str) -> None:
@@ -47,12 +47,12 @@ class Composer:
         self._label = label
 
     def heading(self, title: str, level: int) -> None:
-        """Add a heading, 1 being the top. Line ends in it become spaces."""
+        """Add a heading; level 1 is the top. Line ends in it become spaces."""
         title = " ".join(_storable(title).split())
         self._add(title, Block(0, len(title), "heading", level, title) if title else None)
 
     def text(self, text: str) -> None:
-        """Add a paragraph of one line or several."""
+        """Add a paragraph of one or more lines."""
         text = "\n".join(filter(None, map(_line, _storable(text).split("\n"))))
         self._add(text, Block(0, len(text)) if text else None)
 
@@ -74,7 +74,7 @@ class Composer:
             self._line_of("table", CELL_BORDER.join(words).strip())
 
     def part(self) -> None:
-        """End a list or a table, so that the next one does not go on with it."""
+        """End a list or table, so that the next one starts a new part."""
         self._run = ""
 
     def reading(self, language: str, remarks: Iterable[str] = ()) -> Reading:
@@ -132,7 +132,7 @@ def ranges(numbers: Collection[int]) -> list[str]:
 
 
 def numeral(number: int, form: str) -> str:
-    """Format a list number. Numbers out of the range of a format, and unknown formats, are decimal.
+    """Format a list number. Numbers out of range for a format, and unknown formats, are decimal.
 
     Example:
         >>> [numeral(number, form) for number, form in ((3, "1"), (3, "a"), (28, "A"), (14, "i"), (0, "I"))]

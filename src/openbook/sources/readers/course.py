@@ -21,13 +21,13 @@ from openbook.sources.readers.reading import Reading, shifted
 from openbook.text import paragraphs
 from openbook.types import Block, Lesson
 
-# Markdown before a line's words: `### Lesson 1`, `**Lesson 1: x**`, `> Course Title: x`, `- **Course Link:** x`.
+# Markdown before the words of a line: `### Lesson 1`, `**Lesson 1: x**`, `> Course Title: x`, `- **Course Link:** x`.
 _BEFORE = r"[ \t]*(?:[>#*-][>#* \t-]*)?"
 
-# And behind them, with a closing `##` only after a space: a lesson may be called "C#".
+# And after them. A closing `##` needs a space before it: a lesson may be called "C#".
 _BEHIND = re.compile(r"(?:\s#+)?[\s*]*$")
 
-# A heading is short. In a transcript "Lesson 5: ..." can also begin a line of 27,000 characters.
+# Headings are short. In a transcript, "Lesson 5: ..." can begin a line of 27,000 characters.
 _LONGEST_HEADING_CHARS = 200
 
 _LESSON = re.compile(rf"{_BEFORE}lesson[ \t]+(\d{{1,4}})\**[ \t]*(?:(?::|[-–—](?=\s))(.*))?$", re.IGNORECASE)
@@ -37,7 +37,7 @@ _MARKDOWN_TITLE = re.compile(r"#[ \t]+(?:course:?[ \t]+)?(.*)$", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _BRACKETED_LINK = re.compile(r"<(.*)>|\[[^\]]*\]\((.*)\)")
 
-# The header opens the file; licence lines or a front matter may stand before it.
+# The header is at the beginning, but licence lines or front matter may precede it.
 _HEADER_LINES = 20
 _FEWEST_LESSONS = 2
 
@@ -54,16 +54,16 @@ class _Section:
 
     start: int
     end: int
-    """Behind the heading, or behind the link line if there is one."""
+    """End of the heading, including the link line if there is one."""
     lesson: Lesson
 
 
 def is_course(text: str) -> bool:
     r"""Return whether a text is course material in the format above.
 
-    It names its course title in the first 20 lines, or it has two lesson headings or more and
-    either a link or an instructor line, or opens with the first of these headings. Lines of code,
-    fenced or indented, do not count, so a page about the format is no course.
+    True if it has a course title in the first 20 lines, or at least two lesson headings and either a link or instructor
+    line, or a lesson heading at its beginning. Code blocks, fenced or indented, do not count, so a page about the
+    format is not a course.
 
     Example:
         >>> is_course("Course Title: Bread"), is_course("# Plan\n\nLesson 1: be brief\n")
@@ -81,11 +81,11 @@ def is_course(text: str) -> bool:
 
 
 def read_course(text: str, path: str = "") -> Reading:
-    r"""Read a course. The text stays as it is.
+    r"""Read a course. The text is not changed.
 
-    Blocks are the header as text, each lesson's heading with its link line as heading of level 1,
-    and paragraphs; in Markdown also code and headings, one level down. Every block carries its
-    lesson; what stands before the first one has a lesson without number.
+    Blocks are the header as text, each lesson heading with its link line as a level 1 heading, and paragraphs; in
+    Markdown also code, and headings one level down. Every block has its lesson; those before the first have a lesson
+    without number.
 
     Example:
         >>> reading = read_course("Course Title: Bread\n\nLesson 0: Flour\nBuy some.\n")
@@ -108,7 +108,7 @@ def read_course(text: str, path: str = "") -> Reading:
 
 
 def read_header(text: str) -> Lesson:
-    r"""Read what a text says of the course as a whole: a lesson without number, empty if it says nothing.
+    r"""Read the header of a course as a lesson without number; empty without a header.
 
     Example:
         >>> read_header("# Baking Bread\n\nCourse Instructor: Ada Miller\n").course
@@ -118,10 +118,10 @@ def read_header(text: str) -> Lesson:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Yield the lines outside code, fenced or indented by four."""
+    """Yield the lines outside of fenced or indented code."""
     lines = text.split("\n")
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
-    # One that stays open would hide all lessons behind it.
+    # An unclosed fence is ignored, because it would hide all following lessons.
     fenced = {number for first, last in zip(fences[::2], fences[1::2], strict=False) for number in range(first, last)}
     start = 0
     for number, line in enumerate(lines):
@@ -135,7 +135,7 @@ def _match(pattern: re.Pattern[str], line: _Line) -> re.Match[str] | None:
 
 
 def _course(lines: list[_Line]) -> Lesson:
-    """Read the header into a lesson without number."""
+    """Parse the header into a lesson without number."""
     found = {"title": "", "link": "", "instructor": ""}
     heading = ""
     for line in lines[:_HEADER_LINES]:

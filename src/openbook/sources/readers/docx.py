@@ -1,4 +1,4 @@
-"""Reads Word documents: headings, paragraphs, lists, tables, notes and text boxes, in order of the body."""
+"""Reads Word documents: headings, paragraphs, lists, tables, notes and text boxes, in document order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.symbols import FIRST_PICTURE, SYMBOLS
 from openbook.sources.readers.zipped import ZipPackage
 
-# Signs of fonts that have pictures for letters stand here, by the number of the letter.
+# Private use area in which symbol fonts place their glyphs, at the codes of letters.
 _PICTURES = range(FIRST_PICTURE + 0x20, FIRST_PICTURE + 0x100)
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{1,4}")
 
 
 def sign(sym: Element) -> str:
-    """Return the character of a sign that is named by font and number; U+FFFD for one that is not known.
+    """Return the character of a symbol given by font and number; U+FFFD if unknown.
 
     Example:
         >>> [sign(Element("sym", font=font, char=char)) for font, char in (("Symbol", "F0B0"), ("Arial", "00D7"))]
@@ -34,33 +34,33 @@ def sign(sym: Element) -> str:
     return SYMBOLS.get(number - FIRST_PICTURE, "\ufffd") if sym.get("font", "").lower() == "symbol" else "\ufffd"
 
 
-# The names of built-in styles are English in the file, whatever the language of the program was.
+# Built-in styles have English names in the file, whatever the language of the program.
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
 _CONTENTS_STYLE = re.compile(r"toc (?:\d|heading)", re.IGNORECASE)
 _TITLE_STYLE = "title"
 
-# As Word, LibreOffice, pandoc and people call it.
+# Names used by Word, LibreOffice, pandoc and authors.
 CODE_STYLE = re.compile(r"html preformatted|preformatted text|(?:source )?code(?: block)?|listing", re.IGNORECASE)
 
-# Levels of an outline count from 0; 9 is the text of the body.
+# Outline levels start at 0; 9 is body text.
 _BODY_LEVEL = 9
 
-# What is deleted, what a program writes for itself, and the second version of what stands beside it.
+# Deleted text, field codes, properties, and the fallback version of alternate content.
 _DROPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "pPr", "rPr", "sectPr", "sdtPr"})
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
-# A style that is based on one that is based on it.
+# Limit of the chain of styles that are based on each other.
 _MOST_ANCESTORS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What matters here of a paragraph's style, or of the paragraph itself."""
+    """The relevant properties of a style or paragraph."""
 
     name: str = ""
     level: int | None = None
-    """Of the outline, from 0."""
+    """Outline level, from 0."""
     numbering: str | None = None
     depth: int = 0
 
@@ -68,11 +68,10 @@ class _Style:
 def read_docx(raw: bytes, path: str) -> Reading:
     """Read a Word document.
 
-    Headings are known by style or outline level; a title stands above all of them. Items of lists
-    keep their bullet or number, a row of a table is one line, notes and text boxes follow the
-    paragraph they belong to. A raised number stands behind `^`, a fraction has a `/`. Tracked changes are
-    read as accepted. Left out are tables of contents, comments, and what stands at the edges of pages.
-    No anchors: headings name the places.
+    Headings are recognized by style or outline level; a title is above all of them. List items keep their bullet or
+    number, a table row is one line, notes and text boxes follow their paragraph. A superscript number is preceded by
+    `^`, a fraction has a `/`. Tracked changes are read as accepted. Tables of contents, comments, page headers and
+    footers are left out. There are no anchors, since headings name the places.
     """
     package = ZipPackage(raw, path)
     try:
@@ -131,14 +130,14 @@ class _Word:
             self._flow(part)
 
     def _words(self, parent: Element, aside: list[Element]) -> Iterator[str]:
-        """Yield the text of a paragraph, setting its notes and text boxes aside."""
+        """Yield the text of a paragraph, collecting its notes and text boxes in `aside`."""
         for child in _visible(parent):
             if child.tag == "t":
                 yield child.text or ""
             elif child.tag in _CHARACTERS:
                 yield _CHARACTERS[child.tag]
             elif child.tag in _NOTES:
-                # Taken out: notes that cite themselves or each other would never end.
+                # Pop: notes that cite themselves or each other would never end.
                 note = self._notes[_NOTES[child.tag]].pop(child.get("id", ""), None)
                 aside.extend([] if note is None else [note])
             elif child.tag == "txbxContent":
@@ -164,14 +163,14 @@ class _Word:
             if child.tag == "tc":
                 aside: list[Element] = []
                 words = list(self._cell(child, aside))
-                for part in aside:  # grows by what stands in it
+                for part in aside:  # grows during the loop by nested notes
                     words.extend(self._cell(part, aside))
                 yield "".join(words)
             elif child.tag != "trPr":
                 yield from self._cells(child)
 
     def _cell(self, parent: Element, aside: list[Element]) -> Iterator[str]:
-        """Yield the text of a cell, a table in it included, setting its notes aside."""
+        """Yield the text of a cell, including nested tables, collecting its notes in `aside`."""
         for child in _visible(parent):
             if child.tag == "p":
                 yield on_one_line("".join(self._words(child, aside)))
@@ -190,7 +189,7 @@ class _Word:
         return self._package.xml(part) if part else None
 
     def _read_styles(self) -> dict[str, _Style]:
-        """Read the styles of paragraphs by id; the default one has the empty id, too."""
+        """Read the paragraph styles by id. The default style also has the empty id."""
         root = self._related("styles")
         found = {style.get("styleId", ""): style for style in root.iter("style")} if root is not None else {}
         styles: dict[str, _Style] = {}
@@ -218,7 +217,7 @@ def _visible(parent: Element) -> Iterator[Element]:
 
 
 def _described(properties: Element, style: _Style) -> _Style:
-    """Change a style by the properties of a paragraph, or of a style based on it."""
+    """Apply the properties of a paragraph, or of a derived style, to a style."""
     heading = _HEADING_STYLE.fullmatch(style.name)
     level = style.level
     if heading:

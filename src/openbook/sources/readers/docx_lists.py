@@ -1,4 +1,4 @@
-"""Counts the items of lists in Word documents, and writes their numbers as Word shows them."""
+"""Numbers list items in Word documents, formatted as Word shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openbook.sources.readers.composing import numeral
 _FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _UNNUMBERED = frozenset({"bullet", "none"})
 
-# "%1.%2" shows the number of the list around, too.
+# "%1.%2" also shows the number of the outer list.
 _NUMBER_IN_TEXT = re.compile(r"%([1-9])")
 
 BULLET = "-"
@@ -22,13 +22,13 @@ class _Level:
     form: str
     start: int
     shown: str | None
-    """What stands before an item, with `%1` for the number of the first level; None if that is not said."""
+    """The label before an item, with `%1` for the number of the first level; None if not given."""
     is_legal: bool
-    """All numbers in it are decimal."""
+    """Whether all numbers in the label are decimal."""
 
 
 class ListNumbering:
-    """The numbering of one document. Lists of one definition count on from each other, as they do in Word."""
+    """The list numbering of one document. As in Word, lists with the same definition continue each other."""
 
     def __init__(self, root: Element | None) -> None:
         elements = [] if root is None else list(root)
@@ -40,7 +40,7 @@ class ListNumbering:
         self._definitions: dict[str, str] = {}
         self._levels: dict[str, dict[int, _Level]] = {}
         self._restarts: set[tuple[str, int]] = set()
-        """List and depth that begin anew when they are met for the first time."""
+        """Pairs of list and depth that restart on their first occurrence."""
         self._counted: dict[str, dict[int, int]] = {}
         for number in elements:
             if number.tag != "num":
@@ -60,7 +60,7 @@ class ListNumbering:
         return name in self._levels
 
     def mark(self, name: str, depth: int) -> str:
-        """Count an item, and give what stands before it: its number as it is shown, else a dash."""
+        """Count an item, and return its label: its formatted number, else a dash."""
         levels = self._levels[name]
         level = levels.get(depth)
         if level is None or level.form in _UNNUMBERED:
@@ -93,11 +93,11 @@ def _level(element: Element) -> _Level:
 
 
 def value(parent: Element, name: str) -> str:
-    """Return what a setting says; empty if there is none."""
+    """Return the value of a setting; empty if it is not set."""
     child = parent.find(name)
     return "" if child is None else child.get("val", "")
 
 
 def integer(text: str | None, default: int = 0) -> int:
-    """Read a number of at most nine digits, which no list and no outline goes beyond."""
+    """Parse a number of at most nine digits, which suffices for lists and outlines."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 9 else default

@@ -1,4 +1,4 @@
-"""Reads EPUB books: their chapters in reading order, anchored by chapter."""
+"""Reads EPUB books: their chapters in reading order, with one anchor per chapter."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from openbook.sources.readers.zipped import ZipPackage, resolved
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 
-# Fonts are scrambled in books that anybody may read.
+# Font obfuscation, which unprotected books also use.
 _FONT_SCRAMBLING = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 
-# XHTML may close these at once, where HTML would take the rest of the file for their content.
+# XHTML allows self-closing forms of these; HTML would read the rest of the file as their content.
 _CLOSED_AT_ONCE = re.compile(r"<(script|style|iframe|title|svg|noscript|template|noembed)\b([^<>]*)/>", re.IGNORECASE)
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
@@ -26,7 +26,7 @@ _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"
 _LONGEST_LABEL_CHARS = 80
 _SAYS_CHAPTER = re.compile(r"(?:chapter|appendix|part|kapitel|anhang|teil|chapitre)\b", re.IGNORECASE)
 
-# Of the letters of a page that only lists the others; the rest numbers them.
+# Share of linked letters in a page that is only a table of contents; the others are page numbers.
 _LINKED_SHARE = 0.6
 _LINK = re.compile(r"<a\b[^<>]*\bhref\b[^<>]*>(.{0,500}?)</a>", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
@@ -38,9 +38,9 @@ _LONG_INDENT_CHARS = 120
 def read_epub(raw: bytes, path: str) -> Reading:
     """Read a book.
 
-    Chapters come in the order of the book; its table of contents is left out. Anchors are `ch. ` and
-    the first heading of each file of the book, else its title, else its name; `ch. ` goes where that
-    says it. Remarks say how many files are missing, and how many behind the cover have no text.
+    Chapters are in the order of the book, without its table of contents. Anchors are `ch. ` and the first heading of
+    each file, else its title, else its name; `ch. ` is omitted if the heading already says so. Remarks count missing
+    files, and files after the cover without text.
     """
     package = ZipPackage(raw, path)
     if _CONTAINER not in package:
@@ -58,7 +58,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
             continue
         before = len(composer)
         _add(composer, page, name)
-        silent += position > 0 and len(composer) == before  # a cover is a picture
+        silent += position > 0 and len(composer) == before  # the first page is a cover, an image
     remarks = [
         f"{count} of its files {reason}" for count, reason in ((missing, "missing"), (silent, "without text")) if count
     ]
@@ -73,7 +73,7 @@ def _is_locked(package: ZipPackage) -> bool:
 
 
 def _is_mostly_links(page: str) -> bool:
-    # What is called the contents may be the first chapter with a list of the others.
+    # A file labelled as the contents may be the first chapter with a list of the others.
     linked, whole = "".join(_LINK.findall(page)), page[max(0, page.find("<body")) :]
     return _letters(linked) > _LINKED_SHARE * _letters(whole)
 
@@ -83,7 +83,7 @@ def _letters(markup: str) -> int:
 
 
 def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
-    """Yield the parts that are chapters, each once, in reading order, and whether it is said to be the contents."""
+    """Yield the chapters, each once, in reading order, and whether each is labelled as the contents."""
     book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
     if not book:
         package.refuse("no EPUB book")
@@ -116,6 +116,6 @@ def _add(composer: Composer, page: str, name: str) -> None:
             composer.code(dedent(indent + text.replace("\f", " ")))
             composer.part()
         else:
-            # Lines end at a break only: wherever else the file has one, it means a space.
+            # Only form feeds are line breaks; other line ends of the file are spaces.
             lines = (" ".join(line.split()).removeprefix("| ") for line in text.split("\f"))
             composer.text("\n".join(lines))

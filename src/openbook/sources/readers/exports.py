@@ -1,4 +1,4 @@
-"""Reads what Notion and Confluence export: a zip of pages in Markdown or HTML."""
+"""Reads exports of Notion and Confluence: a zip of pages in Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import AttachedFile, Reading
 from openbook.sources.readers.zipped import ZipPackage
 
-# Notion puts an identifier behind each name, and large exports into zips of their own. Confluence puts the number of a
-# page there. Names are not compressed, so that bytes tell.
+# Notion appends an identifier to each name, and puts large exports into nested zips. Confluence appends the page
+# number. Names in a zip are not compressed, so searching its bytes suffices.
 _NOTION_PAGE = rb"[ /_-][0-9a-f]{32}\.(?:md|html)"
 _NOTION_PART = rb"Export-?(?:Block-)?[0-9a-f-]{36}-Part-\d+\.zip"
 _CONFLUENCE_PAGE = rb"[_/]\d{5,}\.html"
@@ -33,7 +33,7 @@ def is_export(raw: bytes) -> bool:
 
 
 def read_export(raw: bytes, path: str) -> Reading:
-    """Read the list of what an export holds, and hold out its pages and other files, in the order of their paths."""
+    """Read the list of files in an export. Its pages and other files are attachments, in the order of their paths."""
     files = tuple(AttachedFile(page_name(name), content) for name, content in _pages(ZipPackage(raw, path), path))
     if not files:
         raise SkippedFileError(path, "an export without pages")
@@ -57,7 +57,7 @@ def _pages(package: ZipPackage, path: str, *, is_inner: bool = False) -> Iterato
 
 
 def page_name(name: str) -> str:
-    """Return the path of a page as people know it, without identifiers.
+    """Return the path of a page without identifiers.
 
     Example:
         >>> page_name("Recipes 0123456789abcdef0123456789abcdef/Rye bread 00112233445566778899aabbccddeeff.md")

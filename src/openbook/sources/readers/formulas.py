@@ -1,15 +1,15 @@
-"""Writes on one line what stands raised or stacked: exponents, fractions, and the formulas of Office."""
+"""Linearizes superscripts, fractions, and Office formulas."""
 
 from __future__ import annotations
 
 import re
 from xml.etree.ElementTree import Element
 
-# Around raised text until its paragraph is whole. XML cannot contain these.
+# Delimit superscript text until its paragraph is complete. XML cannot contain these characters.
 _RAISED, _LOWERED = "\x0e", "\x0f"
 _MARKS = re.compile(f"[{_RAISED}{_LOWERED}]")
 
-# "10" before a raised "6" or "-6"; a raised "th" is no exponent.
+# "10" before a superscript "6" or "-6"; a superscript "th" is not an exponent.
 _EXPONENT = re.compile(rf"(?<=[^\s{_RAISED}{_LOWERED}]){_RAISED}(?=[-+\u2212\u2013]?\d)")
 
 _SIMPLE = re.compile(r"[-\u2212]?[\w.,°]*|\([^()]*\)")
@@ -18,12 +18,12 @@ _DROPPED = frozenset({"del", "moveFrom"})
 
 
 def raised(text: str) -> str:
-    """Mark a part of a paragraph as raised, for `on_one_line`."""
+    """Mark part of a paragraph as superscript, for `on_one_line`."""
     return f"{_RAISED}{text}{_LOWERED}" if text else ""
 
 
 def on_one_line(text: str) -> str:
-    """Write a paragraph with `^` before each raised number, unless it begins a word.
+    """Write a paragraph with `^` before each superscript number, unless it begins a word.
 
     Example:
         >>> on_one_line("10" + raised("-") + raised("6") + " on the 5" + raised("th"))
@@ -33,7 +33,7 @@ def on_one_line(text: str) -> str:
 
 
 def formula(part: Element) -> str:
-    """Write a formula of Office: `1/2`, `x^2`, `√2`. What has several terms stands in parentheses."""
+    """Linearize an Office formula: `1/2`, `x^2`, `√2`. Expressions with several terms are in parentheses."""
     if part.tag == "t":
         return part.text or ""
     parts = [(child.tag, formula(child)) for child in part if child.tag not in _DROPPED]

@@ -1,6 +1,6 @@
-"""Reads HTML into text with the length and the lines of the file.
+"""Reads HTML into text with the same length and lines as the file.
 
-Markup becomes spaces in place, so that an offset into the text is one into the file.
+Markup is replaced by spaces in place, so that offsets in the text equal offsets in the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from openbook.sources.readers.reading import Reading
 from openbook.text import trim
 from openbook.types import Anchor, Block
 
-# Elements that stand on lines of their own. Cells are not among them: a row is one statement.
+# Block-level elements. Cells are not among them, because a row is one line.
 _BLOCK_ELEMENTS = frozenset(
     """
     address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption
@@ -29,10 +29,10 @@ _CELLS = frozenset({"td", "th"})
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
-# What documentation generators put their ids on, and a `div` that is called a section.
+# Elements on which documentation generators put section ids, besides a `div` with class section.
 _ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
 
-# What ends without a tag of its own where one of these begins. Where any other does, a paragraph ends.
+# Open elements that end implicitly where one of these begins. Any other block element ends only a paragraph.
 _ENDING = {"li": frozenset({"li", "p"}), "dt": frozenset({"dt", "dd", "p"}), "dd": frozenset({"dt", "dd", "p"})}
 
 _END = MarkupSpan(0, 0, "close")
@@ -40,35 +40,32 @@ _END = MarkupSpan(0, 0, "close")
 _VISIBLE_CHANGE = re.compile(r"[^\r\n]")
 _TAG = re.compile(r"<[^<>]*>")
 _TEMPLATE = re.compile(r"\{\{|\{%")
-# What a template has and prose about templates or formulas has not: marks between tags, or in what is no text.
+# What distinguishes templates from prose about templates or formulas: instructions between tags, or in attributes.
 _TEMPLATE_ALONE = re.compile(r"\s*\{[{%].*[}%]\}\s*", re.DOTALL)
-# Two chapters of the rustc book have 1 % where its generator left a mark; templates have more than 10 %.
+# Two chapters of the rustc book have 1 %, left there by its generator; templates have more than 10 %.
 _MOST_ALONE = 0.03
 _TEMPLATE_IN_TAG = re.compile(r"\b(?:action|class|href|id|src|value)\s*=\s*[\"']?[^\"'<>]{0,200}\{[{%]", re.IGNORECASE)
 _WHOLE_PAGE, _BEGINNING_CHARS = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE), 1024
 
-# A number that stands raised, before or behind the end of the tag that says so.
+# A superscript number, before or after the end of the tag.
 _RAISED_NUMBER = re.compile(r"\s*(?:<\w[^<>]*>\s*)?(?:[-+\u2212\u2013]|&(?:minus|ndash|#8722|#x2212);)?\d")
 _RAISING_TAG = re.compile(rf"<sup\b[^<>]*>(?={_RAISED_NUMBER.pattern})", re.IGNORECASE)
 
-# What documentation generators put behind headings to link to them. A name may end in "#", but is not this alone.
+# Permalinks that documentation generators append to headings. A heading may end in "#", but not consist of it.
 _PERMALINK = re.compile(r" ?[¶§🔗]$|(?:^| )#$")
 
 
 def read_html(text: str, path: str = "") -> Reading:
     r"""Read HTML.
 
-    Tags, comments, scripts and styles become spaces; the first character of a block-level tag
-    becomes a form feed; a character reference becomes its character and spaces; what raises a number
-    ends in `^`, unless it is a link to a note. Such links, and those of headings to themselves, become
-    spaces. Length and line ends never change.
-    Blocks are headings, `pre` as code, and text between block-level tags. Anchors are the ids of
-    headings and of the sections they open, as `#id`, and those of other block elements where they
-    hold text.
+    Tags, comments, scripts and styles become spaces; the first character of a block-level tag becomes a form feed; a
+    character reference becomes its character and spaces; the tag before a superscript number ends in `^`, unless it is
+    a footnote link. Such links, and permalinks of headings, become spaces. Length and line ends never change. Blocks
+    are headings, `pre` as code, and text between block-level tags. Anchors are the ids of headings and of the sections
+    they open, as `#id`, and those of other block elements that contain text.
 
-    Menus, and what stands around the content, become spaces too, unless nothing else is there. A
-    template, or a page without visible text, is code, and stays as it is. A whole page with a heading
-    may have the marks of a template in its sentences.
+    Menus and other boilerplate become spaces too, unless nothing else remains. Templates and pages without visible text
+    are code and are not changed. A complete page with a heading may have template instructions in its sentences.
 
     Example:
         >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>text")
@@ -91,10 +88,10 @@ def read_html(text: str, path: str = "") -> Reading:
 
 
 def read_chapter(text: str) -> tuple[str, Reading]:
-    r"""Read a page of a book: its title, and all that it shows, without spaces for markup.
+    r"""Read a page of a book: its title, and its visible text, without spaces for markup.
 
-    White space is as in the file, with a form feed for each block-level tag. A cell of a table
-    begins with `|`, a raised number with `^`. Raised links to notes are left out.
+    White space is as in the file, with a form feed for each block-level tag. Table cells begin with `|`, superscript
+    numbers with `^`. Footnote links are left out.
 
     Example:
         >>> title, chapter = read_chapter("<title>1</title><p><b>B</b>read<br/>&amp; salt</p>")
@@ -113,7 +110,7 @@ def _marks(text: str) -> list[MarkupSpan]:
 
 
 class _Open:
-    """The block elements that are open, and which of their ids holds."""
+    """The open block elements, and the id that applies."""
 
     def __init__(self) -> None:
         self._opened: list[tuple[str, int, str]] = []
@@ -121,11 +118,11 @@ class _Open:
         self._term = (0, "")
 
     def turn(self, offset: int, mark: MarkupSpan, name: str) -> None:
-        """Go behind a tag, which has an id or none."""
+        """Process a tag, with or without an id."""
         if mark.kind == "open":
             while self._opened and self._opened[-1][0] in _ENDING.get(mark.name, {"p"}):
                 self._close()
-            # What is said of a term stands at its place.
+            # The definition of a term has the anchor of the term.
             around = self._term if mark.name == "dd" else self.id
             self._opened.append((mark.name, *((offset, f"#{name}") if name else around)))
             self._names[mark.name] += 1
@@ -135,7 +132,7 @@ class _Open:
 
     @property
     def id(self) -> tuple[int, str]:
-        """The offset of the tag that has the innermost id, and the id; 0 and empty for none."""
+        """The offset of the tag with the innermost id, and the id; 0 and empty without one."""
         return self._opened[-1][1:] if self._opened else (0, "")
 
     def _close(self) -> str:
@@ -147,12 +144,12 @@ class _Open:
 
 
 class _Page:
-    """What one page shows.
+    """The visible content of a page.
 
     Args:
         text: The page.
-        marks: Those that count, in order.
-        fills: Put spaces where markup was, so that offsets stay those of the page.
+        marks: The relevant markup, in order.
+        fills: Whether to replace markup by spaces, so that offsets are those of the page.
     """
 
     def __init__(self, text: str, marks: Iterable[MarkupSpan], *, fills: bool = True) -> None:
@@ -163,21 +160,21 @@ class _Page:
         self._borders: list[tuple[int, MarkupSpan]] = []
         self._code_depth = 0
         self._ids: list[tuple[int, str]] = []
-        """Of headings, and of what can be an anchor of one, by the offset of their tags."""
+        """Ids of headings and of possible heading anchors, by the offset of their tags."""
         self._block_ids: dict[int, str] = {}
-        """Of other block elements, by the offset of their tags."""
+        """Ids of other block elements, by the offset of their tags."""
         self._anchored_level = 0
         self._heading = (-1, "")
-        """Where the last heading begins, and the label of what stands under it."""
+        """Start of the last heading, and the label of the text below it."""
         self._is_begun = False
-        """The block or cell has shown something."""
+        """Whether the block or cell contains text so far."""
         self._has_template_marks = False
         self._has_marked_tags = False
         self._alone_count = 0
-        """Marks of a template that open a block."""
+        """Number of template instructions that open a block."""
         self.is_template = False
         self.title_end = -1
-        """Offset behind the title of the page, which is no content of it; -1 if it has none."""
+        """End of the page title, which is not content; -1 without a title."""
         self.anchors: list[Anchor] = []
         self.visible = self._read(marks)
         self.blocks = list(self._blocks())
@@ -185,7 +182,7 @@ class _Page:
         self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
 
     def _read(self, marks: Iterable[MarkupSpan]) -> str:
-        """Return the visible text, noting borders and signs of a template on the way."""
+        """Return the visible text. Records block borders and template instructions."""
         reached = 0
         for mark in marks:
             self._keep(self._text[reached : mark.start_char])
@@ -195,7 +192,7 @@ class _Page:
         return "".join(self._pieces)
 
     def _keep(self, text: str) -> None:
-        # Documentation of a template language shows its marks, but in code or in sentences.
+        # Documentation of a template language shows instructions, but in code or in sentences.
         if not self._code_depth and _TEMPLATE.search(text):
             self._has_template_marks = True
             self.is_template |= self.title_end < 0
@@ -243,7 +240,7 @@ class _Page:
             self._code_depth = max(0, self._code_depth + (1 if mark.kind == "open" else -1))
 
     def _note(self, mark: MarkupSpan, source: str) -> None:
-        """Remember the id of a tag, if headings are linked to by such."""
+        """Record the id of a tag if headings may be linked by it."""
         if mark.kind == "close":
             self.title_end = self._length if mark.name == "title" and self.title_end < 0 else self.title_end
         elif mark.name in _HEADINGS or mark.name in _ANCHOR_ELEMENTS or (mark.name == "div" and "section" in source):
@@ -262,9 +259,9 @@ class _Page:
         for border, mark in [*self._borders, (len(self.visible), _END)]:
             if mark is not _END:
                 if inside == "pre" and mark.name != "pre":
-                    continue  # lines of highlighted code may be block elements
+                    continue  # block elements within a code block are lines of highlighted code
                 if mark.name == "br":
-                    continue  # a line break ends a sentence at most
+                    continue  # a line break does not end a paragraph
             if (block := self._block(start, border, inside)) is not None:
                 if block.level:
                     self._anchor(block, reached, start, border)
@@ -287,21 +284,21 @@ class _Page:
         return Block(start, end, "code" if inside == "pre" else "text")
 
     def _anchor(self, block: Block, reached: int, tag: int, end: int) -> None:
-        """Name a heading by the id of its own tag, of one in it, or of the last one since the text before."""
+        """Anchor a heading by the id of its own tag, of one in it, or of the last tag since the previous text."""
         first, own, behind = (bisect_left(self._ids, (offset, "")) for offset in (reached, tag, end))
         if first < behind:
             name = self._ids[own if own < behind else own - 1][1]
             self.anchors.append(Anchor(block.start_char, f"#{name}"))
             self._anchored_level = block.level
         elif 0 < block.level <= self._anchored_level:
-            # What stands under a new heading is no longer at the place of the last one.
+            # Text below a new heading no longer belongs to the previous anchor.
             self.anchors.append(Anchor(block.start_char, ""))
         else:
             self._anchor_text(block, 0, "")
         self._heading = (block.start_char, self.anchors[-1].label if self.anchors else "")
 
     def _anchor_text(self, block: Block, tag: int, label: str) -> None:
-        """Name text by the id of an element around it, unless the last heading is nearer."""
+        """Anchor text by the id of an element around it, unless the last heading is nearer."""
         heading, under = self._heading
         label = label if label and tag > heading else under
         if label != (self.anchors[-1].label if self.anchors else ""):
@@ -309,5 +306,5 @@ class _Page:
 
 
 def _without_markup(source: str) -> str:
-    """Take the markup out of a heading without leaving spaces where it was."""
+    """Remove the markup of a heading without leaving spaces."""
     return unescape(_TAG.sub("", _RAISING_TAG.sub("^", source)))

@@ -1,6 +1,6 @@
 """Separates the content of a page from boilerplate: menus, headers, footers, cookie banners.
 
-Links to footnotes are removed, too.
+Footnote links are removed too.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _CONTAINERS = frozenset(
     {"article", "aside", "div", "dialog", "footer", "form", "header", "main", "nav", "section", "ul"}
 )
 
-# What is looked at apart from containers: a page without any of its own may have its title above the content.
+# Collected besides containers, because a page may have its title above the content.
 _TITLES = frozenset({"title", "h1"})
 
-# By element and by role. Menus are dropped anywhere. Edges are dropped at the edges of the page only:
-# an article has a header of its own, and notes of documentation are asides.
+# Elements and roles. Menus are dropped anywhere. Headers, footers and asides are dropped only outside of articles: an
+# article has a header of its own, and notes in documentation are asides.
 _MENUS = frozenset({"nav", "navigation", "search", "menubar"})
 _EDGES = frozenset({"header", "footer", "aside", "banner", "contentinfo", "complementary"})
 
-# As the widgets for it name themselves. A section about cookies has another name.
+# Names of cookie consent widgets. A section about cookies does not match.
 _COOKIE_BANNER = re.compile(
     r"(?:cookie|consent|gdpr)s?[-_]?(?:banner|bar|consent|dialog|law|message|modal|notice|overlay|popup)"
     r"|cookieconsent|onetrust-|cybot|cc-(?:window|banner)",
@@ -37,17 +37,17 @@ _COOKIE_BANNER = re.compile(
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""")
 
 
-# What stands for a note: a number, a letter, a small Roman number, or a sign. In brackets it is told from words.
+# Footnote marks: a number, a letter, a small Roman numeral, or a sign. Brackets distinguish them from words.
 _NOTE_SIGN = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§]{1,3})\s*", re.IGNORECASE)
 _RAISED_LINKS = (("sup", "a", "a", "sup"), ("a", "sup", "sup", "a"))
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
-# What documentation generators put beside a heading to link to it; so does its own id, as `#options`.
+# Permalink text that documentation generators append to headings. A heading's own id, as `#options`, counts too.
 _PERMALINK_SIGNS = frozenset({"#", "¶", "§", "🔗"})
 _NO_WORD = re.compile(r"[\W_]+")
 
-# What no heading holds: a heading that was not closed ends before them.
+# Elements that a heading cannot contain: an unclosed heading ends before them.
 _BELOW_HEADINGS = frozenset(
     "article aside blockquote dl figure footer form header hr main nav ol p pre section table ul".split()
 )
@@ -63,7 +63,7 @@ class _Element:
 
 
 class _Group:
-    """Some elements of a page, with binary search: pages can have a hundred thousand."""
+    """Elements of a page, with binary search, because pages can have a hundred thousand."""
 
     def __init__(self, elements: Iterable[_Element]) -> None:
         self.elements = sorted(elements, key=lambda element: element.start_char)
@@ -73,18 +73,18 @@ class _Group:
         self._first_end = list(accumulate(reversed(ends), min))[::-1]
 
     def holds(self, element: _Element) -> bool:
-        """Return whether it lies in one of these."""
+        """Return whether the element is inside one of these."""
         at = bisect_right(self._starts, element.start_char)
         return at > 0 and self._last_end[at - 1] >= element.end_char
 
     def is_in(self, element: _Element) -> bool:
-        """Return whether one of these lies in it."""
+        """Return whether one of these is inside the element."""
         at = bisect_left(self._starts, element.start_char)
         return at < len(self._starts) and self._first_end[at] <= element.end_char
 
 
 def attributes(tag: str) -> dict[str, str]:
-    """Read the attributes of an opening tag. Names are in lower case; of two equal ones the first counts.
+    """Parse the attributes of an opening tag. Names are in lower case; the first of two equal ones counts.
 
     Example:
         >>> attributes('<h2 ID=a class="x y" hidden>')
@@ -97,11 +97,10 @@ def attributes(tag: str) -> dict[str, str]:
 
 
 def content_marks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
-    """Replace the markup of boilerplate by hidden marks, which hide its text, too.
+    """Replace the markup of boilerplate by hidden marks, which also hide its text.
 
-    With a `main` element, what lies outside of it is no content, except for the title of the page.
-    Menus are none anywhere; headers, footers, asides and cookie banners are none outside of articles.
-    An element that is never closed, or holds the main heading, stays.
+    If there is a `main` element, only it and the page title are content. Menus never are; headers, footers, asides and
+    cookie banners are not, outside of articles. Elements that are never closed, or contain the main heading, are kept.
     """
     found = list(_elements(text, marks))
     mains = [element for element in found if "main" in {element.name, element.role}]
@@ -128,7 +127,7 @@ def content_marks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
 
 
 def without_notes(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
-    """Return the marks with links to notes hidden, which are no words: `2<sup><a href="#n1">1</a></sup>` is no 21."""
+    """Hide footnote links, which are not text: `2<sup><a href="#n1">1</a></sup>` is not 21."""
     return list(_hidden(marks, list(_notes(text, marks))))
 
 
@@ -142,7 +141,7 @@ def _notes(text: str, marks: Sequence[MarkupSpan]) -> Iterator[tuple[int, int]]:
         if len(inner) < 2 or inner[0].kind != "open" or inner[1].kind != "close":
             continue
         if at and marks[at - 1].kind == "open" and not text[marks[at - 1].end_char : first.start_char].strip():
-            continue  # a note begins with its own mark
+            continue  # a footnote begins with its own mark
         link = (
             text[first.start_char : first.end_char]
             if first.name == "a"
@@ -155,7 +154,7 @@ def _notes(text: str, marks: Sequence[MarkupSpan]) -> Iterator[tuple[int, int]]:
 
 
 def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
-    """Return the marks with the text of links hidden by which a heading links to itself. A heading keeps its only text.
+    """Hide the text of links from headings to themselves. The only text of a heading is kept.
 
     Example:
         >>> from openbook.sources.readers.html_marks import MarkupScanner
@@ -176,12 +175,12 @@ def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpa
 
 
 def _permalinks(text: str, before: Sequence[MarkupSpan], heading: Sequence[MarkupSpan]) -> list[tuple[int, int]]:
-    """Return the ranges of the text of permalinks of one heading.
+    """Return the ranges of the permalink text in a heading.
 
     Args:
         text: The page.
-        before: The marks in front of the heading, whose id may be meant for it.
-        heading: The marks of the heading, and the one that ends it.
+        before: The marks before the heading, which may have its id.
+        heading: The marks of the heading, and the following one.
     """
     links: list[tuple[str, str, tuple[int, int]]] = []
     words, said, link = list[str](), list[str](), heading[0]
@@ -199,7 +198,7 @@ def _permalinks(text: str, before: Sequence[MarkupSpan], heading: Sequence[Marku
             link, said = mark, []
     tags = [attributes(text[tag.start_char : tag.end_char]) for tag in (*before, *heading[:-1]) if tag.kind == "open"]
     own = {values.get(key, "") for values in tags for key in ("id", "name")}
-    # Without an id that says so, it is made of the words.
+    # Without an explicit id, generators derive it from the words.
     made = _slug(" ".join(words))
     found = []
     for label, href, chars in links:
@@ -218,7 +217,7 @@ def _slug(words: str) -> str:
 
 
 def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges between elements that are ordered by their start."""
+    """Yield the ranges between elements, which are sorted by start."""
     reached = 0
     for element in elements:
         if element.start_char > reached:
@@ -229,7 +228,7 @@ def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, in
 
 
 def _elements(text: str, marks: Iterable[MarkupSpan]) -> Iterator[_Element]:
-    """Yield containers and titles that are closed, in order of their ends."""
+    """Yield closed containers and titles, sorted by end."""
     opened: defaultdict[str, list[MarkupSpan]] = defaultdict(list)
     for mark in marks:
         if mark.name not in _CONTAINERS and mark.name not in _TITLES:

@@ -1,7 +1,7 @@
 """Finds the markup in HTML: tags, comments, raw elements and character references, with offsets.
 
-Written for this package because `html.parser` joins and moves text differently from one Python
-release to the next, while offsets must not change under an index. Time is linear in the input.
+Written for this package because `html.parser` joins and moves text differently between Python releases, while the
+offsets of an index must not change. Takes linear time.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Literal
 
 MarkKind = Literal["open", "close", "hidden", "template", "character"]
 
-# Elements whose content is no markup, and is not shown either. The standard ends them at the
-# first closing tag of the name, or at the end of the file.
+# Elements whose content is neither markup nor shown. By the standard, they end at the first matching closing tag, or at
+# the end of the file.
 _RAW = frozenset({"script", "style", "iframe", "noembed", "noframes", "xmp"})
 
-# Elements whose content is markup that is not shown.
+# Elements whose content is markup, but not shown.
 _HIDDEN = frozenset({"template", "svg", "noscript"})
 
 _NEXT = re.compile(r"[<&]")
@@ -30,31 +30,29 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0
 class MarkupSpan:
     """A span of markup.
 
-    `open` and `close` are tags; `hidden` is a comment, a declaration or an element that is not
-    shown, content included; `template` is an instruction of a template language; `character` is
-    a character reference.
+    `open` and `close` are tags; `hidden` is a comment, a declaration or an element that is not shown, including its
+    content; `template` is an instruction of a template language; `character` is a character reference.
     """
 
     start_char: int
     end_char: int
     kind: MarkKind
     name: str = ""
-    """Of the element, in lower case; empty for comments and references."""
+    """Name of the element, in lower case; empty for comments and references."""
 
 
 class MarkupScanner:
-    """Scan the markup of one text, once."""
+    """Scans the markup of one text, once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        # What was once looked for in vain is not looked for again: pages of a million broken tags
-        # would cost quadratic time.
+        # Remember failed searches: repeated ones would make a million broken tags take quadratic time.
         self._quotes_close = True
         self._unclosed: set[str] = set()
         self._last_tag_end = text.rfind(">")
 
     def marks(self) -> Iterator[MarkupSpan]:
-        """Yield all marks in order. What lies between them is text."""
+        """Yield all marks in order. Everything between them is text."""
         position = 0
         while (match := _NEXT.search(self._text, position)) is not None:
             mark = self._reference(match.start()) if match.group() == "&" else self._markup(match.start())
@@ -69,7 +67,7 @@ class MarkupScanner:
         return MarkupSpan(start, match.end(), "character") if match else None
 
     def _markup(self, start: int) -> MarkupSpan | None:
-        """Read what a `<` begins; None if it is only a character."""
+        """Parse the markup at a `<`; None if it is only a character."""
         text = self._text
         if text.startswith("<!--", start):
             return MarkupSpan(start, self._behind("-->", start + 2), "hidden")
@@ -96,7 +94,7 @@ class MarkupScanner:
         return len(self._text) if found < 0 else found + len(closing)
 
     def _tag_end(self, position: int) -> int:
-        """Find the end of a tag: the first `>` outside quotes, -1 if there is none."""
+        """Find the end of a tag: the first `>` outside quotes; -1 without one."""
         if position > self._last_tag_end:
             return -1
         first = self._text.find(">", position)
@@ -104,7 +102,7 @@ class MarkupScanner:
             if match.group() == ">":
                 return match.end()
             closing = self._text.find(match.group(), match.end())
-            # A quote that stays open would swallow the rest of the page.
+            # An unclosed quote would swallow the rest of the page.
             self._quotes_close = closing >= 0
             position = closing + 1
         return first + 1
@@ -115,8 +113,8 @@ class MarkupScanner:
         if found is not None:
             return self._behind(">", found)
         self._unclosed.add(name)
-        # A raw element lasts to the end then; of the others only the tag is dropped, so that a
-        # missing `</svg>` does not cost the page.
+        # An unclosed raw element extends to the end of the text. Others lose only the tag, so that a missing `</svg>`
+        # does not hide the page.
         return len(self._text) if name in _RAW else position
 
     def _closing(self, name: str, position: int) -> int | None:
@@ -125,18 +123,17 @@ class MarkupScanner:
 
 
 def unescape(text: str) -> str:
-    """Return a text with its character references replaced by what they stand for."""
-    # Its tables are 2 ms to import.
+    """Replace the character references in a text."""
+    # Lazy: importing its tables takes 2 ms.
     from html import unescape as replace_references
 
     return replace_references(text)
 
 
 def shown(reference: str) -> str:
-    """Return the character of a reference, filled with spaces to the same length.
+    """Return the character of a reference, padded with spaces to the same length.
 
-    A reference to a line end or another control character is shown as spaces, an unknown one as
-    it stands.
+    A reference to a line end or control character becomes spaces; an unknown one is not changed.
 
     Example:
         >>> shown("&lt;"), shown("&nbsp;"), shown("&what;")

@@ -1,4 +1,4 @@
-"""Reads documents of Word and PowerPoint from before 2007 through LibreOffice, which converts them."""
+"""Reads old Word and PowerPoint documents (before 2007), which LibreOffice converts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from openbook.sources.readers.pptx import read_pptx
 from openbook.sources.readers.reading import Reading
 from openbook.types import SkipReason
 
-# Below the 60 s that a file may take, so that no program outlives the process that waits for it.
+# Below the file timeout of 60 s, so that the program does not outlive the waiting process.
 _TIMEOUT_S = 45
 
 _SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
 
 
 def read_legacy(raw: bytes, path: str, language: Literal["doc", "ppt"]) -> Reading:
-    """Read a document by what LibreOffice makes of it. Macros are not run, and nothing is fetched."""
+    """Read a document as converted by LibreOffice. Macros are not run, and nothing is fetched."""
     program = office_program()
     if program is None:
         successor = _SUCCESSORS[language]
@@ -38,7 +38,7 @@ def _converted(raw: bytes, path: str, program: str, language: str) -> bytes:
         folder = Path(name)
         file = folder / f"document.{language}"
         file.write_bytes(raw)
-        profile = (folder / "profile").as_uri()  # one of its own: two runs with one profile wait for each other
+        profile = (folder / "profile").as_uri()  # a separate one: two runs with the same profile block each other
         command = [program, "--headless", "--norestore", f"-env:UserInstallation={profile}"]
         command += ["--convert-to", successor, "--outdir", str(folder), str(file)]
         try:

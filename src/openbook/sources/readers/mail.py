@@ -1,4 +1,4 @@
-"""Reads mail with headers and text: one message (EML; MSG, as Outlook saves it) or many in one file (mbox)."""
+"""Reads mail with headers and text: single messages (EML, Outlook's MSG) or mailboxes (mbox)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MESSAGE = "message/rfc822"
 
 _SHOWN = ("From", "To", "Cc", "Date")
 
-# mbox: each message opens with such a line, behind a blank one.
+# mbox: each message begins with such a line, after a blank one.
 _OPENING = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n")
 _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?(?:>?From [^\r\n]*\r?\n)?(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)")
 _NAMES = re.compile(rb"^(?:From|Date|Subject|To|Received|Message-ID|Return-Path):", re.IGNORECASE | re.MULTILINE)
 _HEADER_BYTES = 8192
 
-# UTF-32 is not among them: no program writes mail so.
+# Without UTF-32, which no program uses for mail.
 _MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _AS_IS = frozenset({"7bit", "8bit", "binary"})
 
@@ -39,7 +39,7 @@ _OUTLOOK_MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or s
 
 
 def is_mail(raw: bytes) -> bool:
-    r"""Return whether a file begins as a message does.
+    r"""Return whether a file begins like a message.
 
     Example:
         >>> is_mail(b"From: Ada\nSubject: Tides\n\nHello\n"), is_mail(b"Dear Ada,\n")
@@ -62,11 +62,11 @@ class _Letter:
 
 
 def read_mail(raw: bytes, language: str) -> Reading:
-    """Read one message, or those of an mbox in their order.
+    """Read one message, or those of an mbox in order.
 
-    The subject is a heading; then come sender, recipients and date, a line each, the text, which is the plain part or
-    else the words of the part in HTML, and the names of what is attached. Anchors of an mbox are `message 1`,
-    `message 2` ..., and what is attached lies in folders of these names.
+    The subject is a heading. Sender, recipients and date follow, on a line each, then the text (the plain part, else
+    the text of the HTML part) and the names of attachments. Anchors of an mbox are `message 1`, `message 2` ..., which
+    are also the folder names of the attachments.
     """
     raw, is_converted = _in_utf8(raw)
     messages = list(_messages(raw)) if language == "mbox" else [raw]
@@ -77,7 +77,7 @@ def read_mail(raw: bytes, language: str) -> Reading:
         label = f"message {number}" if language == "mbox" else ""
         try:
             letter = _letter(message, is_converted=is_converted)
-        except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # of headers that are damaged
+        except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # damaged headers
             damaged.add(number)
             continue
         if label:
@@ -91,7 +91,7 @@ def read_mail(raw: bytes, language: str) -> Reading:
 
 
 def _add_letter(composer: Composer, letter: _Letter) -> None:
-    """Add a message: its subject, its header, its text by paragraphs, and the names of what is attached."""
+    """Add a message: its subject, headers, paragraphs, and names of attachments."""
     composer.heading(letter.subject or "(no subject)", 1)
     composer.text("\n".join(f"{name}: {value}" for name, value in letter.header if value))
     text = re.sub(r"[ \t]+", " ", read_html(letter.body).text) if letter.is_html else letter.body
@@ -102,11 +102,11 @@ def _add_letter(composer: Composer, letter: _Letter) -> None:
 
 
 def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
-    """Return mail that an editor has saved as UTF-16 or with a mark as UTF-8; and whether it was converted."""
+    """Convert mail saved as UTF-16 or with a byte order mark to UTF-8. Returns it, and whether it was converted."""
     if raw.startswith(codecs.BOM_UTF8):
         return raw.removeprefix(codecs.BOM_UTF8), False
     encoding = next((encoding for mark, encoding in _MARKS if raw.startswith(mark)), "")
-    # The first character of a header is ASCII, which has a zero beside it.
+    # The first character of a header is ASCII, so in UTF-16 the byte beside it is zero.
     encoding = encoding or {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(
         (raw[:1] == b"\0", raw[1:2] == b"\0"), ""
     )
@@ -114,7 +114,7 @@ def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
 
 
 def _state_utf8(message: EmailMessage) -> None:
-    """Declare unencoded parts of a converted message as UTF-8, which they are now."""
+    """Declare the unencoded parts of a converted message as UTF-8."""
     for part in message.walk():
         if (
             part.get_content_maintype() == "text"
@@ -148,7 +148,7 @@ def _letter(raw: bytes, *, is_converted: bool) -> _Letter:
 
 
 def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield the parts of a message. Those of a message within it are not among them: it is a part itself."""
+    """Yield the parts of a message. An embedded message is one part."""
     for part in message.iter_parts() if message.get_content_maintype() == "multipart" else ():
         yield part
         yield from _parts(part)
@@ -178,7 +178,7 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def read_msg(raw: bytes, path: str) -> Reading:
-    """Read a message, as `read_mail` does."""
+    """Read a message, like `read_mail`."""
     try:
         from oxmsg import Message
     except ModuleNotFoundError as exc:
@@ -186,7 +186,7 @@ def read_msg(raw: bytes, path: str) -> Reading:
 
     try:
         letter = _letter_of_outlook(Message.load(io.BytesIO(raw)))
-    except Exception as exc:  # whatever the package raises for bytes that are no message
+    except Exception as exc:  # the package raises various exceptions for invalid bytes
         raise SkippedFileError(path, f"damaged: {type(exc).__name__}: {exc}"[:200]) from exc
     composer = Composer()
     _add_letter(composer, letter)

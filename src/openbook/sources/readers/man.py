@@ -1,4 +1,4 @@
-"""Shows the lines of man pages as `man` does: macros of man and mdoc become words, heads of lists are marked."""
+"""Renders the lines of man pages like `man`: expands man and mdoc macros, and marks the heads of list items."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIGNS: Mapping[str, str] = {
     r"\'": "'",
     r"\`": "`",
 }
-# `\[aq]` is another way to write `\(aq`.
+# `\[aq]` is another spelling of `\(aq`.
 _SIGNS = {**_SIGNS, **{f"\\[{sign[2:]}]": shown for sign, shown in _SIGNS.items() if sign[1] == "("}}
 _SIGN = re.compile("|".join(map(re.escape, sorted(_SIGNS, key=len, reverse=True))))
 
@@ -38,10 +38,10 @@ _MACRO = re.compile(r"^[.']\s*(?P<name>\\?[\w\"#]+)?\s*(?P<arguments>.*)$")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
 _ALTERNATING = frozenset({"BI", "BR", "IB", "IR", "RB", "RI"})
 _SHOWN = _ALTERNATING | {"B", "I", "R", "SM", "SB", "SH", "SS", "TH", "Sh", "Ss", "Dt", "UR", "MT"}
-# The page with its section; the date, the program and its author follow.
+# The title with its section, before date, program and author.
 _TITLES = frozenset({"TH", "Dt"})
 _ENDS_ITEM = frozenset({"SH", "SS", "PP", "LP", "P"})
-# Those of mdoc that take words, and other macros: `.Op Fl n Ar count`.
+# mdoc macros that take words and other macros as arguments: `.Op Fl n Ar count`.
 _MDOC = frozenset(
     "Ad An Aq Ar Bq Brq Cd Cm D1 Dl Dq Dv Em Er Ev Fa Fl Fn Ft Ic In It Li Lk Ms Mt Nd Nm No Ns Oc Oo Op Pa Pc Pf Po Pq"
     " Ql Qq Sq Sx Sy Tn Va Vt Xc Xo Xr Ux Fx Ox Nx Bx Dx At".split()
@@ -55,23 +55,23 @@ _BEFORE, _BEHIND = frozenset("(["), frozenset(".,:;?!)]")
 
 _KINDS = frozenset("-bullet -column -dash -diag -enum -hang -hyphen -inset -item -ohang -tag".split())
 
-# `.de NAME END` and `.ig END`: what follows ends with `.END`, or with `..`.
+# `.de NAME END` and `.ig END`: the body ends at `.END`, by default `..`.
 _DEFINES = frozenset({"de", "de1", "am", "am1", "ig"})
-# In the body of a macro: its arguments, registers and strings.
+# Interpolations in a macro body: arguments, registers and strings.
 _INTERPOLATED = re.compile(r"\\\\[$*n]")
 
-# A table of tbl: options up to a semicolon, formats up to a full stop, then rows. `T{` and `T}` enclose a cell.
+# A tbl table: options up to a semicolon, formats up to a full stop, then rows. `T{` and `T}` enclose a cell.
 _SEPARATOR = re.compile(r"\btab\s*\(\s*(\S)\s*\)", re.IGNORECASE)
 _CELL = re.compile(r"\bT\{\s*|\s*\bT\}")
 _RULE = re.compile(r"\s*[_=]\s*")
 
-# What an item begins with that has no name.
+# The bullet or number of an item without a name.
 _MARKER = re.compile(r"[\W_]*+\d*+[\W_]*+")
 _BULLET = "•"
 
 
 def man_lines(lines: Iterable[str]) -> list[str]:
-    r"""Return what each line of a man page shows. Behind the head of an item stands the mark of `openbook.entries`.
+    r"""Render each line of a man page. The head of an item is followed by the mark of `openbook.entries`.
 
     Example:
         >>> man_lines([r'.BI \-\-strands " N"', ".PP", ".Op Fl n Ar count ,", ".Ql [ti]", r"\fIx\fP"])
@@ -92,21 +92,21 @@ class _Page:
     """The state of a page after the lines so far."""
 
     name: str = ""
-    """Name of the subject, which `.Nm` alone refers to."""
+    """The documented name, which a bare `.Nm` refers to."""
     lists: list[str] = field(default_factory=list)
-    """Kinds of the lists of mdoc that are open."""
+    """Kinds of the open mdoc lists."""
     numbers: list[int] = field(default_factory=list)
-    """How many items each of them has so far."""
+    """Number of items so far of each."""
     is_tagged: bool = False
-    """The next line that shows something is the head of an item."""
+    """Whether the next line with text is the head of an item."""
     ends_at: re.Pattern[str] | None = None
-    """What ends the definition of a macro, or what is to be ignored."""
+    """The end of the macro definition or ignored text that is open."""
     is_ignored: bool = False
-    """It is the latter."""
+    """Whether that text is ignored, not a definition."""
     separator: str = ""
-    """Between the cells of the table that is open."""
+    """Cell separator of the open table."""
     is_format: bool = False
-    """What follows says how the table looks."""
+    """Whether the following lines are table formats."""
 
     def shown(self, line: str) -> str:
         if self.ends_at is not None and self._is_hidden(line, self.ends_at):
@@ -139,9 +139,9 @@ class _Page:
         return ""
 
     def _is_hidden(self, line: str, end: re.Pattern[str]) -> bool:
-        """Return whether a line of a definition is not shown.
+        """Return whether a line of a definition is hidden.
 
-        Its other words stay where they are, because nothing of a macro is shown where it is used.
+        Other words are kept in place, because macros are not expanded where they are used.
         """
         if end.match(line):
             self.ends_at, self.is_tagged = None, False
@@ -149,7 +149,7 @@ class _Page:
         return self.is_ignored or _INTERPOLATED.search(line) is not None or not re.search(r"\w", line)
 
     def _row(self, line: str) -> str:
-        """Return what a line of a table shows."""
+        """Render a line of a table."""
         if self.is_format:
             if chosen := _SEPARATOR.search(line):
                 self.separator = chosen[1]
@@ -161,7 +161,7 @@ class _Page:
         return " | ".join(("", *cells)).strip() if self.separator in line else roff(_CELL.sub("", line))
 
     def table(self, words: Sequence[str]) -> str:
-        """Begin a table, or go on in other formats: `.TS`, `.T&`."""
+        """Start a table, or change its formats: `.TS`, `.T&`."""
         self.separator, self.is_format = (self.separator if words == ["&"] else "\t"), True
         return ""
 
@@ -188,7 +188,7 @@ class _Page:
 
     def item_of_man(self, words: Sequence[str]) -> str:
         tag = roff(words[0]) if words else ""
-        self.is_tagged = bool(tag.strip())  # without one, it is a further paragraph of the item before
+        self.is_tagged = bool(tag.strip())  # without a tag, it is another paragraph of the previous item
         return self._maybe_head(tag)
 
     def item(self, words: Sequence[str]) -> str:
@@ -201,11 +201,11 @@ class _Page:
             return f"{_BULLET} {text}".rstrip()
         if kind in {"-item", "-column"} or not text.strip():
             return text
-        # Behind `Xo` stands what the item takes, as in a synopsis: its name is in this line.
+        # `Xo` begins the arguments of the item, as in a synopsis: its name is on this line.
         return text + END_OF_HEAD
 
     def _mdoc(self, words: Sequence[str]) -> str:
-        """Return what macros of mdoc show of their words."""
+        """Render the arguments of mdoc macros."""
         self._set_name(words)
         shown: list[str] = []
         left = deque(words)
@@ -229,7 +229,7 @@ class _Page:
         return "".join(shown)
 
     def _callable(self, macro: str, left: deque[str]) -> str:
-        """Return what a macro shows by itself, and take what it shows of `left` from there."""
+        """Render one macro. Consumes its arguments from `left`."""
         if macro == "Xr" and len(left) > 1 and left[1][:1].isdigit():
             return f"{left.popleft()}({left.popleft()})"
         if macro == "Nm" and (not left or left[0] in _BEHIND or left[0] in _MDOC):
@@ -253,7 +253,7 @@ _BLOCKS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {
 
 
 def _is_text(arguments: str) -> bool:
-    """Return whether a line is no macro, though it begins like one: `./configure`, `...`."""
+    """Return whether a line only looks like a macro: `./configure`, `...`."""
     return not arguments.startswith("\\") and re.search(r"\w", arguments) is not None
 
 
@@ -262,5 +262,5 @@ def _words(arguments: str) -> list[str]:
 
 
 def roff(text: str) -> str:
-    """Return a text without changes of font, and with the signs that stand for characters."""
+    """Remove font changes, and replace special characters."""
     return _SIGN.sub(lambda found: _SIGNS[found[0]], _FONT.sub("", text))

@@ -1,4 +1,4 @@
-"""Reads Markdown: headings, code and paragraphs, with a parser that follows CommonMark."""
+"""Reads Markdown: headings, code and paragraphs, with a CommonMark parser."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# The parser takes a lone carriage return for a line end, which our lines do not.
+# A lone carriage return: a line end for the parser, but not for us.
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
-# YAML or TOML. The look-ahead tells it from a rule at the top of the page.
+# YAML or TOML. The look-ahead excludes a horizontal rule at the top of the page.
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\r?\n(?=(?:#.*\n)*[\w\"'-]+[ \t]*[:=])(?:.*\n)*?\1[ \t]*(?:\r?\n|\Z)")
 
-# `{#anchor}` and `{.class}` of Pandoc, Hugo and MkDocs.
+# Heading attributes of Pandoc, Hugo and MkDocs: `{#anchor}`, `{.class}`.
 _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
 
-# Markup in a longer "heading" is not worth the time, which is the square of its length.
+# Longer headings are not parsed for markup, which would take quadratic time.
 _LONGEST_TITLE_CHARS = 500
 
-# A box or a tab, written as an item of a list, is one for the parser, with the same lines.
+# Rewrites an admonition or tab as a list item, which the parser understands, with the same lines.
 _AS_ITEM = r"\g<indent>-   x"
 
-# Fences nest by their length, which nobody does five times.
+# Limit of fences that nest by their length.
 _MOST_NESTED = 5
 
 _LEAVES: dict[str, BlockKind] = {
@@ -46,11 +46,10 @@ _LEAVES: dict[str, BlockKind] = {
 
 
 def read_markdown(text: str, path: str = "") -> Reading:
-    r"""Read Markdown. The text stays as it is.
+    r"""Read Markdown. The text is not changed.
 
-    Blocks are headings, fenced or indented code, and text: a paragraph, a table, or an item of a
-    top-level list, a box, a tab or a quotation each. A heading inside of one of these is text, since it
-    opens no section of the document.
+    Blocks are headings, fenced or indented code, and text: a paragraph, a table, or one item of a top-level list,
+    admonition, tab or quotation. A heading inside of one of these is text, since it opens no section of the document.
 
     Example:
         >>> [(block.kind, block.title) for block in read_markdown("# A `b`\n\ntext\n").blocks]
@@ -65,7 +64,7 @@ def _blocks(text: str) -> Iterator[Block]:
     skipped = front.group() if front else ""
     if front:
         yield Block(0, len(skipped.rstrip()))
-    # Same lines, no content: the dashes would make a heading of the front matter's last line.
+    # Replace front matter by blank lines: its closing dashes would make its last line a heading.
     parsed = _LONE_RETURN.sub(" ", "\n" * skipped.count("\n") + text[len(skipped) :])
     parser = _parser()
     environment: dict[str, object] = {}
@@ -77,19 +76,19 @@ def _blocks(text: str) -> Iterator[Block]:
 
 @cache
 def _parser() -> MarkdownIt:
-    # 30 ms that only sources with Markdown pay.
+    # Lazy: 30 ms, needed only for sources with Markdown.
     from markdown_it import MarkdownIt
 
-    # Inline markup matters in headings alone, and is two thirds of the parser's time.
+    # Inline markup is needed only for headings, and takes two thirds of the parser's time.
     return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 _Leaf = tuple[BlockKind, int, int, int, str]
-"""Kind, level, first line from 0, line behind the last, raw title."""
+"""Kind, level, first line from 0, line after the last, raw title."""
 
 
 def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterator[tuple[int, _Leaf]]:
-    """Yield what has lines of its own, with the number of the top-level block or list item it is in."""
+    """Yield the leaf blocks, with the number of the top-level block or list item that contains them."""
     tokens = _parser().parse(OPENS_BODY.sub(_AS_ITEM, text), environment)
     group = 0
     for position, token in enumerate(tokens):
@@ -110,7 +109,7 @@ def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterat
 
 
 def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
-    """Join neighbours of kind text that are in the same list item or quotation."""
+    """Join adjacent text blocks of the same list item or quotation."""
     open_group, held = -1, None
     for group, leaf in leaves:
         if held and group == open_group and held[0] == leaf[0] == "text":
@@ -124,7 +123,7 @@ def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
 
 
 def _title(parser: MarkdownIt, raw: str, environment: dict[str, object]) -> str:
-    """Reduce the source of a heading to what a browser would show."""
+    """Reduce the source of a heading to its visible text."""
     if len(raw) > _LONGEST_TITLE_CHARS:
         return " ".join(raw.split())
     tokens: list[Token] = []

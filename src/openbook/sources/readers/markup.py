@@ -1,4 +1,4 @@
-"""Reads LaTeX, AsciiDoc, Org, man pages and POD: their headings, listings, and words without markup, line by line."""
+"""Reads LaTeX, AsciiDoc, Org, man pages and POD line by line: headings, listings, and text without markup."""
 
 from __future__ import annotations
 
@@ -12,44 +12,45 @@ from openbook.sources.readers.man import man_lines
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
 
-# Packages of LaTeX are programs, whose comments explain them.
+# LaTeX packages are programs, documented by their comments.
 _PROGRAMS = (".sty", ".cls")
 
 _LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$](?=\S)")
 
-# What is longer is no heading.
+# Longer lines are not headings.
 _LONGEST_TITLE_CHARS = 300
 
-# Asciidoctor takes a line for a title if the one below is as long as it, or a character longer or shorter. Two signs
-# are no underline here: `--` opens a block.
+# Asciidoctor reads a line as a title if the line below has its length, or one character more or less. Two signs do not
+# count as underline here: `--` opens a block.
 _SHORTEST_UNDERLINE, _MOST_UNEVEN = 3, 1
 
-# Attributes, anchors, comments and titles of blocks stand above what they belong to: `[source]`, `[[moor]]`, `.Moors`.
+# Lines that belong to the block below: attributes, anchors, comments and block titles: `[source]`, `[[moor]]`,
+# `.Moors`.
 _ABOVE_BLOCK = re.compile(r"\[[^\n]*\]$|//(?!/)|:[\w-]+!?:(?:\s|$)|\.[^\s.]")
 _ENDS_BLOCK = re.compile(r"(?:={4,}|\*{4,}|_{4,}|[|,:!]={3,}|--)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How one format writes headings and listings, line by line."""
+    """The syntax of headings and listings in one format."""
 
     heading: re.Pattern[str]
-    """Its groups `mark` and `title`."""
+    """Has the groups `mark` and `title`."""
     level: Callable[[str], int]
-    """Takes the mark."""
+    """Returns the level of a mark."""
     opens: re.Pattern[str] | None = None
-    """A line that begins a listing."""
+    """Matches a line that begins a listing."""
     closes: Callable[[str], re.Pattern[str]] | None = None
-    """Takes the line that began it."""
+    """Returns the pattern of the end of a listing, given its first line."""
     underlines: str = ""
-    """Signs that underline titles, of the levels from 1 on."""
+    """Characters that underline titles, in the order of levels from 1."""
 
 
 def read_markup(text: str, path: str, language: str) -> Reading:
-    r"""Read one of these formats.
+    r"""Read a file in one of these formats.
 
-    Headings are blocks with a level and a title as a reader sees it; listings are code, and hold no headings. All else
-    is without markup. Lines keep their numbers. Behind the head of an entry stands the mark of `openbook.entries`.
+    Headings are blocks with a level and the visible title; listings are code, without headings. Markup is removed
+    elsewhere. Line numbers do not change. The head of an entry is followed by the mark of `openbook.entries`.
 
     Example:
         >>> reading = read_markup("\\section{The \\emph{best} knots}\n\nText.\n", "", "latex")
@@ -59,7 +60,7 @@ def read_markup(text: str, path: str, language: str) -> Reading:
         'The best knots'
     """
     if language in MARKED:
-        text = text.replace("\f", " ")  # no mark of ours
+        text = text.replace("\f", " ")  # reserved for our marks
     lines = text.split("\n")
     found = list(_stretches(lines, _DIALECTS[language]))
     plain = _plain(lines, found, language)
@@ -68,7 +69,7 @@ def read_markup(text: str, path: str, language: str) -> Reading:
         for each in found:
             if each.level and plain[each.first].strip():
                 plain[each.first] = plain[each.first].rstrip() + END_OF_HEADING
-                # An underline says no more than the mark.
+                # Remove the underline.
                 plain[each.first + 1 : each.last + 1] = [""] * (each.last - each.first)
     kept = lines if is_program else plain
     starts = [0, *accumulate(len(line) + 1 for line in kept)]
@@ -82,27 +83,27 @@ def read_markup(text: str, path: str, language: str) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Lines of a heading or a listing, from 0, both inclusive."""
+    """Lines of a heading or listing, from 0, both inclusive."""
 
     first: int
     last: int
     level: int = 0
-    """Of a heading."""
+    """Level of a heading."""
 
 
 def _block(stretch: _Stretch, start: int, end: int, plain: Sequence[str], language: str) -> Block:
-    """Return a listing, or a heading with the title that is left without markup; what has none is text."""
+    """Return a listing, or a heading with its visible title; without one, it is text."""
     if not stretch.level:
         return Block(start, end, "code")
     title = plain[stretch.first]
-    if language == "latex":  # commands that stand for more than words are left in its text
+    if language == "latex":  # the title still contains commands with a meaning
         title = _LATEX_COMMAND.sub("", title)
     title = " ".join(title.split())
     return Block(start, end, "heading", stretch.level, title) if title else Block(start, end)
 
 
 def _plain(lines: Sequence[str], found: Iterable[_Stretch], language: str) -> list[str]:
-    """Take the markup out of all lines but those of listings, which have none, except in man pages."""
+    """Remove the markup from all lines except listings; in man pages from those too."""
     if language == "man":
         return man_lines(lines)
     shown: list[str] = []
@@ -121,12 +122,12 @@ def _without_markup(lines: Sequence[str], language: str) -> Iterable[str]:
 
 
 def _literal_lines(lines: Sequence[str]) -> frozenset[int]:
-    """Return the indented lines of AsciiDoc that stand for themselves, as a paragraph of their own: they have no marks.
+    """Return the lines of indented AsciiDoc paragraphs, which are literal.
 
-    What is indented below a head says what that is; an item of a list may be indented as well.
+    Not those below the head of an entry, which are its description, and not indented list items.
     """
     found: set[int] = set()
-    above = ""  # the last line that is not blank
+    above = ""  # the last non-blank line
     is_literal, is_behind_blank = False, True
     for place, line in enumerate(lines):
         if not line.strip():
@@ -148,7 +149,7 @@ def _is_mere_head(line: str) -> bool:
 
 
 def _without_latex(lines: Sequence[str]) -> Sequence[str]:
-    """Take commands out of lines, which one of them may span; as they are if that changes how many there are."""
+    """Remove commands from lines, even if they span several; unchanged if that would change the number of lines."""
     shown = latex("\n".join(lines)).split("\n") if lines else []
     return shown if len(shown) == len(lines) else lines
 
@@ -156,7 +157,7 @@ def _without_latex(lines: Sequence[str]) -> Sequence[str]:
 def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
     closing: re.Pattern[str] | None = None
     opened = begun = 0
-    is_between = True  # no paragraph is open, which an underlined title would belong to
+    is_between = True  # no open paragraph that an underlined title could belong to
     for place, line in enumerate(map(str.rstrip, lines)):
         if place < begun:
             continue
@@ -176,12 +177,12 @@ def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
 
 
 def _is_between(line: str, was_between: bool) -> bool:
-    """Return whether a block can begin behind a line of AsciiDoc."""
+    """Return whether a block can begin after a line of AsciiDoc."""
     return bool(_ENDS_BLOCK.match(line) or (was_between and _ABOVE_BLOCK.match(line)))
 
 
 def _level_of_underlined(lines: Sequence[str], place: int, signs: str) -> int:
-    """Return the level of a title that the line below underlines; 0 if none does."""
+    """Return the level of a title that the line below underlines; 0 without an underline."""
     line, below = lines[place].rstrip(), lines[place + 1].rstrip() if place + 1 < len(lines) else ""
     is_underline = len(below) >= _SHORTEST_UNDERLINE and below[0] in signs and not below.strip(below[0])
     if not is_underline or abs(len(line) - len(below)) > _MOST_UNEVEN or not re.search(r"\w", line):
@@ -262,7 +263,7 @@ _LATEX_LAST = (
     (re.compile(r"(?<!\\)~|\\[ ,;]"), " "),
     (re.compile(r"\\([%&#$_{}])"), r"\1"),
 )  # fmt: skip
-_PASSES = 3  # one command in another
+_PASSES = 3  # nested commands
 
 _ASCIIDOC = (
     (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^[*_=]{4,}$|^\+\s*$|^--\s*$"), ""),
@@ -278,9 +279,9 @@ _ASCIIDOC = (
 # `ifdef::env-github[Only there.]`
 _ASCIIDOC_CONDITION = re.compile(r"ifn?def::[^\s\[]*\[(?P<text>.+)\]\s*")
 
-# `--quiet:: Says nothing.`; the lines below say more.
+# `--quiet:: Says nothing.`, continued by the lines below
 _ASCIIDOC_HEAD = re.compile(r"\s*(?P<term>[^\s:/][^\n]{0,200}?)(?::{2,4}|;;)(?:\s+(?P<said>\S.*))?")
-# What is indented and is no paragraph: `  * one`, `  1. two`, `  --rope:: Ties.`, `  | cell`
+# Indented lines that are not paragraphs: `  * one`, `  1. two`, `  --rope:: Ties.`, `  | cell`
 _LIST_ITEM = re.compile(r"\s*(?:[*.-]{1,5}\s|[a-z]?\||\d{1,9}[.)]\s|[^\s:][^\n]{0,200}?(?::{2,4}|;;)(?:\s|$))")
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,100})'(?!\w)")
 
@@ -303,7 +304,7 @@ _POD_HEAD = re.compile(r"=item\s++(?!\W*+\d*+\W*+$)(?![*+-]\s|\d+[.)]\s)")
 
 
 def latex(text: str) -> str:
-    r"""Return a text without commands that only set it, citations and comments. Formulas and line ends stay.
+    r"""Remove formatting commands, citations and comments. Formulas and line ends are kept.
 
     Example:
         >>> latex(r"The \emph{spring} tide~\cite{a} rises 50\,\%. % why")
@@ -319,7 +320,7 @@ def latex(text: str) -> str:
 
 
 def _without(pattern: re.Pattern[str], plain: str, text: str) -> str:
-    """Replace a pattern, and keep the line ends that stand in it."""
+    """Replace a pattern, keeping the line ends in its matches."""
 
     def replaced(found: re.Match[str]) -> str:
         shown = found.expand(plain)
@@ -329,7 +330,7 @@ def _without(pattern: re.Pattern[str], plain: str, text: str) -> str:
 
 
 def asciidoc(line: str) -> str:
-    """Return a line without marks, attributes and addresses that have words.
+    """Remove marks and attributes from a line, and addresses that have a text.
 
     Example:
         >>> asciidoc("The *kiln* of `1200` degrees: https://example.org[the manual].")
@@ -345,7 +346,7 @@ def asciidoc(line: str) -> str:
 
 
 def org(line: str) -> str:
-    """Return a line without marks, tags and keywords.
+    """Remove marks, tags and keywords from a line.
 
     Example:
         >>> org("** DONE The /loom/, see [[https://example.org][the plan]] :tools:")
@@ -355,7 +356,7 @@ def org(line: str) -> str:
 
 
 def pod(line: str) -> str:
-    """Return a line without commands and formatting codes.
+    """Remove commands and formatting codes from a line.
 
     Example:
         >>> pod("=head1 An B<anchor>"), pod("See L<this|that>, C<< a > b >>, E<gt>.")
@@ -372,10 +373,10 @@ def pod(line: str) -> str:
 def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...]) -> str:
     for pattern, plain in rules:
         line = pattern.sub(plain, line)
-    for _ in range(2):  # one mark in another
+    for _ in range(2):  # nested marks
         line = _EMPHASIS.sub(r"\2", line)
     return line
 
 
 _PLAIN: Mapping[str, Callable[[str], str]] = {"asciidoc": asciidoc, "org": org, "pod": pod}
-"""What takes the markup out of a line, by language."""
+"""Functions that remove markup from a line, by language."""

@@ -14,16 +14,16 @@ from openbook.types import Anchor, Block
 def read_notebook(text: str, path: str = "") -> Reading:
     r"""Read a notebook of format 3 or 4.
 
-    The text is made of the cells' sources, joined by blank lines; anchors `cell 1`, `cell 2` ...
-    count all cells. Outputs are left out: they are made from the cells, mostly large, and differ
-    from run to run. What is no notebook is given as the JSON that it is, or else as it stands.
+    The text is the sources of the cells, joined by blank lines; anchors `cell 1`, `cell 2` ... count all cells. Outputs
+    are left out: they derive from the cells, are often large, and differ between runs. A file that is not a notebook is
+    read as JSON, or else as plain text.
 
     Example:
         >>> cells = '[{"cell_type": "markdown", "source": ["# A"]}, {"cell_type": "code", "source": "1"}]'
         >>> read_notebook('{"nbformat": 4, "cells": %s}' % cells).text
         '# A\n\n1'
     """
-    # 2 ms that only sources with notebooks pay.
+    # Lazy: 2 ms, needed only for sources with notebooks.
     import json
 
     try:
@@ -49,7 +49,7 @@ def read_notebook(text: str, path: str = "") -> Reading:
 
 
 def _cells(notebook: Any) -> list[dict[str, Any]] | None:
-    """Find the cells; None if this is no notebook."""
+    """Return the cells; None if this is not a notebook."""
     if not isinstance(notebook, dict):
         return None
     holders = [notebook]
@@ -62,7 +62,7 @@ def _cells(notebook: Any) -> list[dict[str, Any]] | None:
 
 
 def _source(cell: dict[str, Any]) -> str:
-    """Return the source of a cell, a list of lines or one string, under its key of either format."""
+    """Return the source of a cell: a list of lines or a string, under the key of either format."""
     source = cell.get("source", cell.get("input", ""))
     lines = source if isinstance(source, list) else [source]
     joined = "".join(line for line in lines if isinstance(line, str))

@@ -1,4 +1,4 @@
-"""Reads text in pictures and scanned pages, with a recognizer that is given, RapidOCR or Tesseract."""
+"""Reads text in images and scanned pages (OCR), with RapidOCR, Tesseract or another recognizer."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from openbook.sources.readers.reading import Reading
 from openbook.types import SkipReason
 
 PICTURES = frozenset({"png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"})
-"""Suffixes of pictures that are read."""
+"""Suffixes of supported images."""
 
 MISSING = f"{SkipReason.NO_RECOGNIZER}; install 'openbook[ocr]' or Tesseract"
-"""The reason for which pictures are skipped without the package that reads them."""
+"""Skip reason for images if no OCR engine is installed."""
 
 DOTS_PER_INCH = 200
-"""At which pages are drawn: letters of 8 points are 22 dots high."""
+"""Resolution at which pages are rendered: 8-point letters are 22 pixels high."""
 
-# A scan of A3 at 600 dots per inch has 70 million. The memory of a process is limited too.
+# A scan of A3 at 600 dpi has 70 million. The memory of a process is limited too.
 _MOST_PIXELS = 80_000_000
 
-# Lines of one paragraph stand closer than they are high.
+# Gaps between lines of one paragraph are below this share of their height.
 _WIDEST_GAP = 0.8
 
-# Of Tesseract. Below the 60 s that a file may take, so that it does not outlive the process that waits for it.
+# Timeout of Tesseract. Below the file timeout of 60 s, so that it does not outlive the waiting process.
 _TIMEOUT_S = 45
 
-# Of its TSV: a row for each page, block, paragraph, line and word, and of these words alone have a text.
+# Tesseract's TSV has a row for each page, block, paragraph, line and word. Only words have text.
 _WORD_LEVEL = "5"
 _COLUMNS = 12
 
-# It tells with such a name which way up a page is, which is no language.
+# Tesseract data files for orientation and equations, which are not languages.
 _NO_LANGUAGE = frozenset({"osd", "equ"})
 
 REMARK = "text in pictures was recognized, which makes mistakes"
@@ -48,7 +48,7 @@ REMARK = "text in pictures was recognized, which makes mistakes"
 
 @dataclass(frozen=True, slots=True)
 class OcrLine:
-    """A line of text in a picture. Pixels, from its upper left corner."""
+    """A line of text in an image, with its box in pixels from the upper left corner."""
 
     text: str
     left: float
@@ -58,7 +58,7 @@ class OcrLine:
 
 
 Recognizer = Callable[[Any], "Sequence[OcrLine]"]
-"""Takes a picture as an array of rows, pixels and RGB, and returns its lines, from the top down. Picklable."""
+"""Takes an RGB image as an array (rows, columns, channels), and returns its lines from top to bottom. Picklable."""
 
 
 def is_there() -> bool:
@@ -67,7 +67,7 @@ def is_there() -> bool:
 
 
 def recognize(picture: Any) -> list[OcrLine]:
-    """Recognize the lines of a picture with RapidOCR, or else Tesseract. Nothing is fetched.
+    """Recognize the lines of an image with RapidOCR, else Tesseract. Nothing is fetched.
 
     Raises:
         ModuleNotFoundError: Neither is installed.
@@ -93,7 +93,7 @@ def _engine() -> Any:
 
 
 def read_picture(raw: bytes, path: str, recognizer: Recognizer) -> Reading:
-    """Read the text of a picture. Anchors name the place of each paragraph: `box 40,60,500,90` in pixels."""
+    """Read the text of an image. Anchors are the boxes of paragraphs in pixels: `box 40,60,500,90`."""
     try:
         lines = recognizer(_pixels(raw, path))
     except ModuleNotFoundError as exc:
@@ -143,7 +143,7 @@ def tesseract_program() -> str | None:
 
 
 def recognize_with_tesseract(picture: Any, program: str) -> list[OcrLine]:
-    """Recognize the lines of a picture in all languages that are installed. Nothing is fetched.
+    """Recognize the lines of an image in all installed languages. Nothing is fetched.
 
     Raises:
         OSError: It failed, or took longer than 45 seconds.
@@ -158,7 +158,7 @@ def recognize_with_tesseract(picture: Any, program: str) -> list[OcrLine]:
 
 
 def lines_of(rows: Iterable[str]) -> list[OcrLine]:
-    """Put the words of its TSV together into lines, in its order, which goes column by column."""
+    """Assemble the words in Tesseract's TSV into lines, in its order, which is by column."""
     words: defaultdict[tuple[str, ...], list[tuple[str, float, float, float, float]]] = defaultdict(list)
     for row in rows:
         cells = row.split("\t", _COLUMNS - 1)
@@ -174,7 +174,7 @@ def lines_of(rows: Iterable[str]) -> list[OcrLine]:
 
 @lru_cache(maxsize=1)
 def _languages(program: str) -> str:
-    listed = _run([program, "--list-langs"]).splitlines()[1:]  # the first line is a title
+    listed = _run([program, "--list-langs"]).splitlines()[1:]  # the first line is a heading
     return "+".join(sorted({name.strip() for name in listed} - _NO_LANGUAGE - {""}))
 
 

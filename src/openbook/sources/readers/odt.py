@@ -1,4 +1,4 @@
-"""Reads OpenDocument texts and presentations: headings, paragraphs, lists, tables and notes, in order of the body."""
+"""Reads OpenDocument texts and presentations: headings, paragraphs, lists, tables and notes, in document order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openbook.sources.readers.zipped import ZipPackage
 _CONTENT = "content.xml"
 _MANIFEST = "META-INF/manifest.xml"
 
-# What is deleted, what is made of the rest, and what is no text of the document.
+# Deleted, generated and non-text elements.
 _DROPPED = frozenset(
     """
     tracked-changes table-of-content alphabetical-index illustration-index table-index object-index user-index
@@ -25,7 +25,7 @@ _DROPPED = frozenset(
     """.split()
 )
 
-# What has paragraphs of its own that stand beside those of the text.
+# Elements with paragraphs outside of the text flow.
 _ASIDE = frozenset(
     """
     note-body text-box caption circle connector custom-shape ellipse line measure path polygon polyline rect
@@ -33,30 +33,30 @@ _ASIDE = frozenset(
     """.split()
 )
 
-# "super 58%" and "33% 58%" by which text is raised, and made smaller; "sub" and "-33%" lower it.
+# Superscript is "super 58%" or "33% 58%" (position and size); "sub" and "-33%" are subscript.
 _RAISED = re.compile(r"super\b|[1-9]")
 
-# What stands on every slide.
+# Elements repeated on every slide.
 _EVERYWHERE = frozenset({"date-time", "footer", "header", "page-number"})
 
-# Spaces are written as a count, which may be anything.
+# Limit for the count of a repeated space, which can be arbitrarily large.
 _MOST_SPACES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """How the items of a list are numbered."""
+    """The numbering of list items at one level."""
 
     form: str = ""
-    """Empty for bullets."""
+    """Number format; empty for bullets."""
     before: str = ""
     behind: str = ""
     start: int = 1
     shown: int = 1
-    """Numbers that stand before an item, with those of the lists around."""
+    """How many levels of numbers are shown before an item."""
 
     def mark(self, numbers: tuple[str, ...]) -> str:
-        """Write what stands before an item, of its number and those of the items around it."""
+        """Return the label of an item, from its number and those of the items around it."""
         return f"{self.before}{'.'.join(numbers[-self.shown :])}{self.behind}" if self.form else BULLET
 
 
@@ -66,9 +66,9 @@ _BULLET = _Level()
 def read_odt(raw: bytes, path: str) -> Reading:
     """Read an OpenDocument text.
 
-    Headings have the level of the outline, items of lists a dash or their number as it is shown, a row of
-    a table is one line; notes and text boxes follow their paragraph. A raised number stands behind `^`.
-    Left out are indexes, comments and what was deleted. No anchors: headings name the places.
+    Headings have their outline level, list items a dash or their formatted number, a table row is one line; notes and
+    text boxes follow their paragraph. A superscript number is preceded by `^`. Indexes, comments and deleted text are
+    left out. There are no anchors, since headings name the places.
     """
     package = ZipPackage(raw, path)
     root, body = _open_body(package, "text")
@@ -84,8 +84,8 @@ def read_odt(raw: bytes, path: str) -> Reading:
 def read_odp(raw: bytes, path: str) -> Reading:
     """Read a presentation.
 
-    Anchors are `slide 1`, `slide 2` ... The title of a slide is a heading; then come its frames in order, and its
-    notes. Slides that only show pictures are remarked on.
+    Anchors are `slide 1`, `slide 2` ... The title of a slide is a heading, followed by its frames in order, and its
+    notes. A remark lists slides with only images.
     """
     package = ZipPackage(raw, path)
     root, body = _open_body(package, "presentation")
@@ -116,7 +116,7 @@ def _add_slide(page: Element, composer: Composer, text: _BodyText) -> None:
 
 
 def _open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
-    """Return the content of an OpenDocument file and its body: `text` or `presentation`."""
+    """Return the root of an OpenDocument file and its body: `text` or `presentation`."""
     if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
         package.refuse("encrypted")
     if _CONTENT not in package:
@@ -135,14 +135,14 @@ class _BodyText:
         self._composer = composer
         self._levels = _read_levels(root)
         self._counted: dict[str | int, tuple[str, int]] = {}
-        """By name and by depth, the style of the last list and the number of its last item."""
+        """The style of the last list and the number of its last item, by list name and by depth."""
         self._raised = {
             style.get("name", "")
             for style in root.iter("style")
             for found in style.iter("text-properties")
             if _RAISED.match(found.get("text-position", ""))
         }
-        # What is set by hand in a paragraph makes a style without a name of its own.
+        # Direct formatting of a paragraph creates an unnamed style that has the named one as parent.
         self._parents = {style.get("name", ""): style.get("parent-style-name", "") for style in root.iter("style")}
 
     def flow(self, parent: Element) -> None:
@@ -178,7 +178,7 @@ class _BodyText:
         return (self._parents.get(name) or name).replace("_20_", " ")
 
     def _list(self, parent: Element, style: str = "", above: tuple[str, ...] = ()) -> None:
-        """Add a list, which is in another one if numbers of items stand above it."""
+        """Add a list. `above` has the item numbers of the outer lists."""
         depth, style = len(above), parent.get("style-name") or style
         level = self._levels.get((style, depth), _BULLET)
         number = self._count_before(parent, style, depth, level)
@@ -194,24 +194,24 @@ class _BodyText:
                     self._composer.item(" ".join(self._all_words(child)), level.mark(numbers), depth)
                 elif child.tag in {"p", "h"}:
                     self._paragraph(child)
-                is_counted &= child.tag not in {"p", "h"}  # what follows in the item has no number of its own
+                is_counted &= child.tag not in {"p", "h"}  # further paragraphs of the item have no number
         self._counted |= dict.fromkeys((depth, parent.get("id", depth)), (style, number))
 
     def _count_before(self, parent: Element, style: str, depth: int, level: _Level) -> int:
-        """Return the number that the first item of a list comes behind."""
+        """Return the number before that of the first item of a list."""
         goes_on = parent.get("continue-numbering") == "true"
         known = self._counted.get(parent.get("continue-list") or (depth if goes_on else ""))
         return known[1] if known and known[0] == style else level.start - 1
 
     def _all_words(self, parent: Element) -> Iterator[str]:
-        """Yield the text of a cell or an item by paragraph, its notes included."""
+        """Yield the text of a cell or item by paragraph, including notes."""
         aside: list[Element] = []
         yield on_one_line("".join(self._words(parent, aside, " ")))
         for part in aside:
             yield from self._all_words(part)
 
     def _words(self, parent: Element, aside: list[Element], border: str = "") -> Iterator[str]:
-        """Yield the text of a paragraph, setting notes, text boxes and shapes aside."""
+        """Yield the text of a paragraph, collecting notes, text boxes and shapes in `aside`."""
         yield parent.text or ""
         for child in parent:
             if child.tag == "s":
@@ -232,7 +232,7 @@ class _BodyText:
 
 
 def _read_levels(root: Element) -> dict[tuple[str, int], _Level]:
-    """Read how lists are numbered, by style and depth."""
+    """Read the numbering of lists, by style and depth."""
     levels = {}
     for style in root.iter("list-style"):
         for position, element in enumerate(style, start=1):

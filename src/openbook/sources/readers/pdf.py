@@ -1,4 +1,4 @@
-"""Reads PDF: the text of its pages in the order of the file, without layout elements."""
+"""Reads PDF: the text of its pages in file order, without running heads and page numbers."""
 
 from __future__ import annotations
 
@@ -40,34 +40,32 @@ WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
 NO_TEXT = "no text: scanned pages need OCR"
 _FORM_ALONE = "no text outside the fields of a form"
 
-# Dingbats and signs without a meaning beside others or letters. Alone they are bullets, or cells of a table. Pages of
-# formulas have up to 1.3 % of them, and those of a text whose letters are dingbats 28 % and more.
+# Dingbats and unknown glyphs next to letters or each other. Alone, they are bullets or table cells. Pages with formulas
+# have up to 1.3 %, text whose letters are dingbats at least 28 %.
 _SIGN_IN_WORD = re.compile(rf"(?<=\S)[\u2701-\u27bf{UNKNOWN}]")
 _MOST_SIGNS = 0.05
 
-# Old fonts of Cyrillic have its letters at codes that are Latin letters with accents elsewhere. No language has words
-# of four of these and no other.
+# Old Cyrillic fonts use codes of accented Latin letters. No language has words of four or more accented letters only.
 _FOREIGN_WORD = re.compile("(?<!\\w)[\u00c0-\u00ff]{4,}(?!\\w)")
 _FEWEST_FOREIGN = 3
 
-# A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
+# A word that continues on the next page: its first part ends a page.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
 _REST_OF_WORD = re.compile(r"([^\W\d_A-Z]\S*)\s*")
 
 _POINTS_PER_INCH = 72
-# A page of A0 would fill the memory.
+# Pixel limit, because a page of A0 would fill the memory.
 _MOST_PIXELS = 40_000_000
 
 
 def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Reading:
     """Read a PDF.
 
-    Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted as viewers do,
-    whatever numbers are printed on them. A word that was broken at the end of a line is whole.
-    Lines of a larger font are headings; running heads and page numbers are left out.
-    What was recognized on a scanned page has anchors `p. 3 box 72,90,520,131`, one for each paragraph, in points from
-    the upper left corner.
-    Remarks name the pages without text that are not blank, and those that could not be read or whose letters could not.
+    Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted from the first page, whatever
+    numbers are printed on them. Words broken at line ends are joined. Lines in a larger font are headings; running
+    heads and page numbers are left out. Each paragraph recognized on a scanned page has an anchor `p. 3 box
+    72,90,520,131`, in points from the upper left corner. Remarks list non-blank pages without text, and pages that
+    could not be read or whose letters are garbled.
     """
     with open_pdf(raw, path, options) as document:
         if len(document) > options.max_pages:
@@ -96,7 +94,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
 
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
-    """Return whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
+    """Return whether a file skipped for a reason of `read_pdf` could be read with these options."""
     if reason == NO_TEXT:
         return options.recognizer is not None and is_there()
     if reason in (ENCRYPTED, WRONG_PASSWORD):
@@ -106,8 +104,8 @@ def may_be_read_now(reason: str, options: PdfOptions) -> bool:
 
 @contextlib.contextmanager
 def open_pdf(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]:
-    """Open a PDF until the block ends."""
-    import pypdfium2  # 30 ms that only files of this format pay
+    """Open a PDF, and close it at the end of the block."""
+    import pypdfium2  # Lazy: 30 ms, needed only for this format.
     from pypdfium2 import raw as pdfium
 
     password = options.password.reveal() if options.password else None
@@ -128,9 +126,9 @@ class _Page:
     height: float
     failed: bool = False
     notes: tuple[str, ...] = ()
-    """Of annotations and fields of forms."""
+    """Texts of annotations and form fields."""
     recognized: bool = False
-    """Its text was recognized in a picture."""
+    """Whether the text comes from OCR."""
 
 
 def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
@@ -148,13 +146,13 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
 
 
 def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> list[Row]:
-    """Return the lines of a page as they are recognized; none where what does so is not installed."""
+    """Return the lines of a page by OCR; none if no engine is installed."""
     width, height = page.get_size()
     scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False).to_numpy()[..., :3]
     try:
         lines = recognizer(picture)
-    except (ModuleNotFoundError, OSError):  # the page is remarked on as one without text
+    except (ModuleNotFoundError, OSError):  # a remark lists the page as one without text
         return []
     rows: list[Row] = []
     for line in lines:
@@ -165,7 +163,7 @@ def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> l
 
 
 def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
-    """Return whether a page without text shows something: beside running heads, which may have rules, a picture."""
+    """Return whether a page without text has an image, or shapes besides the rules of running heads."""
     from pypdfium2 import raw as pdfium
 
     with contextlib.closing(document[index]) as page:
@@ -174,7 +172,7 @@ def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool
 
 
 def _is_garbled(rows: Sequence[Row]) -> bool:
-    """Return whether the text is garbled, as by a font with wrong or missing Unicode mappings."""
+    """Return whether the text is garbled, because a font has wrong or missing Unicode mappings."""
     text = " ".join(map(text_of, rows))
     signs = len(_SIGN_IN_WORD.findall(text))
     return signs > _MOST_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _FEWEST_FOREIGN
@@ -182,15 +180,15 @@ def _is_garbled(rows: Sequence[Row]) -> bool:
 
 @dataclass(slots=True)
 class _Part:
-    """A paragraph, or a heading."""
+    """A paragraph or heading."""
 
     text: str
     title: str
     level: int
     heights: tuple[float, float]
-    """Of the font of its first line and its last."""
+    """Font heights of its first and last line."""
     box: str = ""
-    """Where it stands on a scanned page."""
+    """Its box on a scanned page."""
 
 
 def _composed(
@@ -244,15 +242,15 @@ def _box(lines: Sequence[Row], height: float) -> str:
 
 
 def _keep_largest(page: Sequence[_Part]) -> None:
-    """Make text of all but the largest lines of a page without text: below a title stand authors and dates."""
+    """On a page of headings only, keep the largest as headings. The others, such as authors and dates, become text."""
     for part in page:
         if part.level > min(other.level for other in page if other.level):
             part.title, part.level = "", 0
 
 
 def _join_overleaf(pages: Iterable[list[_Part]], known: KnownWords) -> None:
-    """Make words whole that are cut by the end of a page."""
-    halves_unknown = replace(known, whole=frozenset())  # the halves stand in lines as words do
+    """Join words and paragraphs that are broken at the end of a page."""
+    halves_unknown = replace(known, whole=frozenset())  # the halves themselves occur as words
     before: _Part | None = None
     for page in pages:
         first = page[0]
@@ -264,6 +262,6 @@ def _join_overleaf(pages: Iterable[list[_Part]], known: KnownWords) -> None:
 
 
 def _is_one_size(before: _Part, behind: _Part) -> bool:
-    """Return whether a text may go on in another: footnotes are smaller."""
+    """Return whether a text may continue another; footnotes, which are smaller, do not."""
     heights = before.heights[1], behind.heights[0]
     return min(heights) >= SAME_SIZE * max(heights)

@@ -1,4 +1,4 @@
-"""The characters of one page of a PDF, and where they stand on it."""
+"""The characters of one PDF page, with their positions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from openbook.sources.readers.pdf_glyphs import NOTHING, meanings
 from openbook.sources.readers.pdf_visible import Box
 
 WORD_GAP = 0.12
-"""White space between words is at least this share of the height, and between letters less."""
+"""Minimum white space between words, as a share of the height. Between letters it is less."""
 
-# Fonts that TeX draws dot by dot do not say what their codes mean. Its older text fonts have ligatures from 0B on, its
-# newer ones from 1B on, and dashes and quotes below. Its fonts for formulas have brackets at most of these codes, which
-# stand apart, and the mark of a copyright is a circle with one letter in it.
+# Bitmap fonts of TeX do not map their codes to characters. Old text fonts have ligatures from 0B on, newer ones from 1B
+# on, with dashes and quotes below. Most of these codes are brackets in formula fonts, which stand alone; the copyright
+# sign is a circle with one letter in it.
 _TEX = dict(
     zip(
         "\x0b\x0c\r\x0e\x0f\x1b\x1c\x1d\x1e\x1f\x15\x16\x10\x11",
@@ -33,22 +33,22 @@ _IN_WORDS = re.compile(
     r"|(?<!\w)\x10(?=[\w\x1b-\x1f])|(?<=[\w.,;:?!)\x1b-\x1f])\x11(?!\w)"
 )
 
-# A word that may be two: where PDFium overlooks spaces, as in many a file of Ghostscript, it does so at one word of
-# fifty, and all but 4 % of them stood on a page that also has such words of ten characters. Looking at these alone
-# costs a fifth of looking at all. White space takes .18 of the height there, and more. Han characters stand apart.
+# A word that may be two. PDFium misses about 1 space in 50 words in many Ghostscript files, and all but 4 % of those
+# are on a page that also has such words of ten characters. Checking only these costs a fifth of checking all. The white
+# space there is at least 0.18 of the height. Han characters have gaps anyway.
 _LONG = re.compile(r"[^\s.\u2e80-\ufaff\ufe30-\uffff]{10,}")
 _WORD = re.compile(r"[^\s\u2e80-\ufaff\ufe30-\uffff]{2,}")
 _OVERLOOKED_GAP = 0.15
 
-# Fonts of dots seldom have a height: the box of a character is its shape then, but for a dot. In other fonts, those of
-# parentheses and large signs are. Of nine characters of a line, one is an ascender or a capital.
+# Bitmap fonts seldom have a height: a character's box is its shape then, except for dots. In other fonts, only
+# parentheses and large signs fill their box. One of nine characters of a line is an ascender or a capital.
 _FULL = 0.94
 _LOOKED_AT = 9
 
-# Letters that are spaced out leave such gaps too, between most of them.
+# Letter-spaced text has such gaps between most letters.
 _MOST_GAPS = 1 / 3
 
-# Digits that are smaller than what they stand behind, and higher at both ends, are raised.
+# Superscript digits are smaller than the text before them, with a higher top and bottom.
 _NUMBER = re.compile(r"(?:\r\n)?(?P<raised>[\u2212\u2013-]?(?P<digits>\d+))")
 _SMALLER = 0.85
 _RAISED = 0.2
@@ -58,10 +58,10 @@ BEARS_NOTE = ".,;:!?\u2026\u3002\uff0c"
 
 
 class PageText:
-    """The text of a page, and a place for each of its characters. Cheap where no place is asked for.
+    """The text of a page, and the position of each character. Positions are computed on demand.
 
-    Line ends are as PDFium writes them. What it leaves out is there: spaces between words that are apart, a `^` before
-    raised digits and a space between a sentence and the number of a footnote.
+    Line ends are as PDFium writes them. Added is what PDFium misses: spaces between separate words, a `^` before
+    superscript digits, and a space between a sentence and a footnote number.
     """
 
     def __init__(self, text_page: Any) -> None:
@@ -69,7 +69,7 @@ class PageText:
 
         self._page = text_page.raw
         self._look_up = pdfium.FPDFText_GetLooseCharBox
-        self._box = pdfium.FS_RECTF()  # one structure is filled again and again: pages have 1,000 spaces
+        self._box = pdfium.FS_RECTF()  # reused, because pages have 1,000 spaces
         self._look_up_shape = pdfium.FPDFText_GetCharBox
         self._shape = tuple(ctypes.c_double() for _ in range(4))
         self._inserted: list[int] = []
@@ -83,19 +83,19 @@ class PageText:
         self.text = "".join([*pieces, self.text[last:]])
 
     def at(self, index: int) -> Box:
-        """Return the place of a character; what was inserted stands where the next one does."""
+        """Return the box of a character; an inserted one has that of the next."""
         box = self._fill(index)
         return box.left, box.bottom, box.right, box.top
 
     def gap(self, before: int, behind: int) -> float:
-        """Return the white space between two characters of a line, in heights of the second; 0 if it has none."""
+        """Return the white space between two characters of a line, in heights of the second; 0 without one."""
         right = self._fill(before).right
         box = self._fill(behind)
         height: float = box.top - box.bottom
         return (box.left - right) / height if height > 0 else 0.0
 
     def height(self, start: int, end: int) -> float:
-        """Return the height of the font in which a line is set, by the characters in its middle; 0 if it has none."""
+        """Return the font height of a line, by the characters in its middle; 0 if unknown."""
         middle = start + len(self.text[start : (start + end) // 2 + 1].rstrip()) - 1  # a space may have no height
         if self._fills_box(middle):
             letters = [at for at in range(start, end, max(1, (end - start) // _LOOKED_AT)) if self.text[at] != " "]
@@ -105,7 +105,7 @@ class PageText:
         return max(0.0, top - bottom)
 
     def index(self, index: int) -> int:
-        """Return the number that PDFium has for a character; what was inserted has that of the next one."""
+        """Return PDFium's index of a character; an inserted one has that of the next."""
         return index - bisect_right(self._inserted, index - 1) if self._inserted else index
 
     def _fill(self, index: int) -> Any:
@@ -115,7 +115,7 @@ class PageText:
         return self._box
 
     def _fills_box(self, index: int) -> bool:
-        """Return whether a character is as high as its box, as where a font says nothing of its height."""
+        """Return whether a character is as high as its box, which happens if a font has no height."""
         box = self._fill(index)
         height = box.top - box.bottom
         self._look_up_shape(self._page, self.index(index), *self._shape)
@@ -164,16 +164,16 @@ def _mark_behind(character: str) -> str:
 
 
 def _text_of(text_page: Any) -> str:
-    """Return the characters of a page, one for each index that PDFium knows.
+    """Return the characters of a page, one for each index of PDFium.
 
-    Beyond the first plane of Unicode, a character is two of them.
+    Characters outside the Basic Multilingual Plane count as two.
     """
     import pypdfium2.raw as pdfium
 
     count = max(pdfium.FPDFText_CountChars(text_page), 0)
     buffer = (ctypes.c_ushort * (count + 1))()
     written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
-    # Characters without a meaning stand in the list, and not in the text.
+    # Characters without a mapping are in the list, but not in the text.
     codes = buffer[:count] if written == count else [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(count)]
     return meanings(text_page, "".join(map(chr, codes)), _of_dots)
 

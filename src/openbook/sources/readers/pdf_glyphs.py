@@ -1,4 +1,4 @@
-"""The meaning of glyphs where a PDF names none: from the font, where it is one of TeX or Symbol; else U+FFFD."""
+"""Maps glyphs without a Unicode mapping: by font, for TeX and Symbol fonts; else to U+FFFD."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 from openbook.sources.readers.symbols import FIRST_PICTURE, SYMBOLS
 
 UNKNOWN = "\ufffd"
-"""Stands for a glyph that shows something, and nobody knows what."""
+"""Replaces a visible glyph of unknown meaning."""
 
 HYPHEN = "\ufffe"
-"""Stands where a word was broken at the end of a line."""
+"""Marks a word broken at the end of a line."""
 
-# How PDFium writes a broken word in its list of characters and in its text. It writes glyphs of these codes so, too.
+# PDFium's marks of a broken word, in its list of characters and in its text. It also writes glyphs with these codes so.
 _BROKEN = re.compile("[\x02\ufffe]")
 _NUL = "\0"
 
-# Codes that are no characters, and those of private use. PDFium itself writes line ends alone.
+# Codes that are not characters, and private use. Of control characters, PDFium itself writes only line ends.
 _NO_CHARACTER = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]|\r(?!\n)|(?<!\r)\n")
 
-# Where a glyph without a meaning stands among letters, it is mostly at an end of a word: `hvaluei` for a value between
-# angle brackets. Asking for these alone takes a third of the time.
+# An unmapped glyph among letters is mostly at an end of a word: `hvaluei` for a value between angle brackets. Checking
+# only these takes a third of the time.
 _ENDS = re.compile(r"(?<![^\W_])\w|\w(?![^\W_])|[^\w\s.,;:()-]")
 
-# Fonts of text use many letters on a page, and those of notes, arrows and other signs few. The names that a font of
-# text gives its glyphs may mean nothing to others, and its codes are letters all the same.
+# Text fonts use many letters per page; fonts of notes, arrows and other signs use few. If a text font's glyph names are
+# unknown, its codes are still letters.
 _FEWEST_LETTERS = 8
 
 _LONGEST_NAME = 200
 
-# Fonts of TeX, by the beginning of their names: what stands at a code whose glyph has a name of TeX's own.
+# TeX fonts by name prefix: the characters at codes whose glyphs have TeX-specific names.
 _TEX_SIGNS = {
     "CMSY": dict(zip("0367`abcde", "′∋\u0338\u2e24⊢⊣⌊⌋⌈⌉", strict=True))  # noqa: RUF001
     | dict(zip("hijkpr'\r", "⟨⟩|∥√∇≃◯", strict=True)),
@@ -43,24 +43,24 @@ _TEX_SIGNS = {
 }
 _TEX_SIGNS["CMBSY"] = _TEX_SIGNS["CMSY"]
 
-# What TeX puts together of two glyphs.
+# Characters that TeX composes of two glyphs.
 _COMPOSED = {"\u0338=": "\u2260", "\u0338\u2208": "\u2209", "\u25efc": "\u00a9", "\u2e24\u2192": "\u21a6"}
 _PAIR = re.compile("|".join(map(re.escape, _COMPOSED)))
 
 NOTHING = "\ufeff"
-"""Stands for a character that shows nothing, so that the others keep their numbers."""
+"""Replaces an invisible character, so that indices do not change."""
 
-# Parts of large brackets, as Adobe numbers them.
+# Parts of large brackets, by Adobe's private use codes.
 _PRIVATE = {0xF8E6: "⏐", 0xF8E7: "⎯", **dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))}
-# Bullets of symbol fonts, which have no meaning elsewhere.
+# Bullets of symbol fonts, unknown elsewhere.
 _PRIVATE |= dict.fromkeys([0xF076, 0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC], "\u2022")
 
-# A sign at the beginning of a line, in front of words, is a bullet.
+# An unknown glyph at the beginning of a line, before words, is a bullet.
 _AT_BEGINNING = re.compile(rf"(?:\A|(?<=\n)){UNKNOWN}(?= *[^\W\d_]{{2}})")
 
 
 class _Font:
-    """A font of a page, and what of it was seen there."""
+    """A font of a page, and what was seen of it there."""
 
     def __init__(self, name: str, *, is_embedded: bool) -> None:
         self.name: str = name
@@ -68,7 +68,7 @@ class _Font:
         self.seen: list[int] = []
 
     def signs(self, text: str) -> Mapping[str, str] | None:
-        """Return what its codes mean; None where they are characters all the same, or nobody can say."""
+        """Return the mapping of its codes; None if they are ordinary characters, or unknown."""
         signs = next((signs for start, signs in _TEX_SIGNS.items() if self.name.startswith(start)), None)
         if signs is not None:
             return signs
@@ -79,14 +79,14 @@ class _Font:
 
 
 class _Glyphs:
-    """Looks up how the glyphs of one page are drawn."""
+    """Looks up the glyphs of one page."""
 
     def __init__(self, text_page: Any) -> None:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
         self._page = text_page.raw
-        # Called for every third character: without a check of its arguments, it takes half the time.
+        # Called for every third character, and without argument checks takes half the time.
         prototype = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
         self._is_unmapped = prototype(ctypes.cast(pdfium.FPDFText_HasUnicodeMapError, ctypes.c_void_p).value or 0)
         self._address = ctypes.cast(self._page, ctypes.c_void_p).value
@@ -94,7 +94,7 @@ class _Glyphs:
         self._shape = tuple(ctypes.c_double() for _ in range(4))
 
     def unmapped(self, indices: Iterable[int]) -> list[int]:
-        """Return those whose meaning the PDF does not name."""
+        """Return the indices whose glyphs have no Unicode mapping."""
         look_up, page = self._is_unmapped, self._address
         return [index for index in indices if look_up(page, index)]
 
@@ -122,16 +122,16 @@ class _Glyphs:
 
 
 def meanings(text_page: Any, text: str, dots: Callable[[str], str]) -> str:
-    """Return the characters of a page with what they mean.
+    """Return the characters of a page, with unmapped glyphs replaced.
 
     Args:
         text_page: A `PdfTextPage`.
-        text: Its characters, one for each index that PDFium knows.
-        dots: Reads fonts that are drawn dot by dot, which have no names.
+        text: Its characters, one for each index of PDFium.
+        dots: Decodes bitmap fonts, which have no names.
 
     Returns:
-        As many characters: `HYPHEN` where a word was broken, `UNKNOWN` for glyphs without a meaning, `NOTHING` for
-        what shows nothing.
+        The same number of characters: `HYPHEN` where a word was broken, `UNKNOWN` for unknown glyphs, `NOTHING` for
+        invisible ones.
     """
     glyphs = _Glyphs(text_page)
     characters = list(text)
@@ -153,7 +153,7 @@ def meanings(text_page: Any, text: str, dots: Callable[[str], str]) -> str:
 
 
 def _of_fonts(glyphs: _Glyphs, text: str, indices: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Yield the characters that the fonts decide, with their indices."""
+    """Yield the characters that are mapped by font, with their indices."""
     fonts = {}
     for index in indices:
         fonts[index] = font = glyphs.font(index)
@@ -170,7 +170,7 @@ def _of_fonts(glyphs: _Glyphs, text: str, indices: Sequence[int]) -> Iterator[tu
 
 
 def _settled(glyphs: _Glyphs, text: str, odd: Iterable[int]) -> list[str]:
-    """Return the characters with a sign for each that is still none, and one for what two glyphs were put together."""
+    """Replace the remaining unmapped characters, and compose those made of two glyphs."""
     characters = list(text)
     for index in odd:
         if _NO_CHARACTER.match(characters[index]):

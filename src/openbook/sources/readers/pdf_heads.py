@@ -9,36 +9,37 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from openbook.sources.readers.pdf_layout import HEADING_FACTOR, LEADER, MARGIN, body_height, text_of
 from openbook.sources.readers.pdf_pages import Row
 
-# The first and last lines of a page may be running heads within this share too: pages of A5 are printed on A4.
+# The first and last lines of a page may be running heads within this share of its height too: A5 pages are printed on
+# A4.
 _WIDEST_MARGIN = 0.3
 
-# A running head stands on this share of the pages: it may change with every second page.
+# Minimum share of pages with the same running head, which may alternate between left and right pages.
 _RUNNING_SHARE = 0.4
 _FEWEST_PAGES = 4
 
-# A running head may repeat a title behind the number of its chapter. Shorter ones may be words of a text.
+# A running head may repeat a title after its chapter number. Shorter lines may be text.
 _PART_NUMBER = re.compile(
     r"^\W*+\d*+\W*+(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE
 )
 _FEWEST_TITLE_LETTERS = 5
 
-# Where the pages that have a number in a margin are fewer, the numbers may be those of something else.
+# Minimum share of pages with a number in the margin. Fewer may be other numbers.
 _NUMBERED_SHARE = 0.5
 _MOST_DIGITS = 5
 _ROMAN = re.compile(r"[ivxlc]{1,8}")
 
 _Placed = tuple[int, Row]
-"""The index of a page, and a line on it."""
+"""A page index, and a line of that page."""
 
 _NUMBER = re.compile(r"\d+")
 
 
 def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[float]) -> list[list[Row]]:
-    """Take out what stands at the same place of many pages, and page numbers.
+    """Remove lines repeated at the same position of many pages, and page numbers.
 
-    A line goes only if it stands in the upper or lower margin, is no larger than text, and says the
-    same on two pages of five, or the same but for a number that counts the pages, or where two pages
-    of five have a line, the title of a chapter or section.
+    A line is removed only if it is in the upper or lower margin and no larger than text, and if it occurs on two of
+    five pages, alike or except for a number that counts the pages, or is the title of a chapter or section where two of
+    five pages have a line.
     """
     body = body_height(pages)
     margins: list[tuple[int, int, Row]] = []
@@ -69,7 +70,7 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
 
 
 def _numbered(rows: Sequence[tuple[int, int, Row]], fewest: float) -> Iterator[_Placed]:
-    """Yield lines in margins that begin or end with the number of their page, and Roman numbers beside them."""
+    """Yield margin lines that begin or end with their page number, and Roman numbers at the same position."""
     offsets = Counter(offset for _, number, row in rows for offset in _offsets(row, number))
     offset, count = max(offsets.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
     if count < max(_FEWEST_PAGES, fewest * _NUMBERED_SHARE):
@@ -85,7 +86,7 @@ def _numbered(rows: Sequence[tuple[int, int, Row]], fewest: float) -> Iterator[_
 
 
 def _offsets(row: Row, page: int) -> set[int]:
-    """Return by how much the first and the last number of a line are larger than the index of its page."""
+    """Return the differences between the first and last number of a line and its page index."""
     if LEADER.search(text_of(row)):
         return set()
     words = text_of(row).split()
@@ -94,7 +95,7 @@ def _offsets(row: Row, page: int) -> set[int]:
 
 
 def _outermost(rows: Sequence[Row], height: float) -> list[Row]:
-    """Return the highest line of a page and the lowest: a text of small pages leaves wide margins around itself."""
+    """Return the highest and lowest line of a page. Small pages have wide margins around the text."""
     if not rows:
         return []
     highest, lowest = max(rows, key=lambda row: row[0].bottom), min(rows, key=lambda row: row[0].bottom)
@@ -107,10 +108,10 @@ def _letters(text: str) -> str:
 
 
 def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
-    """Return whether a line says a title, and nothing that no other line at its place says."""
+    """Return whether a line is a title, or text that other lines at its position repeat."""
     parts = [_letters(line.text) for line in row]
     says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
-    is_entry = LEADER.search(text_of(row)) is not None  # of a table of contents
+    is_entry = LEADER.search(text_of(row)) is not None  # an entry of a table of contents
     return says_title and not is_entry and all(letters in titles or said[letters] > 1 for letters in parts)
 
 

@@ -1,4 +1,4 @@
-"""Layout analysis of pages: columns, paragraphs and headings by the positions of lines. Pure functions."""
+"""Layout analysis of pages: columns, paragraphs and headings from the positions of lines. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,60 +12,61 @@ from statistics import median
 from openbook.sources.readers.pdf_pages import PageLine, Row
 from openbook.sources.readers.pdf_visible import is_across
 
-# A column of text is read as one where six lines side by side leave a gap at the same place and
-# say four words each: a row of a table says less, or stands alone.
+# Minimum number of adjacent lines that have a gap at the same position, and four words each, to form a text column.
+# Table rows have fewer words, or stand alone.
 _FEWEST_LINES = 6
 _FEWEST_WORDS = 4.0
 
-# Shorter texts are captions, notes and heads, which may stand anywhere.
+# Shorter texts are captions, notes and headings, which may be anywhere.
 _FEWEST_MOVED = 4
-# White space between what belongs together, in heights of the font.
+# Maximum white space between related lines, in font heights.
 _WIDEST_BREAK = 4.0
-# In points: lines may overlap a little.
+# Tolerance in points: lines may overlap a little.
 _PLAY = 2.0
 
 MARGIN = 0.12
-"""A line of a page's text stands within this share of its height from the top or the bottom only if it is the first or
-the last; running heads and page numbers mostly do."""
+"""Within this share of the page height from the top or bottom, only the first or last line is text. Running heads and
+page numbers usually are there."""
 
-# A watermark is a line or two across a page; figures have many slanted labels.
+# A watermark has one or two diagonal lines per page; figures have many slanted labels.
 _MOST_LINES_ACROSS = 2
 
-# White space above the lines of one text, in heights of its font: they may overlap a little, parts of a line do wholly.
+# White space above lines of the same text, in font heights. Lines may overlap a little, parts of one line overlap
+# completely.
 _NARROWEST_GAP, _WIDEST_GAP = -0.5, 1.5
 
-# White space above a paragraph, in heights of its font, beyond what stands between its lines.
+# White space above a paragraph beyond the line spacing, in font heights.
 _PARAGRAPH_GAP = 0.4
 
 HEADING_FACTOR = 1.15
-"""Titles of the lowest level are set a sixth larger than text; fonts of one size differ by a tenth in height."""
+"""Headings of the lowest level are a sixth larger than text; fonts of one size differ by a tenth in height."""
 
 SAME_SIZE = 0.93
-"""What is less than this much smaller is of the same level: two fonts of one size, or a word in another font."""
+"""Minimum ratio of heights at the same level: two fonts of one size, or a word in another font."""
 
 _LONGEST_HEADING_CHARS = 200
 _DEEPEST_LEVEL = 6
 
-# Lines of one column begin within this many points.
+# Lines of one column begin within this distance, in points.
 _COLUMN_STEP = 3.0
 
-# Narrower columns hold names and numbers. A word is as wide as that many of its characters, in heights of the font.
+# Narrower columns contain names and numbers. The width is estimated from this number of characters, in font heights.
 _FEWEST_WRAPPED_CHARS = 30
 _CHARACTER_WIDTH = 0.43
 
-# What begins a line of its own: an item of a list, or a name with a colon as in the header of a course.
+# Beginnings of a separate line: a list item, or a name with a colon, as in the header of a course.
 _ITEM = re.compile(r"[•◦▪▫‣●○■□▶►▸➢➤→✓✔–—*·-] |\(?\w{1,3}[.)] |[A-Z][\w ]{1,30}: ")
 
 Edges = dict[tuple[int, int], float]
 
 LEADER = re.compile(r"(?:\. ?){4}")
-"""The dots of a table of contents."""
+"""Dot leaders of a table of contents."""
 
 _ENDING = (".", "!", "?", ":", "…", "。", "！", "？")
 
 
 def without_stamps(rows: Sequence[Row], width: float) -> list[Row]:
-    """Take out what is written over a page rather than on it: across it, or up and down its sides."""
+    """Remove watermarks and text along the sides of a page."""
     counts: Counter[int] = Counter()
     for row in rows:
         counts[row[0].angle] += len(text_of(row))
@@ -82,7 +83,7 @@ def _is_at_side(line: PageLine, width: float) -> bool:
 def by_columns(rows: Sequence[Row]) -> list[Row]:
     """Order the lines of a page by column.
 
-    Most PDFs hold the text of one column after the other, and stay as they are.
+    Most PDFs store one column after the other, and are not changed.
     """
     ordered: list[Row] = []
     for several, group in groupby(rows, key=lambda row: len(row) == 2):
@@ -95,9 +96,9 @@ def by_columns(rows: Sequence[Row]) -> list[Row]:
 
 
 def from_top(rows: Sequence[Row]) -> list[Row]:
-    """Put what stands above other text in front of it, where a page holds it behind: an abstract, or a frame.
+    """Move text at the top of a page, such as an abstract or a frame, before text below it.
 
-    Lines that go down a page stay together; what stands beside other text stays where the page holds it.
+    Lines that follow each other downwards stay together; text beside other text keeps its position.
     """
     runs: list[list[Row]] = []
     for before, row in zip([None, *rows], rows, strict=False):
@@ -113,14 +114,14 @@ def from_top(rows: Sequence[Row]) -> list[Row]:
 
 
 def _goes_down(before: Row, row: Row) -> bool:
-    """Return whether a line stands below the one before it, in the same column and not far away."""
+    """Return whether a line is below the previous one, in the same column and close to it."""
     gap = before[0].bottom - row[0].top
     is_beside = row[0].left > before[-1].right or row[-1].right < before[0].left
     return row[0].bottom <= before[0].top and not is_beside and gap < _WIDEST_BREAK * row[0].height
 
 
 def _is_below(rows: Sequence[Row], others: Sequence[Row]) -> bool:
-    """Return whether a text stands below another, under most of the narrower one, in a font of the same size."""
+    """Return whether a text is below another one of the same font size, overlapping most of the narrower one."""
     sizes = median(r[0].height for r in rows), median(r[0].height for r in others)
     if min(sizes) < SAME_SIZE * max(sizes):  # one of them is a table, a caption or a note
         return False
@@ -139,7 +140,7 @@ def _are_columns(rows: Sequence[Row]) -> bool:
 
 
 def body_height(pages: Iterable[Iterable[Row]]) -> float:
-    """Return the height of font that most characters have; 0 without any."""
+    """Return the font height of most characters; 0 without any."""
     counts: Counter[float] = Counter()
     for rows in pages:
         for row in rows:
@@ -149,12 +150,12 @@ def body_height(pages: Iterable[Iterable[Row]]) -> float:
 
 
 def text_of(row: Row) -> str:
-    """Return a line with two spaces between its parts."""
+    """Join the parts of a line with two spaces."""
     return "  ".join(line.text for line in row)
 
 
 def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Split the lines of a page where white space or another size of font says so."""
+    """Split the lines of a page into paragraphs, at white space or changes of the font size."""
     if not rows:
         return
     gaps = [before[0].bottom - row[0].top for before, row in pairwise(rows)]
@@ -175,13 +176,13 @@ def _begins(before: Row, row: Row, gap: float) -> bool:
     height = row[0].height
     if max(height, before[0].height) > HEADING_FACTOR * min(height, before[0].height):
         return True
-    if row[0].bottom > before[0].top:  # at the top of another column
+    if row[0].bottom > before[0].top:  # the top of another column
         return text_of(before).endswith(_ENDING)
     return gap > _PARAGRAPH_GAP * height
 
 
 def edges_of(rows: Iterable[Row]) -> Edges:
-    """Return the right edge of each column of a page, by the place of its left edge and the size of its font."""
+    """Return the right edge of each column of a page, by left edge and font size."""
     edges: Edges = {}
     for row in rows:
         if len(row) == 1:
@@ -195,7 +196,7 @@ def _column(line: PageLine) -> tuple[int, int]:
 
 
 def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
-    """Return the lines of a paragraph, each one that was only broken at the edge of its column with the next."""
+    """Return the lines of a paragraph, joining those that were wrapped at the column edge."""
     lines = [text_of(paragraph[0])]
     for before, row in pairwise(paragraph):
         text = text_of(row)
@@ -207,11 +208,11 @@ def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
 
 
 def _was_broken(before: Row, row: Row, text: str, edges: Edges) -> bool:
-    """Return whether the first word of a line would not have fitted at the end of the one before."""
+    """Return whether the first word of a line would not have fitted on the previous one."""
     line = before[-1]
     if len(before) > 1 or len(row) > 1 or len(line.text) < _FEWEST_WRAPPED_CHARS or _ITEM.match(text):
         return False
-    word = 1 if _is_ideographic(text[0]) else len(text.split(maxsplit=1)[0]) + 2  # a space, and some play
+    word = 1 if _is_ideographic(text[0]) else len(text.split(maxsplit=1)[0]) + 2  # a space, and some tolerance
     return line.right + word * _CHARACTER_WIDTH * line.height > edges.get(_column(line), line.right)
 
 
@@ -220,7 +221,7 @@ def _is_ideographic(character: str) -> bool:
 
 
 def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, int]:
-    """Return the level of heading by height of font, 1 for the largest. Heights of text are not among them."""
+    """Return heading levels by font height, 1 for the largest. Heights of text are not included."""
     heights = {row[0].height for rows in pages for row in rows if row[0].height > HEADING_FACTOR * body > 0}
     levels: dict[float, int] = {}
     level, largest = 0, math.inf
@@ -232,10 +233,10 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
 
 
 def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
-    """Return title and level if lines are a heading; an empty title and 0 if they are none."""
+    """Return title and level if the lines are a heading, else an empty title and 0."""
     title = " ".join(" ".join(map(text_of, paragraph)).split())
     level = levels.get(paragraph[0][0].height, 0)
-    is_entry = LEADER.search(title) is not None  # of a table of contents
+    is_entry = LEADER.search(title) is not None  # an entry of a table of contents
     if not level or is_entry or len(title) > _LONGEST_HEADING_CHARS or not any(map(str.isalpha, title)):
         return "", 0
     return title, level

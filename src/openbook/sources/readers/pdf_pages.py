@@ -1,4 +1,4 @@
-"""The lines of one page of a PDF, with their places on it; its annotations, and the filled fields of its forms."""
+"""The lines of one PDF page with their positions, its annotations, and its filled form fields."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from openbook.sources.readers.pdf_glyphs import HYPHEN
 from openbook.sources.readers.pdf_visible import Shown
 from openbook.sources.readers.reading import storable
 
-# Ends of lines as PDFium writes them, and the spaces within a line.
+# PDFium's line ends.
 _BREAK = re.compile("\r\n|\n")
 _SPACES = re.compile(" +")
 
-# White space as wide as the line is high separates columns and cells. Between the words of justified
-# text it was seen to take up to .8 of the height, and between the cells of a table no less than 1.2.
+# White space as wide as the line is high separates columns and cells. The widest seen between words of justified text
+# was 0.8 of the height, the narrowest between table cells 1.2.
 _WIDE_GAP = 1.0
 
-# Share of its height by which one line may stand higher than another, and still be the same.
+# Share of the height by which parts of the same line may differ in vertical position.
 _SAME_LINE = 0.2
 
-# TeX sets an accent over a letter as a character of its own, in front of it.
+# TeX sets accents as separate characters before the letter.
 _ACCENTS = dict(zip("`\u00b4\u02c6\u02dc\u00a8\u02da\u02c7", "\u0300\u0301\u0302\u0303\u0308\u030a\u030c", strict=True))
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
 
-# Words of scripts that run from right to left, without digits. Some programs, browsers among them, hold each
-# word from left to right, and some hold the forms of letters rather than letters.
+# Words of right-to-left scripts, without digits. Some programs, such as browsers, store each word from left to right,
+# and some store presentation forms instead of letters.
 _LEFTWARD = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
 
-# The number of a footnote in front of it, which is smaller, with no space behind it.
+# The number before a footnote, in a smaller font, without a space after it.
 _FOOTNOTE = re.compile(r"\d{1,2}(?=[^\W\d_])")
 _SMALLER = 0.85
 
@@ -44,28 +44,28 @@ _CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, 0xA0: " "}
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A line of a page, or a part of one between wide gaps. Points, from the lower left corner of the page."""
+    """A line of a page, or a part of one between wide gaps. In points, from the lower left corner of the page."""
 
     text: str
-    """Not blank. Holds `HYPHEN` where a word went on in the next line of the page, which was joined to it."""
+    """Not blank. Contains `HYPHEN` where a word was joined with its rest on the next line of the page."""
     left: float
     right: float
     bottom: float
     top: float
     height: float
-    """Of the font, with its ascenders and descenders. 0 where it cannot be told."""
+    """Font height with ascenders and descenders; 0 if unknown."""
     reach: float
-    """The right edge of its longest line, if words were joined."""
+    """Right edge of its longest line, if words were joined."""
     angle: int = 0
-    """By how many degrees it is turned, from 0 to 359."""
+    """Rotation in degrees, from 0 to 359."""
 
 
 Row = tuple[PageLine, ...]
-"""Parts of one line, from left to right. Never empty."""
+"""The parts of one line, from left to right. Never empty."""
 
 
 def rows_of(text_page: Any) -> list[Row]:
-    """List the lines of a page in the order in which the PDF holds them."""
+    """List the lines of a page in file order."""
     characters = PageText(text_page)
     shown = Shown(text_page)
     text = characters.text
@@ -83,14 +83,14 @@ def rows_of(text_page: Any) -> list[Row]:
 
 
 def _goes_on(before: PageLine, line: PageLine) -> bool:
-    """Return whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
+    """Return whether PDFium broke a line at a very wide gap, as between cells, or after a superscript number."""
     if line.text[0] == "^" and abs(line.left - before.right) < WORD_GAP * before.height:
         return -_SAME_LINE * before.height < line.bottom - before.bottom < before.height
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
 
 
 def _put_together(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
-    """Make one of two parts of a line, unless they are cells."""
+    """Join two parts of a line, unless they are cells."""
     gap = line.left - before.right
     if gap > _WIDE_GAP * line.height:
         return before, line
@@ -101,7 +101,7 @@ def _put_together(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
 
 
 def _parts(characters: PageText, shown: Shown, start: int, end: int) -> Iterator[PageLine]:
-    """Cut a line at its wide gaps."""
+    """Split a line at its wide gaps."""
     first = start
     for space in _SPACES.finditer(characters.text, start, end):
         is_inside = first < space.start() and space.end() < end
@@ -125,7 +125,7 @@ def _line(characters: PageText, visible: Shown, start: int, end: int) -> Iterato
     first, last = characters.at(start), characters.at(end - 1)
     if all(visible.is_cut_off(characters.index(at), box) for at, box in ((start, first), (end - 1, last))):
         return
-    # Behind a joined word the text goes on in another line.
+    # After a joined word, the text continues on another line.
     joined = words.find(HYPHEN)
     left, right = min(first[0], last[0]), max(first[2], last[2])
     reach = right if joined < 0 else max(right, characters.at(start + joined)[2])
@@ -134,7 +134,7 @@ def _line(characters: PageText, visible: Shown, start: int, end: int) -> Iterato
 
 
 def _legible(characters: PageText, words: str, start: int) -> str:
-    """Put accents onto their letters, a space behind the number of a footnote, and letters in the order of reading."""
+    """Combine accents with their letters, add a space after a footnote number, and restore the reading order."""
 
     def in_order(match: re.Match[str]) -> str:
         first, last = characters.at(start + match.start()), characters.at(start + match.end() - 1)
@@ -143,7 +143,7 @@ def _legible(characters: PageText, words: str, start: int) -> str:
     def accented(match: re.Match[str]) -> str:
         accent, letter = characters.at(start + match.start()), characters.at(start + match.start(2))
         one = normalize("NFC", match[2].replace("\u0131", "i") + _ACCENTS[match[1]])
-        # An apostrophe or an opening quote stands before the letter, not over it.
+        # An apostrophe or opening quote is before the letter, not above it.
         return one if len(one) == 1 and accent[0] + accent[2] > 2 * letter[0] else match[0]
 
     if words.isascii() and "`" not in words and not words[0].isdigit():
@@ -161,12 +161,12 @@ def _legible(characters: PageText, words: str, start: int) -> str:
 _MOST_ANNOTATIONS = 2_000
 _MOST_UNITS = 20_000
 
-# A field that is not filled, and a box that is not ticked.
+# An empty field, and an unticked box.
 _EMPTY = frozenset({"", "Off"})
 
 
 def notes_of(page: Any) -> tuple[str, ...]:
-    """Return the notes of a page, in the order of its annotations: `Note: words`, and `name: value` for fields."""
+    """Return the annotations of a page in order: `Note: words`, and `name: value` for form fields."""
     import pypdfium2.raw as pdfium
 
     found = []

@@ -1,4 +1,4 @@
-"""Renders a page of a PDF as an image, with some of its words highlighted."""
+"""Renders a PDF page as an image, with some of its words highlighted."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from openbook.sources.readers.reading import PdfOptions
 if TYPE_CHECKING:
     from pypdfium2 import PdfBitmap, PdfPage
 
-# Sharp at the width of a viewer on a screen with two dots a pixel.
+# Sharp at the width of the viewer on a screen with a pixel ratio of 2.
 _WIDTH_PX = 1200
 
-# A page may say that it is 5 m long.
+# Pixel limit, since a page may claim to be 5 m long.
 _MOST_PX = 6_000_000
 
-# The colour of marks on the page, which white paper takes on and black letters do not.
+# Highlight colour, multiplied: white paper takes it on, black letters do not.
 _MARK = (251, 226, 138)
 
-# A shorter piece of a quote stands anywhere.
+# Shorter pieces of a quote would match anywhere.
 _SHORTEST_PIECE = 12
 
 _PIECES = re.compile(r"\n+|(?<=[.!?])\s+")
 
 Rectangle = tuple[int, int, int, int]
-"""Left, top, right and bottom, from the upper left corner; in pixels if nothing else is said."""
+"""Left, top, right and bottom, from the upper left corner; in pixels unless stated otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageJob:
-    """A page that is to be drawn."""
+    """A page to render."""
 
     raw: bytes
-    """Of the file."""
+    """The PDF file."""
     page: int
     """From 1."""
     words: str
-    """Marked where they stand on it; empty for none."""
+    """Words to highlight; empty for none."""
     options: PdfOptions
     boxes: tuple[Rectangle, ...] = ()
-    """Marked too: of scanned pages, which have no words, in points from the upper left corner."""
+    """Boxes to highlight too, on scanned pages, which have no words; in points from the upper left corner."""
 
 
 def draw_page(job: PageJob) -> bytes:
-    """Return a page as PNG, 1,200 pixels wide, with words marked that stand on it; b"" if there is no such page.
+    """Render a page as PNG, 1,200 pixels wide, with words highlighted; b"" if there is no such page.
 
-    What is marked is found by its letters and digits alone: a word may be broken on the page. Where all of the words do
-    not follow each other, each sentence is looked for, as of a quote that goes on overleaf.
+    Words are matched by letters and digits only, because they may be broken on the page. If not all of them are found
+    in sequence, each sentence is searched separately, since a quote may continue on the next page.
     """
     from pypdfium2 import raw as pdfium
 
@@ -77,7 +77,7 @@ def _scaled(box: Rectangle, scale: float, width: int, height: int) -> Rectangle:
 
 
 def _rectangles(page: PdfPage, words: str, width: int, height: int) -> Iterator[Rectangle]:
-    """Yield a rectangle for each line of the words that stand on a page."""
+    """Yield a rectangle for each line of the words found on a page."""
     from pypdfium2 import raw as pdfium
 
     with contextlib.closing(page.get_textpage()) as text:
@@ -87,7 +87,7 @@ def _rectangles(page: PdfPage, words: str, width: int, height: int) -> Iterator[
             for at in range(first, last + 1):
                 box = _on_picture(page, text.get_charbox(at, loose=True), width, height)
                 if box[0] >= box[2] or box[1] >= box[3]:
-                    continue  # a blank or a line feed
+                    continue  # a space or line feed
                 if line is not None and _is_beside(line, box):
                     line = (min(line[0], box[0]), min(line[1], box[1]), max(line[2], box[2]), max(line[3], box[3]))
                     continue
@@ -99,12 +99,12 @@ def _rectangles(page: PdfPage, words: str, width: int, height: int) -> Iterator[
 
 
 def _is_beside(line: Rectangle, box: Rectangle) -> bool:
-    """Return whether a letter stands in the line before it: at least half of its height does."""
+    """Return whether a letter is on the same line as a rectangle: at least half of its height is."""
     return min(line[3], box[3]) - max(line[1], box[1]) > (box[3] - box[1]) / 2
 
 
 def _on_picture(page: PdfPage, box: Sequence[float], width: int, height: int) -> Rectangle:
-    """Turn a box of a page, which may lie on its side or be cropped, into pixels."""
+    """Convert a box of a page, which may be rotated or cropped, into pixels."""
     from pypdfium2 import raw as pdfium
 
     corners = []
@@ -117,7 +117,7 @@ def _on_picture(page: PdfPage, box: Sequence[float], width: int, height: int) ->
 
 
 def _places(letters: Sequence[str], words: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last character of the words on a page, or of each sentence of them that is there."""
+    """Yield the first and last index of the words on a page, or of each sentence of them found there."""
     known = [(sign, at) for at, letter in enumerate(letters) for sign in _signs(letter)]
     page = "".join(sign for sign, _ in known)
     whole = "".join(_signs(words))
@@ -144,5 +144,5 @@ def _png(bitmap: PdfBitmap, marks: Sequence[Rectangle]) -> bytes:
     return png(map(bytes, rows), width, height, depth, level=4)
 
 
-# For each of red, green and blue, what a byte of the page becomes under a mark.
+# Lookup tables that multiply the bytes of red, green and blue by the highlight colour.
 _TABLES = tuple(bytes(value * part // 255 for value in range(256)) for part in _MARK)

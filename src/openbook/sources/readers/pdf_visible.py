@@ -1,4 +1,4 @@
-"""Visibility of the characters of a PDF: their rotation and clipping."""
+"""Visibility of PDF characters: rotation and clipping."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points from the lower left corner of the page."""
 
-# A shape that is cut may leave a hair's breadth.
+# Tolerance in points, because a clipped shape may leave a thin line.
 _PLAY = 1.0
 
-# A text is written straight up, down or along; marks across a page are not.
+# Text runs horizontally or vertically; watermarks do not.
 _QUARTER, _MOST_DEGREES = 90, 5
 
 
 class Shown:
-    """What of the text of one page is seen, by the index of a character."""
+    """Visibility of the text of one page, by character index."""
 
     def __init__(self, text_page: Any) -> None:
         import pypdfium2.raw as pdfium
@@ -28,29 +28,29 @@ class Shown:
         self._clips: dict[int, Box | None] = {}
 
     def angle(self, index: int) -> int:
-        """Return by how many degrees a character is turned, from 0 to 359."""
+        """Return the rotation of a character in degrees, from 0 to 359."""
         radians = self._pdfium.FPDFText_GetCharAngle(self._page, index)
         return round(math.degrees(radians)) % 360 if radians >= 0 else 0
 
     def is_cut_off(self, index: int, box: Box) -> bool:
-        """Return whether a character lies outside of the page, or of what its text is clipped to."""
+        """Return whether a character is outside of the page or its clipping area."""
         return not _meet(box, self._area) or ((clip := self._clip(index, box)) is not None and not _meet(box, clip))
 
     def _clip(self, index: int, box: Box) -> Box | None:
-        """Return what the text of a character is clipped to; None where nothing is, or nobody can tell."""
+        """Return the clipping area of a character; None without one, or if it is unknown."""
         text = self._pdfium.FPDFText_GetTextObject(self._page, index)
         key = ctypes.cast(text, ctypes.c_void_p).value or 0
         if key not in self._clips:
             edges = tuple(ctypes.c_float() for _ in range(4))
             has_bounds = key and self._pdfium.FPDFPageObj_GetBounds(text, *edges)
             bounds = tuple(edge.value for edge in edges)
-            # Forms that are drawn into a page have coordinates of their own.
+            # Form XObjects have their own coordinates.
             is_of_page = has_bounds and _meet(box, bounds)  # type: ignore[arg-type]  # four edges
             self._clips[key] = self._common(self._pdfium.FPDFPageObj_GetClipPath(text)) if is_of_page else None
         return self._clips[key]
 
     def _common(self, clip: Any) -> Box | None:
-        """Return the area that all paths of a clip leave."""
+        """Return the intersection of all paths of a clip."""
         pdfium = self._pdfium
         boxes = []
         x, y = ctypes.c_float(), ctypes.c_float()
@@ -77,7 +77,7 @@ def _meet(one: Box, other: Box) -> bool:
 
 
 def is_across(angle: int) -> bool:
-    """Return whether a text runs neither along a page nor up nor down.
+    """Return whether text is rotated, neither horizontal nor vertical.
 
     Example:
         >>> [is_across(angle) for angle in (0, 92, 45, 358)]

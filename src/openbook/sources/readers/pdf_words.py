@@ -1,4 +1,4 @@
-"""Words that a PDF breaks at the end of a line: whether the hyphen is one of the word or of the line."""
+"""Joins words that a PDF breaks at line ends, with or without the hyphen."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _IN_CHAIN = re.compile(rf"(?<=\w-)(\w+)[{HYPHEN}](\w+)")
 _HYPHENATED = re.compile(r"(?=\b(\w+)-(\w+))")
 _WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
 
-# Shorter parts are no words of their own: in eleven manuals, 31 of the 34 words whose parts are this long and
-# stand elsewhere, while the joined word does not, were compounds with a hyphen; of five with shorter parts, one.
+# Shorter parts are not words of their own. In eleven manuals, of 34 words with parts at least this long, where the
+# parts occur elsewhere but the joined word does not, 31 were hyphenated compounds; with shorter parts, one of five.
 _FEWEST_LETTERS = 3
 
-# Parts of words are words of their own more often in front (`pro-cured`, `per-cent`) than behind (`percent-ages`).
+# The first part of a word is more often a word itself (`pro-cured`, `per-cent`) than the last (`percent-ages`).
 _FEWEST_LETTERS_BEHIND = 4
 
-# Words of a vocabulary that begin other words without a hyphen: `biodistribution`, `underlined`. Without them, half
-# of the words that `benchmarks.pdf_hyphens` sees wrongly kept apart would be.
+# Vocabulary words that also are prefixes without a hyphen: `biodistribution`, `underlined`. Without this list, half of
+# the words in `benchmarks.pdf_hyphens` would wrongly keep their hyphen.
 _BEGINNINGS = frozenset(
     "bio electro geo hetero hydro micro mono neuro over para photo socio stereo sub thermo under".split()
 )
@@ -30,21 +30,21 @@ _BEGINNINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:
-    """The words within the lines of a text."""
+    """The words within the lines of a text, where no hyphenation occurs."""
 
     hyphenated: frozenset[str]
-    """Two words with a hyphen between them."""
+    """Two words joined by a hyphen."""
     whole: frozenset[str]
     first: frozenset[str]
     """First parts of hyphenated words, in lower case."""
     last: frozenset[str]
-    """Last parts."""
+    """Last parts of hyphenated words, in lower case."""
 
     def keeps_hyphen(self, before: str, behind: str) -> bool:
-        """Return whether a word was broken at a hyphen of its own.
+        """Return whether a word broken at a hyphen keeps it.
 
-        The text itself decides where it has the word in the middle of a line; then common words of English do, and at
-        last whether the parts are words, or parts of other compounds.
+        The text decides if it contains the word within a line; else common English words, and finally whether the parts
+        are words, or parts of other compounds.
         """
         if not before or f"{before}-{behind}" in self.hyphenated:
             return True
@@ -58,11 +58,11 @@ class KnownWords:
         )
 
     def goes_on(self, before: str, behind: str) -> bool:
-        """Return whether a part behind a hyphen is followed by another: `state-of-the-art`, not `self-con-tained`."""
+        """Return whether another part follows the one after the hyphen: `state-of-the-art`, not `self-con-tained`."""
         return not self._is_common(before + behind) and self._is_common(before) and self._is_common(behind)
 
     def _are_parts(self, before: str, behind: str) -> bool:
-        """Return whether two parts look like those of a compound: `stress-related`, `well-aerated`."""
+        """Return whether two parts look like a compound: `stress-related`, `well-aerated`."""
         if len(before) < _FEWEST_LETTERS:
             return False
         one, other = before.casefold(), behind.casefold()
@@ -90,7 +90,7 @@ def words_of(lines: Iterable[str]) -> KnownWords:
 
 
 def whole_words(text: str, known: KnownWords) -> str:
-    """Join words that were broken at the end of a line, with their hyphen if it is theirs."""
+    """Join words that were broken at line ends, keeping hyphens of compounds."""
 
     def joined(match: re.Match[str]) -> str:
         return f"{match[1]}{'-' if known.keeps_hyphen(match[1], match[2]) else ''}{match[2]}"

@@ -1,4 +1,4 @@
-"""Reads PowerPoint presentations: the text of their slides in order, with speaker notes, anchored by slide."""
+"""Reads PowerPoint presentations: the text of slides in order, with speaker notes, and one anchor per slide."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from openbook.sources.readers.zipped import ZipPackage
 
 _TITLES = frozenset({"title", "ctrTitle"})
 
-# What stands on every slide: number, date, and whatever is at the foot and at the head.
+# Placeholders repeated on every slide: number, date, footer and header.
 _EVERYWHERE = frozenset({"sldNum", "dt", "ftr", "hdr"})
 
-# Placeholders whose paragraphs have bullets unless they say otherwise; one without a type is such a one.
+# Placeholders whose paragraphs have bullets by default. The empty name is one without a type.
 _BULLETED = frozenset({"", "body", "obj"})
 
-# How a list is numbered: `romanLcPeriod` for "ii.", `alphaUcParenR` for "B)", `arabicParenBoth` for "(2)".
+# List number formats: `romanLcPeriod` for "ii.", `alphaUcParenR` for "B)", `arabicParenBoth` for "(2)".
 _NUMBERED = re.compile(r"(alphaLc|alphaUc|arabic|romanLc|romanUc)(ParenBoth|ParenR|Plain)?")
 _FORMS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}"}
 _FIRST_NUMBER = re.compile(r"[0-9]{1,5}")
 
-# Thousandths of its height that a run is raised by; a negative number lowers it.
+# Baseline offset of superscript, in thousandths of the height; negative for subscript.
 _RAISED = re.compile(r"[1-9]")
 
 _SHOWN = frozenset({"pic", "graphicFrame"})
@@ -34,9 +34,9 @@ _SHOWN = frozenset({"pic", "graphicFrame"})
 def read_pptx(raw: bytes, path: str) -> Reading:
     """Read a presentation.
 
-    Anchors are `slide 1`, `slide 2` ... as PowerPoint counts them. The title of a slide is a heading;
-    then come its shapes from back to front, which is the order that they are read aloud in, and its
-    notes. A row of a table is one line. Slides that only show pictures or charts are remarked on.
+    Anchors are `slide 1`, `slide 2` ... as PowerPoint counts them. The title of a slide is a heading, followed by its
+    shapes from back to front, the order in which screen readers read them, and its notes. A table row is one line. A
+    remark lists slides with only images or charts.
     """
     package = ZipPackage(raw, path)
     main = package.related_by("", "officeDocument")
@@ -65,11 +65,11 @@ class _Slide:
         self._composer = composer
 
     def read(self, number: int) -> bool:
-        """Add the slide. False if it shows something, and says nothing."""
+        """Add the slide. Returns False if it has content but no text."""
         before = len(self._composer)
         self._composer.anchor(f"slide {number}")
         shapes = list(_shapes(self._package.xml(self._part)))
-        # The title is announced first wherever it stands.
+        # The title comes first, whatever its position.
         for shape in sorted(shapes, key=lambda shape: _placeholder(shape) not in _TITLES):
             self._shape(shape)
         notes = self._package.related_by(self._part, "notesSlide")
@@ -101,7 +101,7 @@ class _Slide:
                 self._composer.item(" ".join(_words(paragraph) for paragraph in point.iter("p")))
 
     def _paragraphs(self, shape: Element, *, bulleted: bool) -> None:
-        """Add the text of a shape: its list as items, and the rest as one paragraph for each run of lines."""
+        """Add the text of a shape: list paragraphs as items, consecutive other lines as one paragraph."""
         self._composer.part()
         paragraphs = [paragraph for paragraph in shape.iter("p") if _words(paragraph).strip()]
         numbers = _Numbers()
@@ -119,14 +119,14 @@ class _Slide:
 
 
 class _Numbers:
-    """Counts the items of the lists in a shape."""
+    """Numbers the list items of a shape."""
 
     def __init__(self) -> None:
         self._counted: dict[int, tuple[str, int, int]] = {}
-        """By depth, how the list there is numbered, from which number, and how many items it has."""
+        """By depth: number format, start number, and count of items so far."""
 
     def next(self, depth: int, numbering: Element | None) -> str:
-        """Return the number of a paragraph as it is shown; empty if it has none. What is deeper begins anew."""
+        """Return the formatted number of a paragraph; empty without one. Deeper levels restart."""
         self._counted = {at: counted for at, counted in self._counted.items() if at <= depth}
         before = self._counted.pop(depth, None)
         if numbering is None:
@@ -141,7 +141,7 @@ class _Numbers:
 
 
 def _shapes(parent: Element) -> Iterator[Element]:
-    """Yield the shapes of a tree in order, those of groups too."""
+    """Yield the shapes of a tree in order, including those in groups."""
     for child in parent:
         if child.tag in {"sp", "graphicFrame", "pic", "cxnSp"}:
             yield child
@@ -150,7 +150,7 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _placeholder(shape: Element) -> str | None:
-    """Return the type of the placeholder that a shape fills; None if it fills none."""
+    """Return the type of the placeholder that a shape fills; None if it is not a placeholder."""
     found = shape.find("*/nvPr/ph")
     return None if found is None else found.get("type", "")
 

@@ -12,16 +12,16 @@ from openbook.sources.classify import classify
 from openbook.text import paragraphs
 from openbook.types import Anchor, Block, Kind
 
-# JSON and XML can name halves of surrogate pairs and NUL, which neither UTF-8 nor SQLite's text can hold.
+# JSON and XML can contain lone surrogates and NUL, which UTF-8 and SQLite text cannot store.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file within a file, such as one that is attached to mail."""
+    """A file within a file, such as a mail attachment."""
 
     name: str
-    """As the file around it says; folders are separated by `/`."""
+    """Name as given by the containing file; folders are separated by `/`."""
     raw: bytes = field(repr=False)
 
 
@@ -33,42 +33,42 @@ class Reading:
     kind: Kind
     language: str
     blocks: tuple[Block, ...] = field(default=(), repr=False)
-    """In order, not overlapping. With any blocks, every non-blank character lies in one."""
+    """In order, not overlapping. If there are any, every non-blank character is in one."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
-    """Parts of the file that could not be read, as messages."""
+    """Messages on parts of the file that could not be read."""
     attached: tuple[AttachedFile, ...] = field(default=(), repr=False)
-    """Files to be read as documents of their own."""
+    """Files to read as separate documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class PdfOptions:
-    """What reading a PDF needs beside its bytes. Picklable."""
+    """Options for reading a PDF. Picklable."""
 
     max_pages: int = 5000
     password: Secret | None = None
     recognizer: Callable[[Any], Sequence[Any]] | None = None
-    """Reads the text of scanned pages: see `openbook.sources.readers.ocr`. None leaves them out."""
+    """OCR function for scanned pages: see `openbook.sources.readers.ocr`. None skips them."""
 
 
 DEFAULT_PDF_OPTIONS = PdfOptions()
 
 
 class Reader(Protocol):
-    """Extract text and structure from one format.
+    """Extracts text and structure from one format.
 
-    A reader never fails: what is no valid file of its format it gives as plain text, with the
-    kind and language that are true. It may change the kind for the same reason.
+    A reader never fails: a file that is not valid in its format is returned as plain text, and its kind and language
+    are corrected.
     """
 
     def __call__(self, text: str, path: str) -> Reading:
-        """Read the decoded text of a file. The path may help to tell formats apart."""
+        """Read the decoded text of a file. The path may help to distinguish formats."""
 
 
 def fill_gaps(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
-    r"""Add text blocks for what lies between the given ones, so that no word is lost.
+    r"""Add text blocks for the gaps between blocks, so that no text is lost.
 
-    Where two of them overlap, the later one gives way.
+    If two blocks overlap, the later one is shortened.
 
     Example:
         >>> [(block.start_char, block.end_char) for block in fill_gaps("a\n\nb", [Block(0, 1)])]
@@ -88,7 +88,7 @@ def fill_gaps(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def storable(text: str) -> str:
-    r"""Return a text with U+FFFD for each character that nothing can store.
+    r"""Replace characters that cannot be stored by U+FFFD.
 
     Example:
         >>> storable("a\0b")
@@ -98,18 +98,18 @@ def storable(text: str) -> str:
 
 
 def shifted(blocks: Iterable[Block], by: int) -> Iterator[Block]:
-    """Yield the blocks of a part of a text as blocks of the whole, where the part starts at `by`."""
+    """Shift the blocks of a part that starts at offset `by` of the whole text."""
     for block in blocks:
         yield replace(block, start_char=block.start_char + by, end_char=block.end_char + by)
 
 
 def read_unstructured(text: str, path: str) -> Reading:
-    """Read code, settings and data: text without blocks."""
+    """Read code, configuration and data: text without blocks."""
     kind, language = classify(path, text)
     return Reading(text, kind, language)
 
 
 def read_plain_text(text: str, path: str) -> Reading:
-    """Read prose as paragraphs. No line is taken for a heading, because nothing marks one."""
+    """Read prose as paragraphs. There are no headings, since plain text does not mark them."""
     kind, language = classify(path, text)
     return Reading(text, kind, language, tuple(Block(start, end) for start, end in paragraphs(text)))

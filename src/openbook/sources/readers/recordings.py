@@ -1,4 +1,4 @@
-"""Reads what is said in audio and video, with a transcriber that is given: Whisper, on this machine."""
+"""Transcribes audio and video with Whisper, on this machine, or another transcriber."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openbook.sources.readers.subtitles import Cue, spoken
 from openbook.types import SkipReason
 
 RECORDINGS = frozenset({"aac", "flac", "m4a", "mkv", "mov", "mp3", "mp4", "oga", "ogg", "opus", "wav", "webm"})
-"""Suffixes of recordings that are read."""
+"""Suffixes of supported recordings."""
 
 MODEL_FILE = "model.bin"
 
@@ -24,41 +24,42 @@ REMARK = "speech was recognized, which makes mistakes"
 _MISSING = f"{SkipReason.NO_TRANSCRIBER}; install 'openbook[audio]'"
 
 Transcriber = Callable[[bytes], "Iterable[Cue]"]
-"""Takes the bytes of a recording, and yields what is said, in order. Picklable. Raises `ModuleNotFoundError` where it
-is not installed, `FileNotFoundError` without its model, and `ValueError` for what is no recording."""
+"""Takes the content of a recording, and yields cues in order. Picklable. Raises `ModuleNotFoundError` if its package is
+missing, `FileNotFoundError` if its model is missing, and `ValueError` for an invalid recording."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whisper:
-    """Transcribes with faster-whisper and a model of a folder. Nothing is fetched."""
+    """Transcribes with faster-whisper and a local model folder. Nothing is fetched."""
 
     name: str
     folder: Path
 
     def __call__(self, raw: bytes) -> Iterator[Cue]:
-        """Yield the segments that are said, in whatever language it is."""
+        """Yield the spoken segments, in their own language."""
         if not (self.folder / MODEL_FILE).is_file():
             raise FileNotFoundError(self.name)
         from av.error import FFmpegError
 
         try:
-            # Each part is heard by itself, so that no mistake is carried on, and silence, which becomes words, is not.
+            # Segments are transcribed without the previous text, so that errors do not propagate. Silence is skipped,
+            # since Whisper hallucinates words in it.
             segments, _ = load_whisper(self.folder).transcribe(
                 io.BytesIO(raw), vad_filter=True, condition_on_previous_text=False
             )
             for segment in segments:
                 yield Cue(segment.start, segment.end, (segment.text,))
-        except (FFmpegError, IndexError) as exc:  # the latter: a video without sound
+        except (FFmpegError, IndexError) as exc:  # IndexError: a video without sound
             raise ValueError("no sound in it") from exc
 
 
 @lru_cache(maxsize=1)
 def load_whisper(folder: Path) -> Any:
-    """Load a model of Whisper as CTranslate2 keeps it.
+    """Load a Whisper model in CTranslate2 format.
 
     Raises:
         ModuleNotFoundError: faster-whisper is not installed.
-        RuntimeError, ValueError: The files are no such model.
+        RuntimeError, ValueError: The files are not such a model.
     """
     from faster_whisper import WhisperModel
 
@@ -66,7 +67,7 @@ def load_whisper(folder: Path) -> Any:
 
 
 def read_recording(raw: bytes, path: str, transcriber: Transcriber) -> Reading:
-    """Read what is said in a recording, as subtitles are read: anchors are times such as `00:12:05`."""
+    """Transcribe a recording, and read the transcript like subtitles: anchors are times such as `00:12:05`."""
     try:
         reading = spoken(transcriber(raw), "recording", [REMARK])
     except ModuleNotFoundError as exc:

@@ -17,11 +17,11 @@ _SHORTEST_LOOSE = 4
 # docutils has tab stops of eight columns.
 _TAB = 8
 
-# Items of lists stand line under line and are cut apart, so that a long list can be cut.
+# List items are separate blocks, so that a long list can be split into chunks.
 _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d+|#)[.)])\s")
 _BULLET = re.compile(r"[-*+•]\s")
 
-# What is longer is no title, and unclosed markup in it would cost quadratic time.
+# Longer lines are not titles, and unclosed markup in them would take quadratic time.
 _LONGEST_TITLE_CHARS = 500
 
 _ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)\s*(?:<[^`>]*>)?`")
@@ -29,10 +29,10 @@ _MARKUP = re.compile(r"``(.+?)``|`([^`<]*?)\s*(?:<[^`>]*>)?`__?|`([^`]+)`|\*\*(.
 
 
 def read_rst(text: str, path: str = "") -> Reading:
-    r"""Read reStructuredText. The text stays as it is.
+    r"""Read reStructuredText. The text is not changed.
 
-    Levels of headings follow the order in which their adornments first appear, as the format has
-    it. Literal blocks are code; what looks like a heading in them is none.
+    As docutils does, levels of headings follow the order in which their adornments first appear. Literal blocks are
+    code, without headings.
 
     Example:
         >>> [(block.level, block.title) for block in read_rst("A\n=\n\nB\n-\n\ntext\n").blocks]
@@ -69,7 +69,7 @@ class _Scanner:
                     line = end
 
     def _heading_height(self, line: int) -> int:
-        """Count the lines of the heading that begins here; 0 if none does."""
+        """Return the number of lines of the heading that begins here; 0 without one."""
         rows = [self._lines[i] if i < len(self._lines) else "" for i in range(line, line + 3)]
         if _is_adornment(rows[0]):
             framed = rows[2] == rows[0] and rows[1] and not _is_adornment(rows[1])
@@ -86,17 +86,17 @@ class _Scanner:
         return Block(start, end, "heading", self._styles.index(style) + 1, title)
 
     def _paragraph_end(self, line: int) -> int:
-        """Find the line behind the paragraph: blank, or the next item of a list at the margin."""
+        """Return the line after the paragraph: blank, or the next list item at the margin."""
         end = line + 1
         while end < len(self._lines) and self._lines[end] and not _ITEM.match(self._lines[end]):
             end += 1
         return end
 
     def _literal_opener(self, begun: int, last: int) -> int | None:
-        """Find the line below which deeper text is literal; None if the paragraph announces none."""
+        """Return the line below which indented text is literal; None if the paragraph does not end in `::`."""
         line = last
         if self._lines[last].endswith("::") and not self._lines[last].lstrip().startswith(".. "):
-            # A definition is deeper than its term: go back to the first line of what ends here.
+            # A definition is indented below its term: go back to the first line of this item.
             while line > begun and self._indent(line - 1) >= self._indent(line):
                 line -= 1
             return line
@@ -140,7 +140,7 @@ def _fits(title: str, adornment: str) -> bool:
 
 
 def _plain(title: str) -> str:
-    """Take roles and inline markup off a title."""
+    """Remove roles and inline markup from a title."""
     if len(title) > _LONGEST_TITLE_CHARS:
         return title
     title = _ROLE.sub(r"\1", title)

@@ -1,4 +1,4 @@
-"""Reads RTF: the text of its paragraphs and the rows of its tables."""
+"""Reads RTF: paragraphs and table rows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
 
-# Pictures are digits in the text of the file, and most of it. What is longer has been read by nobody.
+# Images are hexadecimal digits in the file, and most of it. Longer files are hardly text.
 _MOST_BYTES = 32 * 1024 * 1024
 
 
 def read_rtf(raw: bytes, path: str) -> Reading:
-    """Read a document. A row of a table is one line. No anchors and no headings: styles of RTF are not read."""
+    """Read a document. A table row is one line. There are no anchors or headings, since RTF styles are not parsed."""
     if len(raw) > _MOST_BYTES:
         raise SkippedFileError(path, "too large")
     from striprtf.striprtf import rtf_to_text

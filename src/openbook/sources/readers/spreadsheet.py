@@ -1,4 +1,4 @@
-"""Reads spreadsheets: each row as one line that says what its columns are called, anchored by sheet and cells."""
+"""Reads spreadsheets: one line per row, with column names, and anchors of sheet and cells."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import ZipPackage
 
 _MOST_ROWS = 50_000
-"""Of a workbook. A row is a line of some 100 characters, so that is 5 MB of text; more is a database."""
+"""Limit per workbook. A row is a line of about 100 characters, so this is 5 MB of text; more is a database."""
 
 _MOST_CELLS = 2_000_000
 _MOST_COLUMNS = 1_000
 
-# Rows that share an anchor, and so a chunk: one, while a workbook has so few that each can be cited by itself.
+# Rows per anchor, and so per chunk: one in small workbooks, so that each row can be cited separately.
 _FEW_ROWS, _ROWS_TOGETHER = 2_000, 10
 
 
 def read_spreadsheet(raw: bytes, path: str, language: str) -> Reading:
     """Read a workbook in the format of Excel (XLSX, XLS) or OpenDocument (ODS).
 
-    The name of a sheet is a heading. Where its first row says what the columns are called, each row is a line such as
-    `City: Bonn | People: 330000`; else it is a line of its cells. Anchors are `Sheet1!A2:C2`, or of ten rows each in
-    a workbook of more than 2,000. Values are as stored: formulas as their last result, dates as 2024-03-01.
-    Hidden sheets are read too. Charts, pictures and comments are not.
+    The sheet name is a heading. If the first row has column names, each row is a line such as `City: Bonn | People:
+    330000`; else it is a line of its cells. Anchors are `Sheet1!A2:C2`, with ten rows each in a workbook of more than
+    2,000. Values are as stored: formulas as their last result, dates as 2024-03-01. Hidden sheets are included; charts,
+    images and comments are not.
     """
     if language != "xls":
-        ZipPackage(raw, path)  # refuses what expands to too much
+        ZipPackage(raw, path)  # rejects zip bombs
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     try:
@@ -45,7 +45,7 @@ def read_spreadsheet(raw: bytes, path: str, language: str) -> Reading:
 
 
 def _cells(workbook: Any, name: str) -> tuple[tuple[int, int], list[list[Any]]]:
-    """Return where the used part of a sheet begins, and its rows; none for a sheet of charts."""
+    """Return the first used cell of a sheet, and its rows; no rows for a chart sheet."""
     sheet = workbook.get_sheet_by_name(name)
     if sheet.start is None or sheet.width > _MOST_COLUMNS or sheet.width * sheet.height > _MOST_CELLS:
         return (0, 0), []
@@ -94,7 +94,7 @@ def _add_rows(
 
 
 def _titles(rows: Sequence[Sequence[Any]]) -> tuple[str, ...]:
-    """Return what the columns are called, if the first row says it: texts alone, all different, with rows below."""
+    """Return the column names if the first row has them: only text, all different, with rows below."""
     head = [str(value).strip() if isinstance(value, str) else None for value in rows[0]]
     named = [title for title in head if title]
     is_header = None not in head and 1 < len(named) == len(set(named)) and len(rows) > 1
@@ -122,7 +122,7 @@ def _written(value: Any) -> str:
 
 
 def cell_name(row: int, column: int) -> str:
-    """Return what a spreadsheet calls a cell; both count from 0.
+    """Return the name of a cell, such as `B3`; both indices count from 0.
 
     Example:
         >>> cell_name(0, 0), cell_name(9, 27)

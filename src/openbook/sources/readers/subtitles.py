@@ -1,4 +1,4 @@
-"""Reads subtitles, SRT and WebVTT, into running text that is anchored by time."""
+"""Reads SRT and WebVTT subtitles as running text with times as anchors."""
 
 from __future__ import annotations
 
@@ -13,51 +13,50 @@ from openbook.sources.readers.reading import Reading, read_plain_text
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
-# Windows makes "\r\r\n" of "\r\n" where a program does not know that it is one already.
+# Windows programs can turn "\r\n" into "\r\r\n".
 _LINE_END = re.compile(r"\r{0,2}\n|\r")
 _COMMENT = re.compile(r"(?:NOTE|STYLE|REGION)\b")
 
-# Tags of WebVTT and SRT, times within a cue, and the positions that players take from another format.
+# Tags of WebVTT and SRT, times within a cue, and positions in the syntax of another format.
 _TAG = re.compile(r"</?(?:b|c|font|i|lang|rt|ruby|s|u|v)(?:[.\s][^<>]*)?>|<[\d:.]+>|\{\\an?\d\}", re.IGNORECASE)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s([^<>]+)>")
 _BEFORE_VOICE = re.compile(r"(?=<v[.\s])")
 _INNER_TIME = re.compile(r"<\d\d:[\d:.]+>")
 
-# How subtitles mark another speaker at the beginning of a line.
+# Marks of a new speaker at the beginning of a line.
 _NEXT_SPEAKER = re.compile(r"\s*(?:>>|[-–—]\s)")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
-# Who speaks on leaves less than a second between cues: 2 s of silence end a thought.
+# Continuous speech leaves less than a second between cues; 2 s of silence end a paragraph.
 _PAUSE_S = 2.0
 
-# Without punctuation, as machines write subtitles, lines and paragraphs end at a cue.
+# Without punctuation, as in automatic subtitles, lines and paragraphs end at cues.
 _LINE_CHARS = 300
 
-# About 45 s of speech, and half of a chunk: a citation names the time to within that.
+# About 45 s of speech, and half a chunk, which is the precision of a cited time.
 _PARAGRAPH_CHARS = 700
 
-# Where little is said, a time is off by no more than this, a paragraph aside.
+# Maximum distance of anchors where speech is sparse, apart from paragraph length.
 _FARTHEST_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """What is said from one second to another."""
+    """The text spoken between two times, in seconds."""
 
     start_s: float
     end_s: float
     lines: tuple[str, ...]
-    """As they stand in the file, none of them blank."""
+    """As in the file, none of them blank."""
 
 
 def read_subtitles(text: str, path: str = "") -> Reading:
-    r"""Read SRT or WebVTT; the language tells which, `srt` or `vtt`.
+    r"""Read SRT or WebVTT.
 
-    Cues are pieces of sentences, so they are joined: a line is one sentence or more, a paragraph ends
-    at a pause, at a change of speakers, or after some 700 characters. The name of a voice stands where it
-    begins to speak, as `Ada: `. Anchors are times of the form `00:12:05`, at the cues that open paragraphs,
-    and 700 characters or a minute apart. Numbers, tags, comments and styles are left out. A file without
-    any cue is plain text.
+    Cues are fragments of sentences, so they are joined: a line is one or more sentences; a paragraph ends at a pause,
+    at a change of speakers, or after about 700 characters. A voice's name precedes its first words, as `Ada: `. Anchors
+    are times such as `00:12:05`, at the cues that begin paragraphs, and every 700 characters or every minute. Numbers,
+    tags, comments and styles are left out. A file without cues is plain text.
 
     Example:
         >>> reading = read_subtitles("1\n00:01:02,500 --> 00:01:04,000\nBread needs\n\n"
@@ -74,9 +73,9 @@ def read_subtitles(text: str, path: str = "") -> Reading:
 
 
 def spoken(cues: Iterable[Cue], language: str, remarks: Iterable[str] = (), *, rolls: bool = False) -> Reading:
-    """Put what is said together: see `read_subtitles`.
+    """Join cues into a reading: see `read_subtitles`.
 
-    `rolls`: lines move up, and so stand in two cues or three: only the first time counts.
+    `rolls`: roll-up captions, where a line is repeated in two or three cues. Only its first time counts.
     """
     composer = Composer()
     anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
@@ -98,7 +97,7 @@ def _cues(lines: list[str]) -> Iterator[Cue]:
     ends = [*(at for at, _ in found), len(lines)]
     for (at, match), end in zip(found, ends[1:], strict=True):
         body = lines[at + 1 : end]
-        # The number or name of the next cue stands right before its time.
+        # The number or name of the next cue is directly before its time.
         if end < len(lines) and body and (body[-1].strip().isdecimal() or (len(body) > 1 and not body[-2].strip())):
             body.pop()
         rows = range(1, len(body))
@@ -113,7 +112,7 @@ def _seconds(parts: list[str]) -> float:
 
 
 def _do_roll(cues: list[Cue]) -> bool:
-    """Return whether most cues begin with the line that the one before ends with."""
+    """Return whether most cues begin with the last line of the previous one."""
     edges = [(_words(cue.lines[0]), _words(cue.lines[-1])) for cue in cues if cue.lines]
     return 2 * sum(before[1] == after[0] for before, after in pairwise(edges)) > len(edges)
 
@@ -124,16 +123,16 @@ def _words(line: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Utterance:
-    """A line of a cue, without markup, but with the name of who begins to speak."""
+    """A line of a cue, without markup, with the name of a new speaker."""
 
     start_s: float
     text: str
     is_apart: bool
-    """Another speaker begins, or the last one paused."""
+    """Whether a new speaker begins, or a pause precedes it."""
 
 
 def _utterances(cues: Iterable[Cue], rolls: bool) -> Iterator[_Utterance]:
-    """Yield what is said, in order."""
+    """Yield the spoken lines in order."""
     voice, silent_since, before = "", 0.0, ""
     for cue in cues:
         is_apart = cue.start_s - silent_since >= _PAUSE_S
@@ -154,7 +153,7 @@ def _utterances(cues: Iterable[Cue], rolls: bool) -> Iterator[_Utterance]:
 
 
 def _paragraphs(utterances: Iterator[_Utterance]) -> Iterator[tuple[float, list[str]]]:
-    """Yield lines of whole sentences by paragraph, each with the second that it begins at."""
+    """Yield paragraphs as lines of whole sentences, each with its start in seconds."""
     start_s = 0.0
     lines: list[str] = []
     size, is_open = 0, False

@@ -1,11 +1,11 @@
-"""The characters of fonts that have pictures for letters."""
+"""The characters of symbol fonts, whose glyphs have the codes of letters."""
 
 from __future__ import annotations
 
 FIRST_PICTURE = 0xF000
-"""Where such a font stands in Unicode: the number of a letter is counted from here."""
+"""Start of these fonts in Unicode's private use area. The code of the letter is added."""
 
-# https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt, without brackets and what is built of them.
+# https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt, without parts of brackets.
 SYMBOLS = dict(
     zip(
         (*range(0x41, 0x5B), *range(0x61, 0x7B), *range(0x30, 0x3A)),

@@ -1,6 +1,6 @@
-"""Reads XML that is a document: DocBook, TEI, JATS, DITA, feeds. Markup becomes spaces in place, as in HTML.
+"""Reads XML documents: DocBook, TEI, JATS, DITA, feeds. Markup becomes spaces in place, as in HTML.
 
-Settings and data in XML stay as they are: their tags and attributes are what they say.
+XML configuration and data are not changed, because their content is in tags and attributes.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from openbook.sources.readers.reading import Reading
 from openbook.text import trim
 from openbook.types import Block
 
-# Programs and schemas are read for their tags, however much prose their comments are.
+# Programs and schemas are read for their tags, however long their comments are.
 _PROGRAMS = (".csproj", ".plist", ".props", ".resx", ".targets", ".vcxproj", ".wsdl", ".xlf", ".xsd", ".xsl", ".xslt")
 
 _TITLES = frozenset({"article-title", "head", "heading", "title"})
 _LISTINGS = frozenset({"codeblock", "eg", "literallayout", "pre", "programlisting", "screen", "sourcecode", "verbatim"})
 
-# Titles within these are of other works.
+# Titles within these are those of other works.
 _OF_OTHERS = re.compile(r"bibl|citation|^ref(?:$|-list)", re.IGNORECASE)
 
-# A title in these is the title of what is around them.
+# A title in these is the title of the element around them.
 _AROUND_TITLES = re.compile(r"(?:info|meta|group|front|prolog|header|stmt|desc)$", re.IGNORECASE)
 
 _LONGEST_TITLE_CHARS = 300
 
-# Of 116 papers in JATS, the least has 13 % of its words in elements of eight or more, nine of ten have more than 30 %.
-# Settings and data of 60 repositories have less than 13 %, but for templates and files of a few words.
+# In 116 JATS papers, at least 13 % of the words are in elements of eight or more, and in nine of ten papers more than
+# 30 %. Configuration and data in 60 repositories have less than 13 %, except templates and files of a few words.
 _SENTENCE_WORDS = 8
 _MIN_PROSE = 0.25
 
-# What people write has some twenty.
+# Hand-written documents have a depth of about twenty.
 _DEEPEST = 200
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -47,10 +47,10 @@ _WORD_END = re.compile(r"\S*")
 
 
 def read_xml(text: str, path: str) -> Reading:
-    r"""Read XML. What is no document of sentences, or is not well-formed, is text without blocks.
+    r"""Read XML. Files that are not prose, or not well-formed, are text without blocks.
 
-    The length and the lines are those of the file. Elements in a sentence are part of it; those that stand alone
-    begin with a form feed. Headings are titles of elements, one level for each titled element around them.
+    Length and lines are those of the file. Inline elements are part of their sentence; block elements begin with a form
+    feed. Headings are titles of elements; their level is the number of titled elements around them.
 
     Example:
         >>> page = "<page><title>Tea</title><para>Pour it &amp; wait for <em>at least</em> four minutes.</para></page>"
@@ -81,16 +81,16 @@ class _Element:
     around: _Element | None
     depth: int = 0
     has_words: bool = False
-    """It holds words of its own: what stands in it is part of a sentence."""
+    """Whether it has text of its own, so that its children are inline."""
     level: int = 0
-    """Of its title; 0 for none yet."""
+    """Level of its title; 0 before the title."""
 
     @property
     def is_block(self) -> bool:
         return self.around is None or not self.around.has_words
 
     def ancestors(self) -> Iterator[_Element]:
-        """Yield what is around it, the nearest first."""
+        """Yield the enclosing elements, the innermost first."""
         element = self.around
         while element is not None:
             yield element
@@ -98,35 +98,35 @@ class _Element:
 
 
 class _RefusedError(Exception):
-    """It is built as no document is: entities that hold others, or hundreds of elements around each other."""
+    """The file looks malicious: nested entities, or hundreds of nested elements."""
 
 
 class _Page:
-    """One parse of a file: entities in its text are not expanded, and nothing outside is opened."""
+    """One parse of a file. Entities in its text are not expanded, and nothing external is opened."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._pieces: list[str] = []
         self._reached = 0
         self._owed = 0
-        """Blanks that stand for the rest of references, and go behind the word that these are part of."""
+        """Spaces that pad replaced references, to be inserted after the current word."""
         self._inside: _Element | None = None
         self._borders: list[tuple[int, _Element, _Element | None]] = []
-        """Of each tag its offset, its element, and what stands behind it."""
+        """For each tag: its offset, its element, and the element after it."""
 
     def read(self) -> str:
-        """Return what is visible. Each character is a byte for the parser, so that its offsets are ours.
+        """Return the visible text. The parser gets one byte per character, so that its offsets are ours.
 
         Raises:
             ExpatError: The file is not well-formed.
-            _RefusedError: It could take long.
+            _RefusedError: It could take too long.
         """
         parser = ParserCreate("us-ascii")
-        parser.UseForeignDTD(True)  # an entity that nobody declares is shown as it is written
+        parser.UseForeignDTD(True)  # show undeclared entities as written
         parser.StartElementHandler = lambda name, _: self._open(parser.CurrentByteIndex, name)
         parser.EndElementHandler = lambda _: self._close(parser.CurrentByteIndex)
         parser.CharacterDataHandler = lambda data: self._show(parser.CurrentByteIndex, len(data))
-        # With this one set, entities are handed over instead of expanded.
+        # With a default handler, entities are reported instead of expanded.
         parser.DefaultHandler = lambda data: self._show_entity(parser.CurrentByteIndex, data)
         parser.EntityDeclHandler = _check_entity
         parser.Parse(_NOT_ASCII.sub("x", self._text).encode("ascii"), True)
@@ -180,7 +180,7 @@ class _Page:
         self._owed = 0
 
     def _with_feeds(self, visible: str) -> str:
-        """Put a form feed where a tag of a block begins."""
+        """Insert a form feed at each tag of a block element."""
         pieces: list[str] = []
         reached = 0
         for at, element, _ in self._borders:
@@ -190,7 +190,7 @@ class _Page:
         return "".join([*pieces, visible[reached:]])
 
     def blocks(self, visible: str) -> Iterator[Block]:
-        """Yield what stands between tags of blocks, trimmed."""
+        """Yield the text between tags of block elements, trimmed."""
         borders = [(at, inside) for at, element, inside in self._borders if element.is_block]
         for (at, inside), (end, _) in pairwise(borders):
             start, end = trim(visible, at, end)
@@ -205,7 +205,7 @@ class _Page:
 
 
 def _level_of(element: _Element) -> int:
-    """Return the level of a title; 0 for what is none. The first title of an element is its title."""
+    """Return the level of a title; 0 for other elements. The first title of an element is its title."""
     around = list(element.ancestors())
     if element.name not in _TITLES or any(_OF_OTHERS.search(one.name) for one in around):
         return 0

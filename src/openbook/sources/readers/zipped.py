@@ -1,6 +1,6 @@
-"""Read parts of zipped formats within limits, so that a zip bomb fills neither memory nor time.
+"""Reads parts of zip-based formats within limits on memory and time, against zip bombs.
 
-Zips inside of a zip are never opened.
+Nested zips are never opened.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from openbook.errors import SkippedFileError
 
-# A book of 1,000 pages has some hundred entries, a presentation about five for each slide.
+# A book of 1,000 pages has some hundred entries, a presentation about five per slide.
 _MOST_ENTRIES = 10_000
 
-# The text of a 1,000-page document takes about 20 MB of XML, and a tree of it ten times as much memory.
+# The text of a 1,000-page document is about 20 MB of XML, and its tree takes ten times as much memory.
 _MOST_PART_BYTES = 32 << 20
 _MOST_TOTAL_BYTES = 256 << 20
 
-# Compression makes at most 1,032 bytes of one. What Office writes gives 5 to 30; a table whose 10,000 rows
-# say the same gives 250, which is why the ratio is asked for above a size only.
+# Maximum compression ratio. Deflate reaches 1,032. Office files have 5 to 30; a table with 10,000 equal rows has 250,
+# so the ratio is checked only above a size.
 _MOST_EXPANSION = 200
 _SMALL_BYTES = 16 << 20
 
@@ -35,7 +35,7 @@ _MOST_TAGS = 2_000_000
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-# A declaration that declares nothing, as older books begin with; what it refers to is not looked up.
+# A document type without declarations, as in older books. Its references are not resolved.
 _MERE_TYPE = re.compile(
     rb"((?:\xef\xbb\xbf)?\s*(?:<\?xml[^<>]*\?>)?\s*)"
     rb"<!DOCTYPE\s+[\w:.-]+(?:\s+(?:PUBLIC|SYSTEM)(?:\s+(?:\"[^\"]*\"|'[^']*')){1,2})?\s*>"
@@ -47,26 +47,26 @@ _TOO_LARGE = "expands to too much"
 
 _LONGEST_NAME_CHARS = 60
 
-# What `zipfile` raises for bytes in memory. 60,000 damaged zips gave these and no others, in CPython 3.11 to 3.13.
+# Exceptions of `zipfile` for bytes in memory. 60,000 damaged zips raised these and no others, in CPython 3.11 to 3.13.
 _ZIP_ERRORS = (
-    BadZipFile,  # what it checks itself: signatures, lengths, names, checksums
-    EOFError,  # a part that ends before the size it gives
-    NotImplementedError,  # a later version of the format, patched parts, strong encryption
-    OverflowError,  # a part at an offset of 2**63 or more, which 64-bit fields can say
-    ValueError,  # a part at a negative offset, or a name that is no UTF-8
-    zlib.error,  # compressed bytes that are none
+    BadZipFile,  # its own checks: signatures, lengths, names, checksums
+    EOFError,  # a part shorter than its stated size
+    NotImplementedError,  # later versions of the format, patched parts, strong encryption
+    OverflowError,  # a part at an offset of 2**63 or more, which 64-bit fields can contain
+    ValueError,  # a part at a negative offset, or a name that is not UTF-8
+    zlib.error,  # invalid compressed data
 )
 
 
 class ZipPackage:
-    """The parts of one zipped file, within limits for all parts together."""
+    """The parts of one zip file, with limits for all parts together."""
 
     def __init__(self, raw: bytes, path: str) -> None:
         """Read the list of parts."""
         self._path = path
         if raw.startswith(_OLD_OFFICE):
             self.refuse("encrypted, or older than its name says")
-        # The list itself can be a bomb: an entry takes 46 bytes in it, and 1 kB when it is parsed.
+        # The list itself can be a bomb: an entry takes 46 bytes in it, and 1 kB when parsed.
         if raw.count(_ENTRY_SIGNATURE) > _MOST_ENTRIES:
             self.refuse(_TOO_LARGE)
         try:
@@ -83,7 +83,7 @@ class ZipPackage:
         return name in self._entries
 
     def names(self) -> list[str]:
-        """Return the names of all parts that are no folders."""
+        """Return the names of all parts, without folders."""
         return [name for name in self._entries if not name.endswith("/")]
 
     def refuse(self, reason: str) -> NoReturn:
@@ -95,7 +95,7 @@ class ZipPackage:
             self.refuse(f"{_DAMAGED}: no {_short(name)}")
         self._check(info)
         try:
-            # The list was believed until here. This stops at the size it gave, and compares the checksum.
+            # So far the stated sizes were trusted. Reading stops at the stated size, and compares the checksum.
             with self._zip.open(info) as part:
                 content = part.read(self._left_bytes + 1)
         except _ZIP_ERRORS as exc:
@@ -120,9 +120,9 @@ class ZipPackage:
         return root
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """List what an Office part refers to: kind of relation and part by id, in order.
+        """List the relationships of an Office part: kind and target part by id, in order.
 
-        Kinds are without their namespace: `slide`, `styles`. What lies outside of the file is left out.
+        Kinds are without namespace: `slide`, `styles`. External targets are left out.
         """
         folder, _, file = name.rpartition("/")
         listing = f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels"
@@ -136,7 +136,7 @@ class ZipPackage:
         return found
 
     def related_by(self, name: str, kind: str) -> str:
-        """Return the first part of that kind that a part refers to; empty if there is none in the file."""
+        """Return the first target part of a kind of relationship; empty if there is none in the file."""
         parts = (part for found, part in self.related(name).values() if found == kind and part in self)
         return next(parts, "")
 
@@ -152,10 +152,10 @@ class ZipPackage:
 
 
 class _Builder(TreeBuilder):
-    """Builds a tree of names without namespace, and refuses declarations of entities.
+    """Builds a tree of names without namespace, and rejects document type declarations.
 
-    The strict and the usual form of Office differ in their namespaces only. References keep an `r:`,
-    because `id` and `r:id` stand side by side. Office formats have no declarations, and bombs need them.
+    Strict and transitional Office files differ only in their namespaces. The prefix `r:` is kept, because `id` and
+    `r:id` occur together. Office formats have no declarations, but entity bombs need them.
     """
 
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
@@ -169,7 +169,7 @@ class _Builder(TreeBuilder):
 
 
 def resolved(folder: str, target: str) -> str:
-    """Return the name of the part that a reference in a folder of the file means, without its fragment.
+    """Resolve a reference in a folder of the zip to the name of a part, without its fragment.
 
     Example:
         >>> resolved("ppt/slides", "../media/a%20b.png#x"), resolved("word", "/word/styles.xml")
@@ -179,11 +179,11 @@ def resolved(folder: str, target: str) -> str:
 
 
 def _short(name: str) -> str:
-    # Names come from the file, and reasons are for people.
+    # Names come from the file, and may be long.
     return name[-_LONGEST_NAME_CHARS:]
 
 
-@lru_cache(maxsize=1024)  # the names of all formats together
+@lru_cache(maxsize=1024)  # covers the names of all formats
 def _local(name: str) -> str:
     space, _, rest = name.rpartition("}")
     return f"r:{rest}" if space.endswith("/relationships") else rest
