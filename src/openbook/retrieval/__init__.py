@@ -1,1 +1,1 @@
-"""From a question to ranked chunks. Talks to any engine through the index protocol alone."""
+"""Retrieval: ranks chunks for a question. Uses engines through the index protocol alone."""

@@ -1,4 +1,4 @@
-"""Whether code defines a name as what is called, a function or a class, and not as a field or a variable."""
+"""Tells callable definitions of a name (functions, classes) from fields, variables and settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openbook.types import Chunk
 
 @lru_cache(maxsize=64)
 def callable_definition(name: str) -> re.Pattern[str]:
-    """Return a pattern of a function or a class of that name, where code is known to define it.
+    """Return a pattern that matches a function or class of that name, for code that is known to define the name.
 
     Example:
         >>> pattern = callable_definition("load")
@@ -24,16 +24,17 @@ def callable_definition(name: str) -> re.Pattern[str]:
     """
     named = re.escape(name)
     made = rf"\b(?:class|def|defp|fn|fun|func|function|sub|struct|interface|trait|enum|type)\s+(?:\w+[.:])*{named}\b"
-    # In a docstring, `limit (int):` opens what is said of a parameter.
+    # In a docstring, `limit (int):` describes a parameter.
     called = rf"\b{named}\b(?!\s+\([^)\n]*\)\s*:)(?:(?:<[^\n(]*>)?\s*\(|.*(?:=>|\bfunction\b|\blambda\b))"
     return re.compile(f"{made}|{called}")
 
 
 def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, ...]:
-    """Return the settings that a question asks for, without names that one of the chunks defines as what is called.
+    """Return the settings that a question asks for, without names that a chunk defines as a function or class.
 
-    "What does send_file do?" asks for the function, where there is one, unless it says that it asks for a setting, or a
-    file of configuration or a section describes one of that name: code often reads it by a function named like it.
+    "What does send_file do?" asks for the function if there is one, unless the question says that it is a setting, or a
+    configuration file or a section describes a setting of that name: code often reads a setting by a function of the
+    same name.
     """
     if says_setting(query.text):
         return query.settings

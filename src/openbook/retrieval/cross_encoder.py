@@ -1,4 +1,4 @@
-"""A reranker on this machine: a cross-encoder in ONNX, which reads a question and a text together."""
+"""A local reranker: a cross-encoder in ONNX format."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from openbook.onnx_encoder import OWN_FILE, ModelFolder, OnnxEncoder
 
 
 class CrossEncoder:
-    """Scores texts by the one logit of a model. Implements `Reranker`.
+    """Scores texts by the single logit of a model. Implements `Reranker`.
 
-    A text has the same score whatever else is scored with it. Threads may share one; a forked process must load its
-    own. Pickled, it travels as the path of its folder.
+    The score of a text is independent of the others in the call. Threads may share an instance; a forked process must
+    load its own. Pickling stores only the path of the folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -26,7 +26,7 @@ class CrossEncoder:
         if not self._path.is_dir():
             raise folder.refused("there is no such folder", "name a folder with model.onnx and tokenizer.json")
         self._encoder = OnnxEncoder(folder)
-        # The longer one is cut: that is the text, but for questions that take more than half of what the model reads.
+        # Truncates the text, unless the question takes more than half of the input.
         self._encoder.tokenizer.enable_truncation(folder.max_tokens(), strategy="longest_first")
         self.weight = _weight(folder)
         """What a score counts when it is added to that of the first stage; 0: it replaces that."""
@@ -54,8 +54,7 @@ class CrossEncoder:
         """
         asked = self._encoder.neutral(question)
         encode = self._encoder.tokenizer.encode
-        # One at a time: in a batch, short texts would be filled up to the longest, and quantised models round
-        # by what else is in it.
+        # One at a time: a batch pads short texts to the longest, and quantized models round depending on the batch.
         pairs = [encode(asked, self._encoder.neutral(text)) for text in texts]
         return [float(self._encoder.logits([pair], 1)[0, 0]) for pair in pairs]
 
@@ -67,9 +66,9 @@ def _weight(folder: ModelFolder) -> float:
     return float(found)
 
 
-@lru_cache(maxsize=2)  # a server opens several libraries, and two models are two of someone who compares them
+@lru_cache(maxsize=2)  # a server opens several libraries; two models, for comparisons
 def load_cross_encoder(path: Path) -> CrossEncoder:
-    """Load the model in a folder, once in a process. Nothing is fetched.
+    """Load the model of a folder, once per process. Nothing is fetched.
 
     The folder has `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; `config.json` and `openbook.json` may say
     how many tokens it reads, and the second one what its scores weigh beside those of the first stage.

@@ -1,4 +1,4 @@
-"""Which lines of a result match the question, and which words of them."""
+"""Selects the lines of a result that match the question best, with the matching words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from openbook.retrieval.proximity import expand_inflections
 from openbook.tokens import ABBREVIATIONS, WORD, tokenize
 from openbook.types import Chunk, Excerpt, RetrievalResult
 
-# As many as people read beside nine other results.
+# Short enough to read beside nine other results.
 EXCERPT_LINES = 3
 
 
 _JOINT = re.compile(r"[^\w\s]{1,2}")
-# Letters of a token that its forms share: the stem of "retry" is "retri".
+# Letters that the forms of a token share: the stem of "retry" is "retri".
 _BEGINNING = 5
 _DEFINITION = re.compile(
     r"^[^\S\n]*(?:[a-z]+[^\S\n]+)*(?:def|func|fn|fun|function|class|struct|interface|trait|enum)[^\S\n]+(?:\([^)\n]*\)\s*)?(\w+)",
@@ -30,7 +30,7 @@ _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that is not blank, by its place in the chunk."""
+    """A line that is not blank, by its offsets in the chunk."""
 
     start: int
     end: int
@@ -39,14 +39,14 @@ class _Line:
 
 
 def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES) -> list[Excerpt]:
-    r"""Return for each chunk the lines that match a question best, in the order of the chunks.
+    r"""Return the lines of each chunk that match a question best, in the order of the chunks.
 
-    Of a chunk that shares no word with the question, these are its first lines.
+    For a chunk without any word of the question, these are its first lines.
 
     Args:
-        question: As text, or as it was read.
-        chunks: That were found for it. A word weighs more the fewer of their lines hold it.
-        lines: Most lines that are not blank, of one excerpt.
+        question: A text or a parsed question.
+        chunks: The results of the question. A word weighs more the fewer of their lines contain it.
+        lines: The maximum number of lines of an excerpt, without blank ones.
 
     Raises:
         QueryError: See `read_question`.
@@ -70,9 +70,10 @@ def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) 
 
 
 def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[Chunk], share: float) -> list[int]:
-    """Return the lines of a chunk that tell most of several questions, in order.
+    """Return the numbers of the lines of a chunk that match several questions best, in order.
 
-    `share`: of what the best line tells, from 0 to 1. A word weighs more the fewer lines of all chunks hold it.
+    A line is returned from `share` of the best score on, from 0 to 1. A word weighs more the fewer lines of all chunks
+    contain it.
     """
     chunks = [chunk, *(other for other in among if not _is_within(other, chunk))]
     asked: dict[str, frozenset[str]] = {}
@@ -100,9 +101,9 @@ def _is_within(chunk: Chunk, whole: Chunk) -> bool:
 
 
 def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:
-    r"""Return the definition that an excerpt stands in: of several in a chunk the last one above its first match.
+    r"""Return the definition that contains an excerpt: of several in a chunk, the last one above its first match.
 
-    Only what a keyword defines counts; without one, it is the symbol of the chunk.
+    Only definitions with a keyword count; without one, it is the symbol of the chunk.
 
     Example:
         >>> from openbook.types import Span
@@ -132,7 +133,7 @@ def _weights(read: Sequence[Sequence[_Line]]) -> dict[str, float]:
 
 
 def _lines(chunk: Chunk, asked: Mapping[str, frozenset[str]], pattern: re.Pattern[str]) -> Iterator[_Line]:
-    """Read the lines of a chunk that are not blank."""
+    """Yield the lines of a chunk that are not blank."""
     for line in _LINE.finditer(chunk.text):
         matches: list[tuple[int, int]] = []
         tokens: set[str] = set()
@@ -145,11 +146,11 @@ def _lines(chunk: Chunk, asked: Mapping[str, frozenset[str]], pattern: re.Patter
 
 
 def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]]:
-    """Return what of a question the words of chunks say; those that say nothing are left out.
+    """Map the words of chunks to the tokens of the question that they match; words without a match are left out.
 
-    A name counts as such, beside the words that it is made of.
+    A name counts as a whole, beside its parts.
     """
-    # Most words say nothing, and to split each takes longer than the search: few hold the beginning of a token.
+    # Most words match nothing, and tokenizing all of them takes longer than the search, so filter by prefixes first.
     beginnings = {token[: min(len(token) - 1, _BEGINNING)] if len(token) > 2 else token for token in query.tokens}
     beginnings |= {short for short, full in ABBREVIATIONS.items() if full.startswith(tuple(beginnings))}
     may_be = re.compile("|".join(map(re.escape, sorted(beginnings | {name.lower() for name in query.identifiers}))))
@@ -165,9 +166,9 @@ def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]
 
 
 def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines: int) -> Excerpt:
-    """Choose the neighbours that hold most of the question; of equals, those with a match in the middle.
+    """Choose the adjacent lines that match best; of equals, those with a match in the middle.
 
-    In code, what a blank line parts are two things: of equals, lines without one between them come first.
+    In code, blank lines separate statements: of equals, lines without one between them come first.
     """
     is_code = chunk.kind == "code"
     worth = [_worth(line.tokens, weights) if line.tokens else 0.0 for line in found]

@@ -1,4 +1,4 @@
-"""What of a chunk is searched: its words by field, and the text that is embedded."""
+"""The searchable fields of a chunk: its tokens by field, and the text to embed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from openbook.index.protocol import Terms
 from openbook.tokens import tokenize
 from openbook.types import Chunk, shown_text
 
-# Deeper folders say what a file is about less than the last ones do.
+# The last folders describe a file best.
 _PATH_FOLDERS = 3
 
-# Names after the sixth are members of what the first ones already say.
+# Further names are mostly members of the first ones.
 _EMBEDDED_NAMES = 6
 
 
 def terms_of(chunk: Chunk) -> Terms:
-    """Split a chunk into the words of each field."""
+    """Tokenize each field of a chunk."""
     return Terms(
         path=_words_of_path(chunk.span.path),
         names=tuple(tokenize(" ".join((*chunk.defines, chunk.symbol)))),
@@ -27,19 +27,19 @@ def terms_of(chunk: Chunk) -> Terms:
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Return the text that is embedded: where the chunk stands, what it defines, what it says.
+    """Return the text to embed: path, context and defined names of the chunk, then its text.
 
-    Without the place in front, NDCG@10 falls by .008 on code with documentation (design notes).
+    Without the path and the names, NDCG@10 falls by .008 on code with documentation (design notes).
     """
     place = (*place_of(chunk.span.path), *chunk.context, *chunk.defines[:_EMBEDDED_NAMES])
-    # Embedders drop a form feed, which is a border between blocks and pages, and would join the words at it.
+    # Embedders drop form feeds, which separate blocks and pages, and would join the words around them.
     return shown_text(f"{' '.join(place)}\n{chunk.text}")
 
 
-@lru_cache(maxsize=1)  # the chunks of a file come one after the other
+@lru_cache(maxsize=1)  # the chunks of a file follow each other
 def _words_of_path(path: str) -> tuple[str, ...]:
     *folders, stem = place_of(path)
-    # The file's own name counts twice: it is the shortest description that its author gave.
+    # The name of the file counts twice: it is the shortest description by its author.
     return tuple(tokenize(" ".join((stem, stem, *folders))))
 
 

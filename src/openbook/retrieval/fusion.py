@@ -1,4 +1,4 @@
-"""One ranked list from those of several searches, in which nothing is said twice."""
+"""Fuses the results of several searches, without near-duplicates."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from itertools import chain, islice
 
 from openbook.types import RetrievalResult, Span
 
-# Chunks that share this many of their lines say the same: vendored copies, generated files, versions
-# of a page.
+# Chunks with at least this share of equal lines are duplicates: vendored copies, generated files, versions of a page.
 _SAME_LINES = 0.8
 
-# The next question finds many of the same texts again. The lines of one take about 4 KB.
+# Cached lines: consecutive questions share many texts. About 4 KB each.
 _KEPT_TEXTS = 1024
 
 
 def without_duplicates(results: Iterable[RetrievalResult]) -> Iterator[RetrievalResult]:
-    """Yield results, best first, without those whose lines are nearly those of a better one."""
+    """Yield results, best first, without near-duplicates of better ones."""
     kept: list[frozenset[str]] = []
     for result in results:
         lines = _lines_of(result.chunk.text)
@@ -36,27 +35,27 @@ def _are_same(lines: frozenset[str], others: frozenset[str]) -> bool:
     return len(lines & others) >= _SAME_LINES * len(lines | others)
 
 
-# Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): ranks are added to this before they are inverted.
-# With searches that belong to another question, 10 keeps more of what the first search found than 60 does, and with
-# right ones it finds as much: `benchmarks/expansion.py`.
+# The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). With expansions that belong to
+# another question, 10 keeps more results of the first search than 60; with correct ones it finds as much:
+# `benchmarks/expansion.py`.
 _SMOOTHING = 10
 
-# What all searches weigh that an agent gives beside its question, which weighs 1. With 2, one right search among wrong
-# ones helps less, and with 1 all right ones do: `benchmarks.agent_tokens --replies`.
+# Total weight of the searches that an agent adds to its question, which has weight 1. With 2, one correct search among
+# wrong ones helps less; with 1, correct ones help less: `benchmarks.agent_tokens --replies`.
 _OTHERS_OF_AGENT = 1.5
 
 
 def fuse(
     first: Sequence[RetrievalResult], others: Sequence[Sequence[RetrievalResult]], of_others: float = 1.0
 ) -> list[RetrievalResult]:
-    """Merge results by reciprocal rank, ordered by `(-score, source, span)`, as many as there are in the longest list.
+    """Merge results by reciprocal rank fusion, ordered by `(-score, source, span)`, as many as the longest list has.
 
-    The signals of a merged result are what its ranks add: `rank` for the first search, `expansion` for the others.
+    The signals of a merged result are the terms of its sum: `rank` for the first search, `expansion` for the others.
 
     Args:
-        first: What the question found, best first.
-        others: What each other search found, best first. Empty ones count as well.
-        of_others: What all others together count; the first one counts 1.
+        first: The results of the question, best first.
+        others: The results of each other search, best first. Empty ones count as well.
+        of_others: The total weight of the others; the first has weight 1.
     """
     by_chunk: dict[tuple[str, Span], RetrievalResult] = {}
     for name, weight, results in (
@@ -74,13 +73,13 @@ def fuse(
 
 
 def fuse_keeping_best(found: Sequence[list[RetrievalResult]], limit: int) -> list[RetrievalResult]:
-    """Merge the results of several searches by reciprocal rank, and keep the best result of each.
+    """Merge the results of several searches by reciprocal rank fusion, and keep the best result of each.
 
-    A search whose words were guessed well is right at its first rank, and may agree with no other one.
+    The first result of a well-worded search is often right even if no other search finds it.
 
     Args:
-        found: What each search found, best first.
-        limit: Most results.
+        found: The results of each search, best first.
+        limit: The maximum number of results.
     """
     if len(found) == 1:
         return found[0][:limit]

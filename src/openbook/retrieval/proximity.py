@@ -1,4 +1,4 @@
-"""How a text holds the words of a question: close together, and names as they are written."""
+"""Measures how a text contains the words of a question: proximity, and exact names."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-# A passage that answers has the words of the question side by side: in one or two sentences, and in order.
+# Answers have the words of the question close together: within one or two sentences, and in order.
 _WINDOW_TOKENS = 40
 _WINDOW_WEIGHT, _PAIRS_WEIGHT = 0.6, 0.3
 _PAIR_GAP = 2
 
-# Words that begin with the same letters are taken for forms of one word. What the English stemmer cannot
-# know, this does: +2.5 points of German questions, +.6 of English ones (XQuAD). 4 and 6 letters: less of both.
+# Words with the same first letters count as inflections of one word, beyond the English stemmer: +2.5 points on German
+# questions, +.6 on English ones (XQuAD). 4 and 6 letters gain less on both.
 _SAME_LETTERS = 5
 
 
 def expand_inflections(words: Sequence[str], tokens: Iterable[str]) -> list[str]:
-    """Replace each word of a text by the token of the question that shares its first five letters.
+    """Replace each token of a text by the token of the question that shares its first five letters.
 
     Example:
         >>> expand_inflections(["siedler", "der", "normannischen"], ["normannisch", "siedler"])
@@ -31,7 +31,7 @@ def expand_inflections(words: Sequence[str], tokens: Iterable[str]) -> list[str]
 
 
 def proximity(words: Sequence[str], rarity: Mapping[str, float]) -> float:
-    """Return how close together a text holds the words of a question, from 0 to .9.
+    """Return how close together a text contains the tokens of a question, from 0 to .9.
 
     Args:
         words: Tokens of the text, in order.
@@ -57,20 +57,20 @@ def proximity(words: Sequence[str], rarity: Mapping[str, float]) -> float:
     return _WINDOW_WEIGHT * window + _PAIRS_WEIGHT * paired
 
 
-# In other letters it is mostly the same thing: `MaxClients` of the documentation is `maxclients` to a parser.
+# In another case, a name mostly means the same: `MaxClients` in documentation is `maxclients` in a parser.
 _OTHER_CASE = 0.5
 
 
 def exactness(text: str, name: str) -> float:
-    """Return how exactly a text holds a name: 1 as it is written, .5 in another case, 0 not at all.
+    """Return how exactly a text contains a name: 1 as written, .5 in another case, 0 not at all.
 
-    A part of a longer name is none, but a name may stand behind dashes, as options do.
+    A part of a longer name does not count, but a name may follow dashes, as options do.
 
     Example:
         >>> exactness("--max-clients", "max-clients"), exactness("max-clients-limit", "max-clients")
         (1.0, 0.0)
     """
-    # Most texts hold it in no case, which this tells ten times as fast as a pattern.
+    # Most texts do not contain it, and this test is ten times as fast as a pattern.
     if name.lower() not in text.lower():
         return 0.0
     exact, any_case = _patterns(name)
@@ -86,7 +86,7 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _best_window(places: Sequence[tuple[int, str]], rarity: Mapping[str, float]) -> float:
-    """Return the highest weight of distinct words within a window."""
+    """Return the highest total weight of distinct tokens within a window."""
     inside: Counter[str] = Counter()
     best = weight = 0.0
     first = 0

@@ -1,6 +1,6 @@
-"""The order of candidates: a linear model over their signals, one for questions and one for topics.
+"""Ranks candidates by a linear model over their signals, one for questions and one for topics.
 
-What each weight was fitted on, and what it is worth on projects left out, is in docs/retrieval.md.
+docs/retrieval.md says what the weights were fitted on and what they are worth on projects left out.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from openbook.retrieval import weights
 from openbook.retrieval.signals import Signals, chunk_signals, file_signals, place_signals, question_signals
 from openbook.types import View
 
-# How much each better passage of a file takes from the next: the answer to a long question on code is spread over
-# files. Not more than four take from one. On swe-qa, left out, file recall is .70 without, .78 with; .3 gives .75.
+# Penalty of a passage for each better one of its file, up to four: the answer to a long question on code is spread over
+# files. On swe-qa, left out, file recall is .70 without it, .78 with it, .75 with .3.
 _SPREAD, _SPREAD_WORDS, _SPREAD_MOST = 0.5, 10, 4
 
-# What stands in front of the colon in the name of a signal.
+# Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
 
 
@@ -30,7 +30,7 @@ class RankedChunk:
 
     outline: Outline
     signals: Signals = field(default_factory=dict)
-    """What each adds to the score, by name. What adds nothing is left out."""
+    """What each signal adds to the score, by name; only those that add something."""
 
     @property
     def score(self) -> float:
@@ -41,14 +41,14 @@ class RankedChunk:
 def rank(
     query: Question, view: View, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
 ) -> list[RankedChunk]:
-    """Order chunks, best first, ties by source and span.
+    """Rank chunks, best first, ties by source and span.
 
     Args:
         query: The question.
-        view: `files` gives each file once, with its best chunk; `passages` gives every chunk.
-        matches: What the index said.
-        outlines: Of the same chunks as `matches.evidence`, in the same order.
-        texts: Likewise, if the question is a name.
+        view: `files` lists each file once, with its best chunk; `passages` lists every chunk.
+        matches: The matches of the question.
+        outlines: The outlines of `matches.evidence`, in the same order.
+        texts: Their texts, if the question is a name.
     """
     chunks = chunk_signals(query, matches, outlines, texts)
     if view == "files":
@@ -62,7 +62,7 @@ def rank(
 
 
 def weighted_signals(signals: Signals, by: Mapping[str, float]) -> Signals:
-    """Multiply signals with their weights, and add up the parts of each."""
+    """Multiply signals by their weights, and sum the parts of each."""
     total: Signals = {}
     for name, value in signals.items():
         if value and (weight := by.get(name)):
@@ -72,19 +72,19 @@ def weighted_signals(signals: Signals, by: Mapping[str, float]) -> Signals:
 
 
 def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -> list[RankedChunk]:
-    """Order passages again, now that there are more signals of each."""
+    """Rerank passages with additional signals of each."""
     more = [weighted_signals(each, weights.QUESTION) for each in signals]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
 def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> list[RankedChunk]:
-    """Order files again, now that it is known how near the path of each is to the topic."""
+    """Rerank files with the cosine of each path and the topic."""
     more = [weighted_signals(place_signals(each), weights.TOPIC) for each in nearness]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
 def demote_translations(query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """Let pages in a third language count as little as what is generated, if a copy to read is a candidate."""
+    """Rank pages in a third language like generated files if a readable copy is among the candidates."""
     if not query.languages:
         return list(ranked)
     read = {"", "en", *query.languages}
@@ -104,7 +104,7 @@ def demote_translations(query: Question, ranked: Sequence[RankedChunk]) -> list[
 def _files(
     query: Question, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]
 ) -> list[RankedChunk]:
-    """Rank each file once, with the chunk that tells most of it."""
+    """Rank each file once, represented by its best chunk."""
     members: dict[tuple[str, str], list[int]] = {}
     for position, outline in enumerate(outlines):
         members.setdefault((outline.source, outline.span.path), []).append(position)
@@ -118,17 +118,17 @@ def _files(
 
 
 def _telling(chunk: Signals) -> tuple[float, float, float]:
-    """Order the chunks of a file: a definition of what was named, its name, then what speaks most of the topic."""
+    """Return the sort key for the chunk that represents a file: definition, exact name, then similarity."""
     return -chunk["definition"], -chunk["exact"], -(chunk["lexical"] + chunk["dense"] + chunk["coverage"])
 
 
 def _is_spread(query: Question, outlines: Sequence[Outline]) -> bool:
-    """Return whether the answer is spread over files, as to a long question on code. A page answers as a whole."""
+    """Return whether the answer is likely spread over files: for long questions on code."""
     return query.content_words >= _SPREAD_WORDS and any(outline.kind == "code" for outline in outlines)
 
 
 def _spread(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """Take from each passage for the better ones of the same file, but never more than it has."""
+    """Penalize each passage for the better ones of its file, by at most its score."""
     seen: Counter[tuple[str, str]] = Counter()
     spread = []
     for each in ranked:

@@ -1,4 +1,4 @@
-"""What belongs to a chunk: who uses what it defines, its tests, its documentation, its likes."""
+"""Finds chunks related to a chunk: uses of its definitions, tests, documentation, similar code."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from openbook.retrieval.search import DEPTH
 from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
 
-# Of one file: its other parts are near anyway, and an outline lists them.
+# Chunks per file: the rest of a file is similar anyway, and an outline lists it.
 _MOST_OF_A_FILE = 2
 
 
 def related_chunks(
     chunk: Chunk, index: Index, embedder: Embedder, *, limit: int, where: Filter = EVERYTHING
 ) -> list[RetrievalResult]:
-    """Rank the chunks that belong to one, at most `limit`, ordered by `(-score, source, span)`.
+    """Rank the chunks related to a chunk, at most `limit`, ordered by `(-score, source, span)`.
 
-    Sharing the names that it defines counts as much as saying something near to it. What overlaps
-    with it is left out, and of each file the best two are kept.
+    Shared names count as much as similarity. Chunks that overlap with it are left out; of each file, the best two are
+    kept.
     """
     names = " ".join((*chunk.defines, chunk.symbol)) or " ".join(chunk.context[-1:])
     with index.snapshot():

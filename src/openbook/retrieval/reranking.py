@@ -1,4 +1,4 @@
-"""The second stage, if there is one: a model reads the question with each of the best results, and orders them anew."""
+"""The optional second stage: a reranker reorders the best results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from openbook.types import RetrievalResult
 _logger = logging.getLogger(__name__)
 
 RERANKED = 20
-"""Results that are read. What stands further down is seldom right (docs/retrieval.md), and each costs time."""
+"""Number of reranked results. Later ones are seldom right (docs/retrieval.md), and each costs time."""
 
 SIGNAL = "rerank"
-"""What a result gained or lost in this stage."""
+"""Name of the signal: the change of a score in this stage."""
 
 
 @runtime_checkable
@@ -27,30 +27,30 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it, for messages. No key and no password stands in it."""
+        """The name for messages, without keys or passwords."""
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one finite number for each text, in their order: the higher, the better it answers the question.
 
-        Numbers are compared within one call only, so their range is free. No texts give no numbers, and nobody is
-        asked. A text that is too long is read as far as the model can.
+        Scores are compared within one call only, so their range is free. Without texts, nothing is computed or sent.
+        A text that exceeds the input of the model is truncated.
 
         Raises:
-            ModelError: There are no scores. Any other error is taken for a fault of the program.
+            ModelError: There are no scores. Any other error counts as a bug.
         """
 
 
 def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker) -> list[RetrievalResult]:
-    """Order the first results by a reranker; the others stay behind them. A reranker that fails changes nothing.
+    """Reorder the first results by a reranker; the others stay behind them. If it fails, nothing changes.
 
-    The scores of the first stage are dealt out again in the new order, so they stay comparable with those of results
-    that were not read; what a result gained or lost by it is its signal `rerank`. Of equal scores of the reranker,
-    the order of the first stage decides. The result is strictly ordered by score.
+    The scores of the first stage are reassigned in the new order, so they stay comparable with those of the other
+    results; the change of each score is its signal `rerank`. Ties keep the order of the first stage. The result is
+    strictly ordered by score.
 
     Args:
-        question: As it was asked.
+        question: The question as asked.
         results: Best first.
-        reranker: Reads the first 20. Where it fails, a warning is logged. If it has a `weight`, its scores are
+        reranker: Scores the first 20. If it fails, a warning is logged. If it has a `weight`, its scores are
             multiplied by that and added to those of the first stage instead.
     """
     head = results[:RERANKED]

@@ -1,4 +1,4 @@
-"""What a file is for, from its path and kind."""
+"""Derives the role of a file from its path and kind."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ _FOLDERS: Mapping[str, Role] = {
     ),
     **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
-    # Forms that people fill in, which name what a project is about and answer nothing.
+    # Forms to fill in: they name the subjects of a project and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
-# `tests2`, `test-d`, `e2e-win` and `testing` at the top: in 150 repositories, code there is of tests.
+# `tests2`, `test-d`, `e2e-win` and `testing` at the top: test code in 150 repositories.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
-# Code there calls what it measures, as that of tests does. `src/benchmark` is what a tool for benchmarks is made of.
+# Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
-# `src/commonTest` and `src/androidTest`: what Gradle calls source sets.
+# Source sets of Gradle: `src/commonTest`, `src/androidTest`.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
-# Folders with a note for each change, posts, and the documentation of earlier versions.
+# Folders with change notes, posts, and the documentation of earlier versions.
 _CHANGE_FOLDERS = frozenset(
     {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes", "_posts", "versioned_docs"}
 )
-# A blog is one at the top or on a site. In an example, it is the program that is explained.
+# A blog at the top or on a site. In an example, `blog` is the example program.
 _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
-# `history.py` and `authors.rb` are sources.
+# Not `history.py` or `authors.rb`.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
-# Translations of what sources say, and what package managers write down: they name everything and explain nothing.
+# Translations and lock files: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
-# The texts that a program shows, one file for each language: `config/locales/de.yml`, `i18n/pt-BR.json`.
+# Message catalogs, one file per language: `config/locales/de.yml`, `i18n/pt-BR.json`.
 _CATALOG = re.compile(
     r"(?:^|/)(?:locales?|translations|i18n|l10n|langs)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?\.(?:json|ya?ml|toml|properties)$"
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
-# `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc` are parts of one; `changelog-generator` is another page.
+# Also `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`.
 _CHANGELOG_STEM = re.compile(
     r"^(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
     r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$",
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})
-# `OPEN-SANS-LICENSE.txt` is one as well; `create-new-license.md` may say how.
+# Also `OPEN-SANS-LICENSE.txt`, but not `create-new-license.md`.
 _LEGAL_STEM = re.compile(
     r"(?i:^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
     r"|issue_template|pull_request_template))|[-_ ](?:LICEN[SC]ES?|COPYING|NOTICES)$"
 )
 
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
-    # "test client" and "test runner" are things, not tests.
+    # Not "test client" or "test runner".
     "test": re.compile(
         r"\b[Tt]est_\w|\bTest[A-Z]|(?i:\btests\b|\bbench(?:es|mark)|\btested\b|\bunit tests?\b|fixture"
         r"|\btest (case|suite|function|method|module|file|class(es)?)s?\b)"
@@ -67,13 +67,13 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     ),
 }
 
-# A search looks at the paths of a hundred candidates, mostly the same ones again. Each takes about 1 KB.
+# A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.
 _CACHED_PATHS = 1 << 13
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def role_of(path: str, kind: Kind) -> Role:
-    """Return what a file is for.
+    """Return the role of a file.
 
     Example:
         >>> role_of("pkg/tests/conftest.py", "code"), role_of("src/testing.py", "code"), role_of("guide.md", "docs")
@@ -96,7 +96,7 @@ def role_of(path: str, kind: Kind) -> Role:
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
-        # In a folder of documentation, these are pages about that subject.
+        # In a documentation folder, these are pages on that subject.
         if role != "documentation" and _LEGAL_STEM.search(pure.stem):
             return "legal"
     if role == "documentation" and kind == "code":
@@ -109,7 +109,7 @@ def role_of(path: str, kind: Kind) -> Role:
 
 
 def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
-    """Return what the name of a file says, in whichever folder it is."""
+    """Return the role by the name of the file alone, if it has one."""
     if path.suffix.lower() in _GENERATED_SUFFIXES or (kind != "code" and _CATALOG.search(path.as_posix())):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
@@ -126,7 +126,7 @@ def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def is_home_page(path: str, kind: Kind) -> bool:
-    """Return whether a page is the first that readers see: the README, or the index of the documentation.
+    """Return whether a page is the README at the top or the index of the documentation.
 
     Example:
         >>> [is_home_page(path, "docs") for path in ("README.md", "docs/index.rst", "docs/api/index.rst")]
@@ -139,19 +139,19 @@ def is_home_page(path: str, kind: Kind) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Return whether a file is a test, a changelog, a licence or generated, about which nobody asks first.
+    """Return whether a file is a test, changelog, licence or generated file, which questions are rarely about.
 
     Example:
         >>> [is_aside(path) for path in ("tests/test_wait.py", "CHANGES.rst", "locale/de.po", "src/wait.py")]
         [True, True, True, False]
     """
-    # What a file is for shows in its path, whichever of the two kinds it is of.
+    # The path decides, so try both kinds.
     return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal", "generated"})
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def asks_for(role: Role, text: str) -> bool:
-    """Return whether a question asks for files of a role, which otherwise step back.
+    """Return whether a question asks for files of a role, which are penalized otherwise.
 
     Example:
         >>> asks_for("test", "where is retry tested?"), asks_for("test", "the test client")

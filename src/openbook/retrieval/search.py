@@ -1,4 +1,4 @@
-"""The pipeline: question, two legs, fusion, signals, results."""
+"""The retrieval pipeline: lexical and dense candidates, ranking, results."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
-# Candidates of each leg. 60 lose a little on mixed libraries, 150 gain nothing.
+# Candidates per retrieval method. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
 
-# Passages whose texts are read for proximity; a text takes about .2 ms to split.
+# Passages whose proximity is computed; tokenizing one takes about .2 ms.
 _READ = 24
 
-# Passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
+# Passages whose sentences are embedded; one takes about .3 ms. 12 and 24 gain nothing.
 _SENTENCES_READ = 8
 
-# Files whose paths are embedded: one takes about 20 us, and ten times that while its words are new. 10 lose .001, 20
-# and all find no more.
+# Files whose paths are embedded; one takes about 20 us, ten times that with words that are not cached. 10 lose .001,
+# 20 and all gain nothing.
 _PATHS_READ = 12
 
-# The next topic finds many of the same files again. The vector of one takes about 1 KB.
+# Cached vectors of paths: consecutive topics share many files. About 1 KB each.
 _KEPT_PLACES = 1024
 
-# The next question reads many of the same texts again. What is read of one takes about 4 KB.
+# Cached tokens and sentences: consecutive questions share many texts. About 4 KB each.
 _KEPT_TEXTS = 1024
 
 
 class Retriever:
-    """Finds chunks of one library."""
+    """Searches one library."""
 
     def __init__(
         self, index: Index, embedder: Embedder, sentences: Embedder | None = None, reranker: Reranker | None = None
     ) -> None:
-        """Take a library, and the embedder that made it.
+        """Wrap a library and its embedder.
 
         Args:
             index: The library.
-            embedder: The one that made it.
-            sentences: Compares sentences with the question, dozens for each; `embedder` if not given.
-            reranker: Orders the first 20 results anew, if given.
+            embedder: The embedder that the library was built with.
+            sentences: Embeds sentences and paths, dozens per question; `embedder` by default.
+            reranker: Reorders the first 20 results, if given.
         """
         self.index = index
         self.embedder = embedder
@@ -72,14 +72,14 @@ class Retriever:
     ) -> list[RetrievalResult]:
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
 
-        A chunk that says the same as a better one is left out. An empty library gives [].
+        Near-duplicates of better chunks are left out. An empty library gives [].
 
         Args:
-            question: As text, or as it was read.
-            limit: Most results.
-            where: Documents that may be found.
-            view: `files` gives each file once, with its best chunk; `passages` may give several of one
-                file; `auto` decides by the question, see `Question.view`, and gives passages of a course.
+            question: A text or a parsed question.
+            limit: The maximum number of results.
+            where: Limits the documents that are searched.
+            view: `files` lists each file once, with its best chunk; `passages` may list several chunks of a file;
+                `auto` decides by the question, see `Question.view`, and lists passages within a course.
 
         Raises:
             QueryError: See `read_question`.
@@ -89,7 +89,7 @@ class Retriever:
             raise ValueError(f"unknown view {view!r}; views are {', '.join(VIEWS)}")
         query = read_question(question) if isinstance(question, str) else question
         if view == "auto":
-            # A course is one file, or a few: each of them once would be next to nothing.
+            # A course has one file or a few, so listing each once would show next to nothing.
             in_course = where.courses or where.lesson is not None
             view = "passages" if in_course else query.view
         with self.index.snapshot():
@@ -109,11 +109,11 @@ class Retriever:
             wanted = max(limit, RERANKED) if reranker and limit > 0 else max(limit, 0)
             found = self._with_text(ranked, max(wanted, 1))
             results = list(islice(without_duplicates(found), wanted))
-        # Behind the snapshot: a reranker may take seconds.
+        # Outside the snapshot: a reranker may take seconds.
         return results if reranker is None else rerank(query.text, results, reranker)[: max(limit, 0)]
 
     def matches_of(self, query: Question, where: Filter) -> Matches:
-        """Return what the index says of a question; not asked again right after a search for it."""
+        """Return the matches of a question. Those of the last search are cached."""
         last = self._matched
         return last[2] if last is not None and last[0] is query and last[1] == where else self._match(query, where)
 
@@ -123,7 +123,7 @@ class Retriever:
         return matches
 
     def _vector_of(self, text: str) -> Vector:
-        # An answer searches several times for one question, and the embedder may be a server.
+        # Answering searches several times for one question, and the embedder may be a server.
         last = self._last
         if last is None or last[0] != text:
             last = self._last = (text, self.embedder.embed([text])[0])
@@ -132,9 +132,9 @@ class Retriever:
     def _closest(
         self, query: Question, matches: Matches, ranked: Sequence[RankedChunk], *, is_prose: bool
     ) -> list[RankedChunk]:
-        """Order the best passages again, now that their texts are read."""
+        """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
-        # The place that says what a thing is has its name once, and ranks low among those that use it.
+        # A definition or description may contain the name once, and rank below many uses of it.
         best = ranked if query.definition is not None or query.settings else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
@@ -151,7 +151,7 @@ class Retriever:
         return [*rerank_passages(best, found), *ranked[len(best) :]]
 
     def _closest_files(self, query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-        """Order the best files again, by what their paths mean: `auth/session.py` is about signing in."""
+        """Rerank the best files by the similarity of their paths: `auth/session.py` is about signing in."""
         best = ranked[:_PATHS_READ]
         asked = (
             self._vector_of(query.text) if self._sentences is self.embedder else self._sentences.embed([query.text])[0]
@@ -160,7 +160,7 @@ class Retriever:
         return [*rerank_files(best, nearness), *ranked[len(best) :]]
 
     def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
-        """Return the cosine of the question with the nearest sentence of each text; 0 without one."""
+        """Return the cosine of the question with the most similar sentence of each text; 0 without sentences."""
         question, *vectors = self._sentences.embed([asked, *chain.from_iterable(said)])
         cosines = iter([float(vector @ question) for vector in vectors])
         return [max(islice(cosines, len(each)), default=0.0) for each in said]
@@ -173,7 +173,7 @@ class Retriever:
 
 
 def _kept_places(embedder: Embedder) -> Callable[[str], Vector]:
-    """Return what embeds the path of a file, and keeps it."""
+    """Return a function that embeds the path of a file, with a cache."""
 
     @lru_cache(maxsize=_KEPT_PLACES)
     def embed(path: str) -> Vector:

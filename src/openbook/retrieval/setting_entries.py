@@ -1,8 +1,8 @@
-"""Where a text says what a setting or a parameter is: its name, what is said of it, its value, in whichever form.
+"""Finds where a text describes a setting or a parameter, in any format.
 
-A line counts by what stands around the name in it: a key or a field, a row of a table, an item of a list, the title of
-a section, or a string of code that makes it known. What belongs to it is the comment above it and what is indented
-below it, or what stands under its title.
+The form of an entry is read from the line with the name: a key or a field, a row of a table, an item of a list, the
+title of a section, or a call that registers a flag. The entry includes the comment above it and the block indented
+below it, or the text below its title.
 """
 
 from __future__ import annotations
@@ -24,49 +24,48 @@ Form = Literal["key", "row", "item", "section"]
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """A setting in a text. Offsets are characters of the text."""
+    """An entry for a setting. Offsets are characters of the text."""
 
     start: int
-    """Of the first line of what is said of it."""
+    """Start of its first line."""
     end: int
-    """Of its last line, exclusive."""
+    """End of its last line, exclusive."""
     form: Form
     is_described: bool
-    """Words say what it is; else it is only set."""
+    """It has a description; otherwise it is only set."""
     has_value: bool
-    """A value stands beside its name."""
+    """A value follows its name."""
     has_default: bool
-    """The words speak of a default."""
+    """Its text mentions a default."""
     parents: tuple[str, ...]
-    """The keys and sections that it stands below, outermost first, as far as the text has them."""
+    """Enclosing keys and sections, outermost first, as far as the text shows them."""
     within: str
-    """These, as they are written, with what stands before the name."""
+    """The enclosing lines as written, with the dotted prefix of the name."""
     is_open: bool
-    """More of what it stands below may stand before the text."""
+    """More enclosing keys may precede the text."""
     is_exact: bool
-    """It has the name as the question spells it."""
+    """It spells the name as the question does."""
     has_choices: bool
-    """The words or a schema list what values it takes."""
+    """Its text or a schema lists the allowed values."""
 
 
 _FEWEST_WORDS = 3
-# A comment or a value of more lines is read where it stands. The longest that a question of
-# `benchmarks/cases/dotted_questions.jsonl` is answered by has 16 lines.
+# Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MOST_COMMENT_LINES, _MOST_VALUE_LINES = 16, 8
-# Where the keys are looked for that a line stands below.
+# Search range for the enclosing keys of a line.
 _MOST_LINES_ABOVE = 10_000
-# A text that has a name more often does not say what it is.
+# A text with more occurrences of the name does not describe it.
 _MOST_PLACES = 50
-# A longer line is data, and is read as a blank one.
+# Longer lines are data, and count as blank.
 _MOST_LINE_CHARS = 1_500
-# A section of more words is opened by its first paragraph.
+# Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
 
-# What a line has around a name, written as a null character, where it says what that is.
+# Patterns of lines that describe a name, which is replaced by a null character.
 _SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
 _SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
 _ROW = re.compile(r"[ \t]*\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{][^|]*)?\|(?P<said>.*)")
-# Without marks "- name: ...", "- name is ...", and not "- NAME variable was added".
+# Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".
 _ITEM = re.compile(
     rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—]|$)"
     r"|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
@@ -95,7 +94,7 @@ _ASIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 _SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 _PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
-# A string that stands alone, or is named as a description: not a placeholder, a class, a message.
+# A string on its own, or labelled as a description: not a placeholder, a class, a message.
 _STRING = re.compile(
     r"(?:^\s*|[(,]\s*|\b(?:\w*help|usage|\w*desc\w*|text|label|summary)[\s:=(]+)"
     r"(?P<said>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)",
@@ -106,7 +105,7 @@ _SAYS_SO = re.compile(
     r"(?:\"(?:markdownDescription|description|title|enum|default)s?\"|^\s*description)\s*:", re.MULTILINE
 )
 _MARGIN = re.compile(r"[ \t]*(?:(?:#+|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?")
-# What a field of a class or a module is set to, unlike what a function computes.
+# Values of fields of classes and modules, unlike expressions that a function computes.
 _FIXED = re.compile(
     r"[ \t]*(?:$|[\"'`\d\[{]|-\d|[A-Z]|\w+\.[A-Z]|(?:true|false|none|nil|null|new|lambda|field|attr)\b)"
 )
@@ -115,14 +114,14 @@ _FIXED = re.compile(
 def setting_entries(
     text: str, name: str, owners: Sequence[str] = (), kind: Kind = "docs", part: tuple[int, int] | None = None
 ) -> list[SettingEntry]:
-    r"""Return where a text says what a setting is, in order; mostly nowhere.
+    r"""Return the entries for a setting in a text, in order; mostly none.
 
     Args:
-        text: Of a document, or a part of it.
-        name: As the question spells it; `idle-timeout`, `idle_timeout` and `IdleTimeout` are one.
-        owners: What the question says that it stands in, outermost first.
-        kind: Of the document.
-        part: Where entries are looked for, as offsets; everywhere unless given.
+        text: The text of a document, or a part of it.
+        name: The name as the question spells it; `idle-timeout`, `idle_timeout` and `IdleTimeout` are equal.
+        owners: The enclosing names in the question, outermost first.
+        kind: The kind of the document.
+        part: Offsets of the range to search; everything by default.
 
     Example:
         >>> text = "gui:\n  # Lines for each scroll.\n  scrollHeight: 2\n  tabWidth: 4\n"
@@ -143,16 +142,16 @@ def setting_entries(
 
 
 def is_within(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) -> bool:
-    """Return whether an entry of a chunk stands in its owners, or may, as far as the chunk shows what is around it."""
+    """Return whether an entry of a chunk belongs to its owners, or may, as far as the chunk shows its context."""
     if entry.form == "key" and chunk.kind != "code" and entry.is_open:
         return True
-    # Of several types in a chunk, the symbol names the first.
+    # If a chunk has several types, its symbol is the first.
     symbol = chunk.symbol if entry.is_open else ""
     return are_named(owners, entry.within, *entry.parents, *chunk.context, symbol, chunk.span.path)
 
 
 def are_named(owners: Sequence[str], *places: str) -> bool:
-    """Return whether all owners are named in places, in any spelling.
+    """Return whether all owners occur in the given texts, in any spelling.
 
     Example:
         >>> are_named(("gui", "theme"), "[gui]"), are_named(("gui",), "[gui]"), are_named((), "[gui]")
@@ -168,7 +167,7 @@ def _plain(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _spelled(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name in any spelling, and of an option in its own."""
+    """Return a pattern that matches a name in any spelling, and an option as written."""
     if name.startswith("-"):
         return _written(name)
     words = "[-_]?".join(map(re.escape, _SPELLING.findall(name) or [name]))
@@ -181,7 +180,7 @@ def _written(name: str) -> re.Pattern[str]:
 
 
 class _Lines:
-    """The lines of a text, and what belongs to one that names a setting."""
+    """The lines of a text, and the entries that they open."""
 
     def __init__(self, text: str, kind: Kind, name: str) -> None:
         self._name = name
@@ -191,32 +190,32 @@ class _Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in every)]
 
     def place_of(self, offset: int) -> int:
-        """Return the number of the line that a character stands in, from 0."""
+        """Return the number of the line of a character, from 0."""
         return bisect_right(self._starts, offset) - 1
 
     def entry(self, place: int, span: tuple[int, int], owners: Collection[str]) -> SettingEntry | None:
-        """Return the entry that a line makes by a name in it; None if it says nothing."""
+        """Return the entry that a line opens for a name in it, if any."""
         start, end = (offset - self._starts[place] for offset in span)
         line = self._lines[place]
         lead = line[:start].rstrip(_OF_PATH)
         before = line[len(lead) : start].lstrip("-")
-        # `cargo_autoreload` is `cargo.autoreload` where names have no dots.
+        # `cargo_autoreload` equals `cargo.autoreload` where names cannot have dots.
         joined = before.rpartition(".")[2]
         if joined and _plain(joined) not in owners:
             return None
-        # A blank for the indentation, which patterns would try in all ways.
+        # One blank replaces the indentation, to avoid backtracking.
         shape = f"{' ' * line[:1].isspace()}{line[: start - len(before)].lstrip()}\0{line[end:]}"
         return self._of_text(place, before, shape) or self._of_key(place, before, shape)
 
     def _of_text(self, place: int, before: str, shape: str) -> SettingEntry | None:
-        """Return the section, the row or the item that a line opens."""
+        """Return the section, row or item that a line opens."""
         if self._is_prose:
             opens = _OPENS.match(shape)
             if _TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
         if _is_said(_ROW.match(shape)):
             return self._made(place, place, "row", before, has_value=True)
-        # Below `/**` a star opens a line of a comment, and no item.
+        # Below `/**`, a star opens a line of a comment, not an item.
         is_list = self._is_prose or not shape.lstrip().startswith("*")
         item = _ITEM.match(shape) if is_list else None
         is_described = _is_said(item) or (self._is_code and _is_said(_PARAMETER.match(shape)))
@@ -225,7 +224,7 @@ class _Lines:
         return None
 
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:
-        """Return the key, the field or the flag that a line names."""
+        """Return the key, field or flag that a line defines."""
         key = _KEY.match(shape)
         if key and not (self._is_code and key["sign"] == "=" and not _FIXED.match(key["value"])):
             return self._key(place, before, key["value"], is_set=not self._is_code or "=" in key["sign"] + key["value"])
@@ -236,7 +235,7 @@ class _Lines:
         return self._flag(place, before, flag["value"]) if (flag := _FLAG.match(shape)) else None
 
     def _flag(self, place: int, before: str, value: str) -> SettingEntry | None:
-        """Return a call that makes a name known with a description, which may stand in the lines below."""
+        """Return a call that registers a flag with a description, which may be in the lines below."""
         below = self._lines[place + 1 : place + 1 + _MOST_VALUE_LINES]
         closing = next((at for at, line in enumerate(below, 1) if line.lstrip()[:1] in ("}", ")")), 0)
         for last, said in ((place, value), (place + closing, "\n".join((value, *below[:closing])))):
@@ -245,7 +244,7 @@ class _Lines:
         return None
 
     def _key(self, place: int, before: str, value: str, *, said: str = "", is_set: bool = False) -> SettingEntry:
-        """Return a key or a field with the comment above it or beside it, and what its value has below."""
+        """Return a key or field with its comment and the block of its value."""
         first, last = self._start_of_comment(place), self._end_of_block(place)
         beside = _ASIDE.search(value)
         is_described = (
@@ -257,7 +256,7 @@ class _Lines:
         return self._made(first, last, "key", before, is_described=is_described, has_value=has_value, named=place)
 
     def _section(self, place: int, before: str, *, is_directive: bool) -> SettingEntry | None:
-        """Return what stands under a title, all of it if that is short, and else its first paragraph."""
+        """Return the text below a title if it is short, otherwise its first paragraph."""
         lines, below = self._lines, range(place + 1, len(self._lines))
         if is_directive:
             indent, first = indentation(lines[place]), place
@@ -266,7 +265,7 @@ class _Lines:
             first = place + 1 + (place + 1 < len(lines) and _UNDERLINE.match(lines[place + 1]) is not None)
             end = next((at for at in range(first, len(lines)) if self._is_heading(at)), len(lines))
         said = [at for at in range(first, end) if lines[at].strip(" \t-")]
-        if len(said) <= is_directive:  # `.. autofunction:: NAME` says nothing of it
+        if len(said) <= is_directive:  # `.. autofunction:: NAME` has no description
             return None
         first, last = said[0], said[-1]
         if sum(_words(lines[at]) for at in said) > _SECTION_WORDS:
@@ -303,7 +302,7 @@ class _Lines:
         )
 
     def _over(self, place: int, form: Form) -> tuple[tuple[str, ...], list[str], bool]:
-        """Return the keys that a line stands below, outermost first, all lines over it, and whether more may be."""
+        """Return the enclosing keys of a line, outermost first, its enclosing lines, and whether there may be more."""
         parents: list[str] = []
         over: list[str] = []
         indent = indentation(self._lines[place])
@@ -321,22 +320,22 @@ class _Lines:
                     parents.insert(0, parent["name"])
             if not (indent or self._has_sections):
                 break
-        # What begins at the margin stands below nothing, but in files that have sections.
+        # Lines without indentation have no enclosing key, except in files with sections.
         return tuple(parents), over, indent > 0 or self._has_sections
 
     def _start_of_comment(self, place: int) -> int:
-        """Find the first line of the comment directly above a key."""
+        """Return the first line of the comment directly above a key."""
         first, indent = place, indentation(self._lines[place])
         while first and place - first < _MOST_COMMENT_LINES:
             above = self._lines[first - 1]
-            # The stars of a block stand one column deeper.
+            # The stars of a block comment are indented by one more column.
             if not _COMMENT.match(above) or abs(indentation(above) - indent) > 1:
                 break
             first -= 1
         return first
 
     def _end_of_block(self, place: int) -> int:
-        """Find the last line of what is indented below a line, also inside of a comment, with what closes it."""
+        """Return the last line of the block indented below a line, also within a comment, with its closing bracket."""
         last, is_comment = place, _COMMENT.match(self._lines[place]) is not None
         margin = _column(self._lines[place], is_comment=is_comment)
         for at, below in enumerate(self._lines[place + 1 : place + _MOST_VALUE_LINES], place + 1):
@@ -354,14 +353,14 @@ class _Lines:
 
 
 def _column(line: str, *, is_comment: bool) -> int:
-    """Return where a line begins behind its indentation and the sign of a comment; -1 if nothing stands there."""
+    """Return the column of the text of a line after indentation and comment marker; -1 for a blank line."""
     opening = _MARGIN.match(line) if is_comment else None
     column = opening.end() if opening else indentation(line)
     return column if line[column:].strip() else -1
 
 
 def _is_said(found: re.Match[str] | None) -> bool:
-    """Return whether what was found has words enough to say what something is."""
+    """Return whether a match has enough words for a description."""
     return found is not None and _words(found[found.lastgroup or 0]) >= _FEWEST_WORDS
 
 

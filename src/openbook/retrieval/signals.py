@@ -1,6 +1,6 @@
-"""What is known of each candidate, as numbers that the ranking weighs. Names are those of `weights`.
+"""Computes the signals of candidates: the features of the ranking model, named as in `weights`.
 
-A part behind a colon tells apart what counts differently in some questions; for people it is one signal.
+A part after a colon is a feature that counts in some questions only; it is shown as part of the same signal.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from openbook.types import Chunk
 
 Signals = dict[str, float]
 
-# Between these a question becomes long: it carries enough words of its own, and they count more.
+# Between these numbers of words, a question becomes long: the weight of its words grows.
 _SHORT_WORDS, _LONG_WORDS = 5, 10
 
-# A topic is spread over a file: its best chunks count together.
+# A topic is spread over a file, so its best chunks are averaged.
 _TOP_CHUNKS = 3
 
-# A search looks at the headings of a hundred candidates, mostly the same again. Each takes about 1 KB.
+# A search reads the headings of a hundred candidates, mostly the same again. About 1 KB each.
 _CACHED_HEADINGS = 1 << 13
 
 
 def chunk_signals(
     query: Question, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
 ) -> list[Signals]:
-    """Measure how each chunk fits a question, in the order of `outlines`. Numbers lie between 0 and 1, or are counts.
+    """Compute the signals of each chunk, in the order of `outlines`. Values are between 0 and 1, or counts.
 
     Args:
         query: The question.
-        matches: What the index said.
-        outlines: Of the same chunks as `matches.evidence`, in the same order.
-        texts: Likewise, if the question is a name: what holds it as it is written comes first.
+        matches: The matches of the question.
+        outlines: The outlines of `matches.evidence`, in the same order.
+        texts: Their texts, if the question is a name: chunks with its exact spelling come first.
     """
     exact = [exactness(text, query.name) for text in texts] or [0.0] * len(outlines)
     rarity = rarities(query, matches.frequencies, matches.chunks)
@@ -71,7 +71,7 @@ def chunk_signals(
 
 
 def question_signals(query: Question, chunks: Sequence[Signals], outlines: Sequence[Outline]) -> list[Signals]:
-    """Measure chunks as answers to a question, without what their texts say."""
+    """Compute the signals of passages that need no text."""
     is_long = min(max(query.content_words - _SHORT_WORDS, 0), _LONG_WORDS - _SHORT_WORDS) / (_LONG_WORDS - _SHORT_WORDS)
     beside = _best_of_files("dense", chunks, outlines)
     is_of_mechanism = "mechanism" in query.intents
@@ -98,15 +98,15 @@ def text_signals(
     is_prose: bool,
     settings: Sequence[AskedSetting] = (),
 ) -> Signals:
-    """Measure what the text of a chunk says.
+    """Compute the signals of a passage that need its text.
 
     Args:
         query: The question.
-        chunk: With its text.
-        proximity: How close together the text holds the words of the question, from 0 to 1.
-        cosine: Of the question and the nearest sentence; 0 if not read.
-        is_prose: Whether no code is among the candidates.
-        settings: That the question asks for, see `meant_settings`.
+        chunk: The chunk.
+        proximity: How close together the text contains the words of the question, from 0 to 1.
+        cosine: Cosine of the question and the most similar sentence; 0 if not computed.
+        is_prose: Whether no candidate is code.
+        settings: The settings that the question asks for, see `meant_settings`.
     """
     return {
         "proximity": proximity,
@@ -118,18 +118,18 @@ def text_signals(
     }
 
 
-# `IdleTimeout` may be what keeps the setting `idle-timeout`, or something else. With 1, lnd loses a citation; no other
-# project changes. A word of everyday language counts as any name: half as much changed nothing.
+# `IdleTimeout` may store the setting `idle-timeout`, or be something else. With 1, lnd loses a citation; no other
+# project changes. Halving it for everyday words changed nothing.
 _OTHER_SPELLING = 0.6
 
 
 def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
-    """Return how much a chunk says what one of the settings is, from 0 to 1; 0 for most, and what is aside."""
+    """Return how well a chunk describes one of the settings, from 0 to 1; 0 for tests, changelogs and the like."""
     best = 0.0
     if not settings or is_aside(chunk.span.path):
         return best
     for name, owners in settings:
-        if chunk.kind != "code" and name in chunk.defines:  # in a definition list
+        if chunk.kind != "code" and name in chunk.defines:  # an entry of a definition list
             best = max(best, are_named(owners, *chunk.context, chunk.symbol, chunk.span.path))
         for entry in setting_entries(chunk.text, name, owners, chunk.kind):
             if entry.is_described and is_within(entry, owners, chunk):
@@ -138,13 +138,13 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
-    """Measure a file as what a topic is about.
+    """Compute the signals of a file for a topic.
 
     Args:
         query: The topic.
-        chunks: Of each candidate of the file.
-        outline: One of them.
-        size: Chunks of the whole file.
+        chunks: The signals of each candidate of the file.
+        outline: The outline of one of them.
+        size: Number of chunks of the whole file.
     """
     best = {name: sorted((chunk[name] for chunk in chunks), reverse=True) for name in ("lexical", "dense")}
     first = chunks[0]
@@ -164,10 +164,10 @@ def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, s
 
 
 def place_signals(cosine: float) -> Signals:
-    """Measure the place of a file.
+    """Compute the signal of the path of a file.
 
     Args:
-        cosine: Of the topic with the last folders and the name of the file.
+        cosine: Cosine of the topic and the last folders with the name of the file.
     """
     return {"place": max(0.0, cosine)}
 
@@ -185,7 +185,7 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
 def _best_of_files(
     name: str, chunks: Sequence[Signals], outlines: Sequence[Outline]
 ) -> Mapping[tuple[str, str], float]:
-    """Return for each file the mean of a signal over its best chunks."""
+    """Return the mean of a signal over the best chunks of each file."""
     found: dict[tuple[str, str], list[float]] = {}
     for chunk, outline in zip(chunks, outlines, strict=True):
         found.setdefault(_file_of(outline), []).append(chunk[name])
@@ -201,7 +201,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def coverages(matches: Matches, rarity: Mapping[str, float]) -> list[float]:
-    """Return which share of the question's words each candidate holds, from 0 to 1, rare ones weighing more."""
+    """Return the share of the question's tokens that each candidate contains, from 0 to 1, weighted by rarity."""
     total = sum(rarity.values())
     weights = [rarity[token] for token in matches.tokens]
     return [
@@ -211,24 +211,24 @@ def coverages(matches: Matches, rarity: Mapping[str, float]) -> list[float]:
 
 
 def rarities(query: Question, frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
-    """Weigh each token of the question by how rare it is in the library.
+    """Return the inverse document frequency of each token of the question.
 
     Args:
         query: The question.
-        frequencies: How many chunks of the library hold each token; absent means none.
-        chunks: Size of the library.
+        frequencies: Number of chunks of the library that contain each token; absent means none.
+        chunks: Number of chunks of the library.
     """
     return {token: inverse_frequency(frequencies.get(token, 0), chunks) for token in query.tokens}
 
 
 def coverage(words: Container[str], rarity: Mapping[str, float]) -> float:
-    """Return which share of the question's words is among `words`, from 0 to 1, rare ones weighing more."""
+    """Return the share of the question's tokens that is in `words`, from 0 to 1, weighted by rarity."""
     total = sum(rarity.values())
     return sum(weight for token, weight in rarity.items() if token in words) / total if total else 0.0
 
 
 def scaled(scores: Sequence[float], *, floor: float = 0.0) -> list[float]:
-    """Map scores to 0..1: the best becomes 1, `floor` and what is below it 0.
+    """Scale scores to 0..1: the best becomes 1, `floor` and lower ones 0.
 
     Example:
         >>> scaled([4.0, 2.0, 0.0])
@@ -241,10 +241,10 @@ def scaled(scores: Sequence[float], *, floor: float = 0.0) -> list[float]:
 
 
 def heading_match(rarity: Mapping[str, float], outline: Outline) -> float:
-    """Measure how much of the question a chunk's own heading says, and how little else, from 0 to 1; code has none.
+    """Return how well the innermost heading of a chunk matches the question, from 0 to 1; 0 for code.
 
-    The geometric mean of the question's share that the heading holds, rare words weighing more, and of
-    the heading's share that the question holds.
+    The geometric mean of the share of the question's tokens in the heading, weighted by rarity, and the share of the
+    heading's tokens in the question.
     """
     words = _heading_words(outline.context[-1]) if outline.context and outline.kind != "code" else frozenset()
     shared: Collection[str] = words & rarity.keys()
@@ -258,15 +258,15 @@ def _heading_words(heading: str) -> frozenset[str]:
 
 _PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
 _FOLDER_MATCH, _FOLDERS = 0.5, 3
-# These say nothing; the folder is the name.
+# For these, the folder is the name.
 _GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
 
-# A search looks at the paths of a hundred candidates, mostly the same again. Each takes about 1 KB.
+# A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.
 _CACHED_PATHS = 1 << 13
 
 
 def path_match(query: Question, path: str) -> float:
-    """Return which share of the question's words the path holds, from 0 to 1.
+    """Return the share of the question's tokens that the path contains, from 0 to 1.
 
     Example:
         >>> from openbook.questions.question import read_question
@@ -286,7 +286,7 @@ def path_match(query: Question, path: str) -> float:
 
 
 def is_named(path: str, tokens: Collection[str]) -> bool:
-    """Return whether a question has all words of a file's name, as "the -l option of scp" has those of `scp.1`.
+    """Return whether a question has all tokens of a file's name, as "the -l option of scp" has those of `scp.1`.
 
     Example:
         >>> is_named("man/borg-list.1", ("list", "borg", "option")), is_named("man/borg-list.1", ("list", "option"))
@@ -298,7 +298,7 @@ def is_named(path: str, tokens: Collection[str]) -> bool:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words of the name, the beginnings of these, and the words of the folders."""
+    """Return the tokens of the name, their prefixes, and the tokens of the folders."""
     folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
     words = frozenset(tokenize(stem_of(path)))
     return words, frozenset(word[:_PREFIX_CHARS] for word in words), frozenset(tokenize(folders))
@@ -309,7 +309,7 @@ def _share_prefix(a: str, b: str) -> bool:
 
 
 def stem_of(path: str) -> str:
-    """Return the telling part of a path: the name without its ending, or of `client/index.ts` the folder.
+    """Return the name of a file without its suffix; for generic names such as `client/index.ts`, the folder.
 
     Example:
         >>> stem_of("http/client/index.ts"), stem_of("http/client.go")
@@ -321,27 +321,27 @@ def stem_of(path: str) -> str:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def is_generic(path: str) -> bool:
-    """Return whether the name of a file says nothing, as `index.ts` and `mod.rs`."""
+    """Return whether the name of a file is generic, as `index.ts` and `mod.rs` are."""
     return PurePosixPath(path).stem in _GENERIC_STEMS
 
 
-# A definition of the name asked for outweighs any number of mentions; inside a sentence a name is
-# one hint among others.
+# If the query is a name, its definition outweighs any number of mentions; within a sentence, a name is one hint among
+# others.
 _DEFINITION_OF_SYMBOL = 2.0
 _DEFINITION_OF_WORD = 1.0
 _DEFINITION_IN_TEXT = 0.9
 _TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
 _INNER_DEFINITION = 0.6
-# `impl Client` and `extension Client` say where more of it stands; so does what describes it, if code is asked for.
+# `impl Client` and `extension Client` are parts of a definition; so are descriptions, if code is asked for.
 _PART_DEFINITION = 0.3
-# What describes an option or a setting answers as the definition of a function does.
+# The description of an option or a setting counts as a definition.
 _ENTRY = 1.0
 _OTHER_CASE = 0.6
 _FILE_NAMED_SO = 1.5
 _WEAKER_DEFINITION = 0.5
-# Of `Client.send`, the `send` of another class is a namesake, if there is one of `Client`.
+# For `Client.send`, the `send` of another class, if `Client` has one.
 _NAMESAKE = 0.5
-# `get` is defined in every second class: a name defined often identifies little.
+# `get` is defined in every second class: the more definitions a name has, the less each counts.
 _COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
 
 _TYPE = re.compile(
@@ -352,7 +352,7 @@ _PARTS = ("impl", "extension", "instance")
 
 
 def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[float]:
-    """Return how strongly each chunk defines what the query names; 0 for most."""
+    """Return how strongly each chunk defines the names of the query; 0 for most."""
     if not query.terms:
         return [0.0] * len(outlines)
     if not query.is_symbol:
@@ -381,32 +381,32 @@ def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[f
 
 
 def defines_type(signature: str, name: str) -> bool:
-    """Return whether a signature is that of a type, a module or the like, which has members and is not called.
+    """Return whether a signature defines a type, a module or the like, which has members.
 
     Example:
         >>> defines_type("class Client:", "Client"), defines_type("def send(self, type):", "send")
         (True, False)
     """
-    # The selector of a rule of CSS is cut, maybe behind a dot, which leaves no name.
+    # A selector of CSS may be cut after a dot, which leaves no name.
     return bool(name) and _TYPE.search(signature.partition(name)[0]) is not None
 
 
 def belongs(outline: Outline, owners: Sequence[str]) -> bool:
-    """Return whether a definition stands in what was named before it: a class, a module or a file."""
+    """Return whether a definition belongs to the named owners: classes, modules or files."""
     return stands_in(owners, outline.symbol, *outline.defines, *outline.context, outline.span.path)
 
 
 def _without_namesakes(strengths: Sequence[float], belonging: Sequence[bool]) -> list[float]:
-    """Weaken the definitions that belong elsewhere, unless none belongs where the question says."""
+    """Weaken definitions of other owners, if one belongs to the owner in the question."""
     if not any(strength and owned for strength, owned in zip(strengths, belonging, strict=True)):
         return list(strengths)
     return [strength if owned else _NAMESAKE * strength for strength, owned in zip(strengths, belonging, strict=True)]
 
 
 def _describes(name: str, outline: Outline, query: Question) -> float:
-    """Return how strongly an entry of a definition list is about a name, as it is written: `-l` and `-L` are two.
+    """Return how strongly an entry of a definition list describes a name, case-sensitively: `-l` is not `-L`.
 
-    Many pages have an option `-l`; "of scp" names `scp.1`.
+    Many pages have an option `-l`; "of scp" prefers `scp.1`.
     """
     if name not in outline.defines:
         return 0.0
