@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span, shown_text
@@ -22,11 +21,6 @@ the words it points to occur there verbatim. `conflict`: they contradict it, or 
 claim does not occur there. `unverified`: neither; this does not mean that the claim is wrong. `unknown`: the mark
 refers to nothing that was shown. `stale`: the document has changed since it was indexed.
 """
-
-OLD_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
-    {"supported": "unverified", "partial": "unverified", "unsupported": "unverified"}
-)
-"""Maps verdicts in saved answers of versions that measured word overlap to current ones."""
 
 ClaimVerdict = Verdict | Literal["uncited", ""]
 """The verdict on a claim. `uncited`: it states facts without a mark. Empty: it states no facts, so it needs no mark."""
@@ -360,7 +354,7 @@ class Exchange:
 
     question: str
     answer: str
-    """The model's text. For refusals and quotes, a note in brackets; empty in sessions of earlier versions."""
+    """The model's text. For refusals and quotes, a note in brackets."""
     images: tuple[Attachment, ...] = field(default=(), repr=False)
     """Images of the question. Follow-ups are asked with the latest ones."""
 
@@ -430,36 +424,6 @@ class Answered:
 
 AnswerEvent = Stage | Written | ToolUsed | Answered
 """The events of answering a question."""
-
-
-def read_saved(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a saved answer (from `to_dict` or the server) with current verdicts.
-
-    Versions before `exact` and `conflict` measured word overlap, which decides nothing: their `supported` means a
-    verbatim match only if no model wrote the answer.
-
-    Example:
-        >>> read_saved({"model": "extractive", "citations": [{"verdict": "supported"}]})["citations"]
-        [{'verdict': 'exact'}]
-    """
-    read = dict(record)
-    quoted = record.get("model") == "extractive"
-    for name in ("citations", "claims"):
-        if isinstance(entries := record.get(name), list):
-            read[name] = [
-                _with_verdict(entry, quoted=quoted) if isinstance(entry, dict) else entry for entry in entries
-            ]
-    if "quality_score" in read and read != record:
-        verdicts = (claim.get("verdict") for claim in read.get("claims") or () if isinstance(claim, dict))
-        read["quality_score"] = quality_of(verdicts)
-    return read
-
-
-def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
-    old = entry.get("verdict")
-    if not isinstance(old, str) or old not in OLD_VERDICTS:
-        return dict(entry)
-    return {**entry, "verdict": "exact" if quoted and old == "supported" else OLD_VERDICTS[old]}
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 from fastapi.testclient import TestClient
 
@@ -31,26 +27,6 @@ def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -
     assert whole["exchanges"] == [first, second]
     assert (deleted.status_code, client.get(route).status_code) == (204, 404)
     assert client.get("/api/sessions").json() == {"sessions": []}
-
-
-def test_a_conversation_that_an_older_version_kept_is_read_with_the_verdicts_of_today(serve: Serve, home: Path) -> None:
-    client = serve(ScriptedModel("Sessions end after one hour [1:2]."))
-    kept = ask(client, QUESTION, model="scripted:model")
-    del kept["verifier"]
-    kept["html"] = kept["html"].replace("cite-exact", "cite-partial")
-    kept["citations"][0] |= {"verdict": "partial", "reason": "the words are not all there"}
-    kept["claims"][0]["verdict"] = "partial"
-    with closing(sqlite3.connect(home / "sessions.sqlite")) as tables, tables:
-        tables.execute("UPDATE exchanges SET record = ?", (json.dumps(kept),))
-    route = f"/api/sessions/{kept['session_id']}"
-
-    (read,) = client.get(route).json()["exchanges"]
-    exported = client.get(f"{route}/export").text
-
-    assert (read["citations"][0]["verdict"], read["claims"][0]["verdict"]) == ("unverified", "unverified")
-    assert (read["quality_score"], read["verifier"]) == (None, "")
-    assert 'class="cite cite-unverified"' in read["html"]
-    assert "[1:2]` guide.md:3: unverified, the words are not all there" in exported
 
 
 def test_an_export_holds_nothing_that_a_viewer_of_markdown_would_load_or_run(serve: Serve) -> None:
@@ -148,19 +124,6 @@ def test_only_an_answer_of_the_same_conversation_of_the_caller_is_replaced(clien
     )
 
     assert (statuses, stranger.status_code) == ([404, 404, 404], 404)
-
-
-def test_an_exchange_that_was_kept_without_an_id_can_be_replaced(client: TestClient, home: Path) -> None:
-    reply = ask(client, QUESTION)
-    with closing(sqlite3.connect(home / "sessions.sqlite")) as tables, tables:
-        tables.execute("UPDATE exchanges SET record = json_remove(record, '$.id', '$.earlier')")
-    route = f"/api/sessions/{reply['session_id']}"
-    (old,) = client.get(route).json()["exchanges"]
-
-    renewed = ask(client, QUESTION, session_id=reply["session_id"], replaces=old["id"])
-
-    assert client.get(route).json()["exchanges"] == [renewed]
-    assert renewed["earlier"][0]["id"] == old["id"] != reply["id"]
 
 
 def test_a_conversation_is_pinned_and_one_that_is_not_there_is_not(client: TestClient) -> None:

@@ -16,7 +16,6 @@ from openbook.answers import (
     Repair,
     Verdict,
     place_of,
-    read_saved,
 )
 from openbook.types import Chunk, RetrievalResult, Span
 from openbook.usage import Usage
@@ -192,45 +191,6 @@ def test_a_citation_counts_unless_it_is_wrong(verdict: Verdict, cited: bool) -> 
 def test_a_claim_is_wrong_only_if_a_reader_has_to_look() -> None:
     assert all(claim.is_wrong for claim in claims(*WRONG))
     assert not any(claim.is_wrong for claim in claims("exact", "confirmed", "unverified", "uncited", ""))
-
-
-def saved(model: str, *verdicts: str) -> dict[str, object]:
-    entries = [{"verdict": verdict, "quote": "q"} for verdict in verdicts]
-    return {"query": "why?", "model": model, "citations": entries, "claims": list(entries)}
-
-
-def test_an_old_answer_of_a_model_is_read_as_unverified() -> None:
-    record = saved("anthropic:any", "supported", "partial", "unsupported", "stale", "unknown", "uncited", "")
-
-    read = read_saved(record)
-
-    for name in ("citations", "claims"):
-        assert [each["verdict"] for each in read[name]] == [
-            *("unverified", "unverified", "unverified", "stale", "unknown", "uncited", ""),
-        ]
-    assert (read["query"], read["citations"][0]["quote"]) == ("why?", "q")
-
-
-def test_an_old_answer_of_quotes_is_read_as_exact() -> None:
-    read = read_saved(saved("extractive", "supported", "unsupported", "stale"))
-
-    assert [each["verdict"] for each in read["citations"]] == ["exact", "unverified", "stale"]
-
-
-def test_an_answer_of_today_is_read_as_it_was_saved() -> None:
-    assert read_saved(ANSWER.to_dict()) == ANSWER.to_dict()
-
-
-def test_reading_changes_no_saved_record_and_takes_a_broken_one_as_it_is() -> None:
-    record = saved("any:model", "supported")
-    broken = {"citations": "none", "claims": [None, {"verdict": 3}, {"text": "a"}]}
-
-    read_saved(record)
-
-    assert record == saved("any:model", "supported")
-    assert read_saved({}) == {}
-    assert read_saved(broken)["citations"] == "none"
-    assert read_saved(broken)["claims"][:2] == [None, {"verdict": 3}]
 
 
 def test_claims_and_repairs_as_json_say_what_and_why() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -172,27 +170,6 @@ def test_a_follow_up_goes_on_in_the_same_conversation(serve: Serve, browse: Brow
     expect(page.locator(".session")).to_have_count(1)
     page.reload()
     expect(page.locator(".question")).to_have_text(["What is a neap tide?", "What is a spring tide?"])
-
-
-def test_an_answer_that_an_older_version_kept_is_shown_with_the_verdicts_of_today(
-    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
-) -> None:
-    page = browse(serve(course_in(tmp_path), steps=TUTORED))
-    ask(page, WHY)
-    older = {"exact": "supported", "confirmed": "partial", "unverified": "partial", "conflict": "unsupported"}
-    with closing(sqlite3.connect(tmp_path / "home" / "sessions.sqlite")) as tables, tables:
-        (record,) = tables.execute("SELECT record FROM exchanges").fetchone()
-        for new, old in older.items():
-            record = record.replace(f'"{new}"', f'"{old}"').replace(f"cite-{new}", f"cite-{old}")
-        tables.execute("UPDATE exchanges SET record = ?", (record.replace("claim-conflict", "claim-unsupported"),))
-
-    page.reload()
-
-    expect(page.locator(".answer a.cite-unverified")).to_have_text(["1", "2", "3", "4"])
-    expect(page.locator(".facts")).to_contain_text("4 citations: 4 not verified")
-    expect(page.locator(".open-claims")).to_have_text("4 claims were not verified. 1 claim names no source.")
-    expect(page.locator(".claim, .doubt")).to_have_count(0)
-    shoot(page, "older")
 
 
 def test_the_address_and_other_tabs_are_followed(serve: Serve, browse: Browse, tmp_path: Path) -> None:

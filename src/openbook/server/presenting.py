@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from openbook.answering.context import label_of
-from openbook.answers import Citation, Exchange, GenerationResult, anchor_of, read_saved, written_place
+from openbook.answers import Citation, Exchange, GenerationResult, anchor_of, written_place
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.models import public_name
-from openbook.server.rendering import chip, render_answer
+from openbook.server.rendering import render_answer
 from openbook.server.schemas import AnswerResponse, CitationResponse, ClaimResponse, SpanResponse, UsageResponse
 from openbook.server.served_library import ServedLibrary
-from openbook.sessions.protocol import Cut, Session, Sessions, new_id, session_title
+from openbook.sessions.protocol import Cut, Sessions, new_id, session_title
 from openbook.types import Chunk, Excerpt, Span, shown_text
 
 # Enough of a nearest result to recognize it.
@@ -105,58 +102,6 @@ def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[st
     return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}
 
 
-# Markup that older versions added after sanitizing: no text of an answer looks like it.
-_OTHERS = r'(?: [\w-]+="[^"]*")*'
-_CHIP = re.compile(rf'<a{_OTHERS} data-cite="(\d+)"{_OTHERS}>.*?</a>', re.DOTALL)
-_CLAIM = re.compile(rf'<span class="claim claim-(?:partial|unsupported|uncited)"{_OTHERS}>')
-_REMARK = re.compile(
-    r'<span class="flag">[^<]*</span>'
-    r'|<span class="unseen"> \((?:only partly supported|not supported|no source given)[^<]*</span>'
-)
-_OLD = re.compile(
-    r'class="(?:cite cite-(?:supported|partial|unsupported)|claim claim-(?:partial|unsupported|uncited))"'
-)
-
-
-Conversation = tuple[Session, list[dict[str, Any]]]
-
-
-def read_conversation(sessions: Sessions, owner: str, session_id: str) -> Conversation | None:
-    """Return a conversation and its exchanges, in order; None if this owner has none of that id.
-
-    Exchanges that were stored without an id get a stable one.
-    """
-    found = sessions.records(owner, session_id)
-    if found is None:
-        return None
-    session, records = found
-    read = [read_record(record) for record in records]
-    for at, record in enumerate(read):
-        if not record.get("id"):
-            record["id"] = hashlib.sha256(f"{session_id}\0{at}".encode()).hexdigest()[:32]
-    return session, read
-
-
-def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored reply with today's verdicts, in its HTML too."""
-    read = read_saved(record)
-    html = read.get("html")
-    if isinstance(html, str) and _OLD.search(html):
-        read["html"] = _renewed(html, read.get("citations") or ())
-    return read
-
-
-def _renewed(html: str, citations: Sequence[Mapping[str, Any]]) -> str:
-    """Render chips again, and remove the notes that older versions made by the overlap of words."""
-
-    def chip_of(match: re.Match[str]) -> str:
-        number = int(match[1])
-        cited = citations[number - 1]
-        return chip(number, cited["verdict"], cited["place"])
-
-    return _CHIP.sub(chip_of, _REMARK.sub("", _CLAIM.sub("<span>", html)))
-
-
 # Each is stored in full within the one that replaced it, so the number is limited.
 _MOST_EARLIER = 5
 
@@ -179,7 +124,7 @@ def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer
     Raises:
         SessionError: Conversations cannot be read.
     """
-    found = read_conversation(sessions, owner, session_id) if session_id else None
+    found = sessions.records(owner, session_id) if session_id else None
     if found is None:
         raise _no_answer()
     session, records = found

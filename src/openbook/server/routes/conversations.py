@@ -14,7 +14,6 @@ from markdown_it import MarkdownIt
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
 from openbook.server.parts import Id, Parts
-from openbook.server.presenting import Conversation, read_conversation
 from openbook.server.question_service import no_session
 from openbook.server.rendering import visible
 from openbook.server.routes.questions import arrival_of, unless_gone
@@ -107,14 +106,14 @@ router: APIRouter = APIRouter()
 _MOST_MATCHES = 50
 
 
-def _own(parts: Parts, caller: Identified, session_id: Id) -> Conversation:
-    found = read_conversation(parts.sessions, caller.owner, session_id)
+def _own(parts: Parts, caller: Identified, session_id: Id) -> tuple[Session, list[dict[str, Any]]]:
+    found = parts.sessions.records(caller.owner, session_id)
     if found is None:
         raise no_session(session_id)
     return found
 
 
-Own = Annotated[Conversation, Depends(_own)]
+Own = Annotated[tuple[Session, list[dict[str, Any]]], Depends(_own)]
 
 
 @router.get("/api/sessions")

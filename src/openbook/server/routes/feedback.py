@@ -11,7 +11,6 @@ from fastapi.responses import JSONResponse
 from openbook.server.auth import Identified, Owner
 from openbook.server.feedback import question_set
 from openbook.server.parts import Id, Parts
-from openbook.server.presenting import read_conversation
 from openbook.server.question_service import no_session
 from openbook.server.session_schemas import FeedbackListResponse, FeedbackResponse, RatingRequest
 
@@ -21,7 +20,7 @@ _MOST = 10_000
 
 
 def _record(parts: Parts, caller: Identified, session_id: Id, answer_id: Id) -> dict[str, Any]:
-    found = read_conversation(parts.sessions, caller.owner, session_id)
+    found = parts.sessions.records(caller.owner, session_id)
     record = next((each for each in found[1] if each["id"] == answer_id), None) if found else None
     if record is None:
         raise no_session(session_id)

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from openbook.server.auth import Caller, Identified
 from openbook.server.failures import RequestRefusedError
 from openbook.server.parts import Id, Parts, note
-from openbook.server.presenting import read_conversation
 from openbook.server.question_service import no_session
 from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
@@ -42,7 +41,7 @@ def share(request: Request, parts: Parts, caller: Identified, wanted: ShareReque
             "you may not share answers here",
             hint="ask whoever runs the server: OPENBOOK_SERVER_SHARES says who may",
         )
-    found = read_conversation(parts.sessions, caller.owner, wanted.session_id)
+    found = parts.sessions.records(caller.owner, wanted.session_id)
     ids = [each["id"] for each in found[1] if wanted.answer_id in (None, each["id"])] if found else []
     if found is None or not ids:
         raise no_session(wanted.session_id)
@@ -57,9 +56,7 @@ def share(request: Request, parts: Parts, caller: Identified, wanted: ShareReque
 @router.get("/api/shares")
 def shares(parts: Parts, caller: Identified) -> SharesResponse:
     """List the caller's active links, the latest first, without their tokens."""
-    found = [
-        (each, read_conversation(parts.sessions, each.owner, each.session_id)) for each in parts.shares.of(caller.owner)
-    ]
+    found = [(each, parts.sessions.records(each.owner, each.session_id)) for each in parts.shares.of(caller.owner)]
     return SharesResponse(shares=[_listed(each, kept[0]) for each, kept in found if kept is not None])
 
 
@@ -79,11 +76,7 @@ def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
     is no longer in the library is withheld. Whatever else is wrong with a link, the response is the same 404.
     """
     found = parts.shares.find(opened.token)
-    kept = (
-        read_conversation(parts.sessions, found.owner, found.session_id)
-        if found and _is_allowed(parts, found)
-        else None
-    )
+    kept = parts.sessions.records(found.owner, found.session_id) if found and _is_allowed(parts, found) else None
     answers = [record for record in kept[1] if record["id"] in found.answers] if found and kept else []
     if found is None or kept is None or not answers:
         raise RequestRefusedError(

@@ -141,9 +141,8 @@ export function listed(names) {
 export function anchorOf({ path, place, label, start_line: first, end_line: last }) {
   const begin = place?.indexOf(path) ?? -1;
   if (!path || begin < 0) return null;
-  // A single line is named without a range, except where an older version has kept it.
   const named = `${place} `.split(`${path}:`).slice(1).map((rest) => rest.split(/[^\d-]/, 1)[0]);
-  if (named.includes(`${first}-${last}`) || (first === last && named.includes(String(first)))) return null;
+  if (named.includes(first === last ? String(first) : `${first}-${last}`)) return null;
   const rest = place.slice(begin + path.length);
   const labelled = ` (${label})`;
   return (label && rest.endsWith(labelled) ? rest.slice(0, -labelled.length) : rest).trim();
