@@ -32,13 +32,6 @@ _NOT_NEGATIVE = (
     *("model_requests_per_minute", "model_tokens_per_minute"),
 )
 
-# Removed settings are errors: if they were ignored, data would silently go to a different place.
-_REMOVED = {
-    "OPENBOOK_LANCE_URI": "OPENBOOK_STORAGE to lance: and the address",
-    "OPENBOOK_RAY_ADDRESS": "OPENBOOK_EXECUTOR to ray: and the address",
-    "OPENBOOK_REDIS_URL": "OPENBOOK_SHARED_STORE to the address; redis: goes before unix:",
-}
-
 _ASSIGNMENT = re.compile(
     r"""\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?:(?P<mark>["'])(?P<quoted>.*?)(?P=mark)|(?P<plain>[^\s#"']\S*))?"""
 )
@@ -228,16 +221,13 @@ class Settings:
         Empty variables count as not set; unknown ones are ignored.
 
         Raises:
-            SettingsError: A variable cannot be parsed, is out of range, or was renamed.
+            SettingsError: A variable cannot be parsed, or is out of range.
 
         Example:
             >>> Settings.from_env({"OPENBOOK_CONTEXT_TOKENS": "800"}).context_tokens
             800
         """
         environ = os.environ if environ is None else environ
-        for removed, instead in _REMOVED.items():
-            if environ.get(removed):
-                raise SettingsError(f"{removed} is not read any more", hint=f"unset it, and set {instead}")
         values: dict[str, Any] = {}
         for setting in fields(cls):
             text = environ.get(_variable(setting.name), "")

@@ -204,23 +204,6 @@ def test_no_list_of_settings_shows_a_password() -> None:
     assert "sesame" not in f"{settings} {settings.origins(environ)}"
 
 
-@pytest.mark.parametrize(
-    ("removed", "instead"),
-    [
-        ("OPENBOOK_LANCE_URI", "OPENBOOK_STORAGE"),
-        ("OPENBOOK_RAY_ADDRESS", "OPENBOOK_EXECUTOR"),
-        ("OPENBOOK_REDIS_URL", "OPENBOOK_SHARED_STORE"),
-    ],
-)
-def test_a_variable_that_has_another_name_now_is_refused_unless_it_is_empty(removed: str, instead: str) -> None:
-    with pytest.raises(SettingsError, match=f"{removed} is not read any more") as caught:
-        Settings.from_env({removed: "redis://:sesame@cache.example"})
-
-    assert instead in caught.value.hint
-    assert "sesame" not in f"{caught.value} {caught.value.hint}"
-    assert Settings.from_env({removed: ""}) == Settings()
-
-
 def test_a_secret_is_shown_by_nothing_that_prints_it() -> None:
     secret = Secret("sk-1")
 

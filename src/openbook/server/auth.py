@@ -23,9 +23,6 @@ from openbook.server.oidc import Person, PersonStore, is_person
 LOGIN_COOKIE = "openbook_login"
 BROWSER_COOKIE = "openbook_browser"
 
-# Set by older versions; it held the key itself.
-_OLD_COOKIE = "openbook_key"
-
 _BROWSER = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{64})")
 
 # The role of everybody where no key is needed. Managing keys takes a key.
@@ -112,8 +109,6 @@ class Authenticator:
     def greet(self, request: Request, response: Response) -> None:
         """Renew the cookie and the login of a browser. A new browser gets a cookie, unless keys are required."""
         token = request.cookies.get(LOGIN_COOKIE, "")
-        if _OLD_COOKIE in request.cookies:
-            response.delete_cookie(_OLD_COOKIE, httponly=True, samesite="strict")
         key = self._logged_in(token)
         if key is not None and not is_person(key):  # people ask their provider again after some hours
             self.logins.renew(token, self._cookie_s)

@@ -14,8 +14,6 @@ from typing import Any, Literal, get_args
 from openbook.errors import SettingsError
 from openbook.sqlite_store import SqliteStore
 
-# Roles and limits are in a table beside `keys`, so that files of older versions need no migration: a key without
-# a row in `grants` was made before there were roles.
 _TABLES = """
 CREATE TABLE IF NOT EXISTS keys (
     id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, hash BLOB NOT NULL, created_at REAL NOT NULL) WITHOUT ROWID;
@@ -71,9 +69,6 @@ Role = Literal["reader", "editor", "owner"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
-# The role of keys of older versions: everything but managing keys.
-_ROLE_BEFORE_ROLES: Role = "editor"
-
 # A prefix by which secret scanners find keys in logs and repositories.
 _PREFIX = "obk_"
 
@@ -83,9 +78,9 @@ _NAME = re.compile(r"\w[\w .@+-]{0,99}")
 _USED_EVERY_S = 60.0
 
 _KEY = (
-    f"SELECT keys.id, keys.name, keys.created_at, coalesce(role, '{_ROLE_BEFORE_ROLES}'), grants.expires_at,"
+    "SELECT keys.id, keys.name, keys.created_at, role, grants.expires_at,"
     " questions_per_day, usd_per_day, last_uses.at, coalesce(students.class_id, ''), keys.hash FROM keys"
-    " LEFT JOIN grants ON grants.key_id = keys.id LEFT JOIN last_uses ON last_uses.key_id = keys.id"
+    " JOIN grants ON grants.key_id = keys.id LEFT JOIN last_uses ON last_uses.key_id = keys.id"
     " LEFT JOIN students ON students.key_id = keys.id"
 )
 

@@ -146,11 +146,3 @@ def test_a_new_login_of_a_browser_ends_the_one_before(for_keys: Authenticator, k
     for_keys.log_in(request("POST", before), Response(), other)
 
     assert not is_in(for_keys, before)
-
-
-def test_the_cookie_that_held_a_key_is_deleted(for_keys: Authenticator) -> None:
-    response = Response()
-
-    for_keys.greet(request("GET", "openbook_key=obk_kept_by_an_older_version"), response)
-
-    assert response.headers["set-cookie"].startswith('openbook_key=""; expires=')

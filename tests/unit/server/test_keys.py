@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -71,17 +70,6 @@ def test_money_is_counted_by_day_and_key(tmp_path: Path) -> None:
     now_s[0] += HALF_A_DAY_S
     assert keys.spent_today(first.id) == 0.0
     keys.close()
-
-
-def test_a_key_made_before_there_were_roles_may_edit_and_not_own(keys: KeyStore, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as older, older:
-        older.execute("INSERT INTO keys VALUES ('1', 'team', x'00', 0)")
-
-    (key,) = keys.all()
-
-    assert (key.grant.role, key.grant.expires_at) == ("editor", None)
-    assert keys.change("team", Grant("owner"))
-    assert [each.grant.role for each in keys.all()] == ["owner"]
 
 
 def test_a_key_is_of_no_use_from_its_end_on(tmp_path: Path) -> None:
