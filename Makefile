@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-slow test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +23,7 @@ ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 	@$(BIN)/openbook ask -- "$$QUESTION" .
 	@[ ! -t 2 ] || printf '\nnext: %s ask "..." PATH\n' "$(CURDIR)/$(BIN)/openbook" >&2
 
-test: $(VENV)/.dev  ## Run all tests
+test: $(VENV)/.dev  ## Run the tests
 	@$(BIN)/python -m pytest -q -n auto
 
 test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to build/screenshots/ (docs/page.md)
@@ -46,6 +46,9 @@ test-types: $(VENV)/.dev  ## Check the Python of the pages and examples/programs
 
 test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on this machine (docs/scale.md)
 	@$(BIN)/python -m pytest -q -m ray tests/ray
+
+test-slow: $(VENV)/.dev  ## Test kills at many moments, full disks, and other things that take long
+	@$(BIN)/python -m pytest -q -n auto -m slow
 
 check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and tests with their coverage
 	@$(BIN)/ruff format --check .

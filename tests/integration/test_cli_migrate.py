@@ -65,6 +65,7 @@ def copy_in_child(home: str, to: str) -> None:
     migrate("team", to, Settings(home=Path(home)), embedder=load_embedder().identity)
 
 
+@pytest.mark.slow
 def test_a_migration_killed_at_any_moment_is_finished_by_the_next_one(tmp_path: Path) -> None:
     tree = write_tree(tmp_path / "tree", make_tree(FILES))
     here, to = Settings(home=tmp_path / "home"), f"lance:{tmp_path / 'shared'}"

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
@@ -83,6 +84,7 @@ def check_whole(library: Path, tree: dict[str, str]) -> None:
         assert index.frequencies(["river"]) == {"river": index.stats().chunks}
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path: Path) -> None:
     files = make_tree(FILES)
     tree = write_tree(tmp_path / "tree", files)
@@ -150,6 +152,7 @@ def finish(child: subprocess.Popen[str]) -> str:
     return output.strip()
 
 
+@pytest.mark.slow
 def test_readers_never_fail_and_see_one_state_while_another_process_writes(tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
     with open_library(library) as index, index.batch():

@@ -173,6 +173,7 @@ def test_a_tool_joins_those_of_answers_of_the_server(
     assert {"search", "today"} <= {tool.name for tool in model.requests[0].tools}
 
 
+@pytest.mark.slow
 def test_an_engine_keeps_libraries_where_it_says(openbook: Run, birds: str, tmp_path: Path) -> None:
     at = {"OPENBOOK_STORAGE": f"folder:{tmp_path / 'team'}"}
     openbook("add", birds, "--library", "b", **at)
@@ -240,6 +241,7 @@ def test_a_store_that_is_not_there_is_told_without_its_password(openbook: Run, b
     assert "sesame" not in refused.stdout + refused.stderr
 
 
+@pytest.mark.slow
 def test_a_library_is_copied_to_the_engine_of_a_plugin(openbook: Run, birds: str, tmp_path: Path) -> None:
     openbook("add", birds, "--library", "team")
     there = f"folder:{tmp_path / 'disk'}"

@@ -69,6 +69,7 @@ def test_a_port_that_is_taken_is_told_before_anything_is_read(capsys: Captured, 
     assert_fails_clearly(outcome, 2, "cannot listen on 127.0.0.1", "--port")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_server_that_is_told_to_stop_ends_well(serve: Callable[..., Serving], sent: signal.Signals) -> None:
     serving = serve()
@@ -81,6 +82,7 @@ def test_a_server_that_is_told_to_stop_ends_well(serve: Callable[..., Serving], 
     assert "Traceback" not in "".join(serving.said)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_leaves_no_process_behind(serve: Callable[..., Serving]) -> None:
     serving = serve()
     serving.ask(QUESTION)
@@ -93,6 +95,7 @@ def test_a_server_that_is_killed_leaves_no_process_behind(serve: Callable[..., S
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_what_was_accepted_before_a_kill_is_indexed_after_it(serve: Callable[..., Serving]) -> None:
     killed = serve()
     session_id = killed.ask(QUESTION)["session_id"]
@@ -111,6 +114,7 @@ def test_what_was_accepted_before_a_kill_is_indexed_after_it(serve: Callable[...
     assert again.client.get(f"/api/sessions/{session_id}").status_code == 200
 
 
+@pytest.mark.slow
 def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serving], harbour: Path) -> None:
     killed = serve()
     address = urlsplit(killed.url)
@@ -131,6 +135,7 @@ def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serv
     assert "one hour" in again.ask(QUESTION)["answer"]
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_answers_go_on_and_nothing_is_half_kept(serve: Callable[..., Serving]) -> None:
     first = serve()
     first.end(signal.SIGTERM)

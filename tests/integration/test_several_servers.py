@@ -38,6 +38,7 @@ def serve(harbour: Path, redis_server: RedisServer) -> Iterator[Callable[[], Ser
         yield begin
 
 
+@pytest.mark.slow
 def test_processes_share_conversations_and_live_through_a_restart_of_redis(
     serve: Callable[[], Serving], redis_server: RedisServer
 ) -> None:

@@ -156,6 +156,7 @@ def check_consistent(index: LanceIndex) -> None:
     assert index.frequencies(["river"]).get("river", 0) == index.stats().chunks
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path: Path) -> None:
     files = make_tree(FILES)
     tree = write_tree(tmp_path / "tree", files)
@@ -204,6 +205,7 @@ def write_at_once(uri: str, *, writers: int, documents: int) -> None:
             index.optimize(every=True)
 
 
+@pytest.mark.slow
 def test_machines_that_write_and_tidy_at_once_lose_nothing(tmp_path: Path) -> None:
     write_at_once(str(tmp_path / "library"), writers=3, documents=8)
 
@@ -214,6 +216,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_object_storage_holds_a_library_for_machines_that_write_at_once(
     bucket: str, sample: Path, tmp_path: Path

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
@@ -39,6 +40,7 @@ _FEW = settings(
 )
 
 
+@pytest.mark.slow
 def test_every_route_keeps_to_its_description(client: TestClient) -> None:
     api: Any = schemathesis.openapi.from_asgi("/openapi.json", client.app, headers=_HEADERS)
     asked = []

@@ -306,6 +306,7 @@ def test_whatever_is_not_exact_has_a_reason(answer: str) -> None:
     assert all(0 <= (citation.claim or 0) < max(1, len(checked.claims)) for citation in checked.citations)
 
 
+@pytest.mark.slow
 def test_an_answer_of_ten_thousand_marks_is_checked() -> None:
     checked = checker().check("Sessions end after one hour [1:3]. " * 10_000)
 

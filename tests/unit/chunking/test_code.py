@@ -225,6 +225,7 @@ def test_nesting_of_any_depth_is_survived(language: str, opening: str, closing: 
     assert chunks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "piece"), [("javascript", "a=1;"), ("css", "a{b:c}")])
 def test_a_megabyte_in_one_line_gives_bounded_chunks_without_names(language: str, piece: str) -> None:
     chunks = chunk(piece * (1_000_000 // len(piece)), language)

@@ -254,6 +254,7 @@ WORDS = st.lists(st.text("aäz量😀\uffff", max_size=2), max_size=6).map(tuple
 CHUNKS = st.lists(st.builds(Terms, WORDS, WORDS, WORDS, WORDS), max_size=4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents=st.lists(CHUNKS, max_size=6), merged=st.lists(st.booleans(), min_size=6, max_size=6))
 def test_any_words_are_counted_as_plain_python_counts_them(

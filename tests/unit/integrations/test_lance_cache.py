@@ -59,6 +59,7 @@ def search(index: LanceIndex | SqliteIndex) -> object:
     return answers(index, ["fox", "red"], vector(1), 9, EVERYTHING), index.frequencies(["fox", "red", "dog"])
 
 
+@pytest.mark.slow
 def test_a_reader_with_little_memory_finds_the_same_and_keeps_no_more_than_that(writer: LanceIndex, uri: str) -> None:
     words = [f"word{number}" for number in range(40)]
     for first in range(0, 40, 10):
@@ -82,6 +83,7 @@ def _everything_said(index: LanceIndex, word: str) -> object:
     return matches, index.outlines(ids), index.fetch(ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", [60, 300])
 def test_a_change_copies_no_rows_and_many_changes_do_not_pile_up(
     writer: LanceIndex, uri: str, cache: Path, documents: int
@@ -170,6 +172,7 @@ def test_a_new_process_reads_what_has_come_since_and_no_more(writer: LanceIndex,
     assert tables.read == 4  # a document, its columns, the head of its words, and what says that the other is gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_all_that_is_found_is_found_as_without_it(
     writer: LanceIndex, reader: Opener, tmp_path: Path, seed: int
@@ -213,6 +216,7 @@ def test_a_file_that_is_cut_off_is_not_used(writer: LanceIndex, reader: Opener, 
     assert search(reader()) == expected
 
 
+@pytest.mark.slow
 def test_a_library_that_was_made_again_is_read_anew(uri: str, reader: Opener, cache: Path) -> None:
     with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
         put(index, "a.md", "red fox", vector=vector(1))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from openbook.index.protocol import Terms
 from openbook.integrations.lance import LanceIndex
@@ -18,6 +19,7 @@ from tests.unit.integrations.lance_material import NOTHING, opened, row
 MIB = 1 << 20
 
 
+@pytest.mark.slow
 def test_the_texts_of_large_documents_are_not_all_held_at_once(tmp_path: Path) -> None:
     uri = str(tmp_path / "library")
     with contextlib.closing(LanceIndex(uri, IDENTITY)) as writer, writer.batch():

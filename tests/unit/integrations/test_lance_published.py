@@ -457,6 +457,7 @@ def test_a_library_that_was_made_again_has_nothing_of_the_one_before(machine: Ma
     assert names_at(uri.rpartition("/")[0]) == ["library"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_new_machines_find_what_those_that_read_the_library_find(machine: Machine, uri: str, seed: int) -> None:
     chance = random.Random(seed)

@@ -50,6 +50,7 @@ def what_is_imported(folder: str, home: str) -> list[str]:
         return [name for name in sys.modules if name.partition(".")[0] in {"ray", "grpc"}]
 
 
+@pytest.mark.slow
 def test_nothing_of_ray_is_imported_where_no_cluster_is_set(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for number in range(3):

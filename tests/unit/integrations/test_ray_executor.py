@@ -131,6 +131,7 @@ def test_a_machine_that_cannot_do_it_is_refused_with_the_reason(run: Run) -> Non
         run(OneProcessRay(), load_embedder=FirstLoader())
 
 
+@pytest.mark.slow
 def test_children_that_are_ended_while_they_load_are_started_again(run: Run, tmp_path: Path) -> None:
     ray = OneProcessRay(cpus=2)
 
@@ -141,6 +142,7 @@ def test_children_that_are_ended_while_they_load_are_started_again(run: Run, tmp
     assert min(ray.sizes) == 6  # no file was the cause
 
 
+@pytest.mark.slow
 def test_a_cluster_whose_children_are_ended_whenever_they_load_is_given_up(run: Run, tmp_path: Path) -> None:
     with pytest.raises(ClusterError, match=r"loading what prepares files ended the process .*\(7\)") as caught:
         run(OneProcessRay(cpus=2), load_embedder=EndingLoader(tmp_path / "ended", 100))

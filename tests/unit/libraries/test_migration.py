@@ -93,6 +93,7 @@ def test_a_copy_in_another_engine_and_one_back_find_and_cite_the_same(tmp_path: 
         assert any(record.skipped for record in one["records"]["harbour"].values())
 
 
+@pytest.mark.slow
 def test_an_interrupted_copy_cannot_be_asked_and_is_continued_where_it_ended(tmp_path: Path) -> None:
     fill(here(tmp_path), many_files(tmp_path / "tree"))
     to = there(tmp_path).storage

@@ -188,6 +188,7 @@ def test_attached_files_that_are_too_large_or_too_late_are_skipped() -> None:
     ] * 2
 
 
+@pytest.mark.slow
 def test_more_attached_files_than_are_read_are_remarked_on() -> None:
     lines = b"".join(b"--B\nContent-Disposition: attachment; filename=a.txt\n\n.\n" for _ in range(999))
     message = b"From x\nSubject: A\nContent-Type: multipart/mixed; boundary=B\n\n" + lines + b"--B--\n\n"
