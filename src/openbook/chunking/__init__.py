@@ -1,1 +1,1 @@
-"""Cuts documents into chunks: exact slices of their text, each small enough to be retrieved."""
+"""Splits documents into chunks: exact slices of their text, small enough to be retrieved."""

@@ -16,33 +16,33 @@ from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES
 from openbook.types import Chunk, Document
 
-# `class MY_API Widget : public Base {`: what stands behind `class` is taken for the name.
+# `class MY_API Widget : public Base {`: the grammar reads the macro after `class` as the name.
 _CPP_EXPORT = re.compile(
     rb"(\b(?:class|struct|union)\s+)((?:[A-Z][A-Z0-9_]+(?:\([^()\n]*\))?\s+)+)"
     rb"(?=(?!final\b)[A-Za-z_]\w*(?:::\w+|<[^<>{};\n]*>)*\s*(?:final\s*)?(?::(?!:)|\{))"
 )
 
-# `Q_OBJECT` at the end of an indented line, behind the end of something: taken for the type of what follows.
+# `Q_OBJECT` at the end of an indented line, after the end of something: read as the type of what follows.
 _CPP_LONE = re.compile(
     rb"((?:\{|(?:[{};)]|\b(?:public|protected|private|slots|signals)[ \t]*:)[ \t]*(?://[^\n]*)?\r?\n)\s*(?<=[ \t]))"
     rb"((?:[A-Z][A-Z0-9_]{2,}[ \t]*\r?\n\s*)+)"
 )
 
-# `void Lock() EXCLUSIVE_LOCK_FUNCTION();`: the last word before the parentheses is taken for the name.
+# `void Lock() EXCLUSIVE_LOCK_FUNCTION();`: the last word before the parentheses is read as the name.
 _CPP_TRAILING = re.compile(
     rb"(\)(?:[ \t]*(?:const|noexcept|override|final)\b)*(?:[ \t]*\r?\n)?[ \t]+)"
     rb"([A-Z][A-Z0-9_]{3,}\([^()\n]*\))(?=\s*[;{])"
 )
 
-# `companion object { fun utc() = Clock() }` on one line: a line feed or a semicolon is wanted behind each member.
-# Nobody has more than that on a line, and the search has an end.
+# `companion object { fun utc() = Clock() }` on one line: the grammar requires a line feed or a semicolon after each
+# member. The bounds limit the search; real code has less on a line.
 _KOTLIN_ONE_LINE = re.compile(
     rb"^(?=[^\n]{0,200}\{ *(?:\w+ +){0,4}(?:fun|val|var)\b)[^\n]{1,400}\}[ \t\r]*$", re.MULTILINE
 )
 _KOTLIN_CLOSING = re.compile(rb"(?<=[^;{\s]) (?=\})")
 
 
-# `cfg_rt! {` on a line of its own, with more indented lines below it, of which the first begins an item.
+# `cfg_rt! {` on a line of its own, followed by more indented lines, of which the first begins an item.
 _RUST_MACRO = re.compile(
     rb"^([ \t]*)(\w+! ?\{)[ \t]*\r?\n"
     rb"(?=(?:[ \t]*(?://[^\n]*|#\[[^\n]*)?\r?\n)*\1[ \t]+"
@@ -51,7 +51,7 @@ _RUST_MACRO = re.compile(
 )
 
 
-# Of one file, as a multiple of its bytes: macros stand within each other, and some are never closed.
+# Limit for all parses of one file, as a multiple of its size: macros nest, and some are never closed.
 _MOST_PARSED = 4
 
 
@@ -70,7 +70,7 @@ def _kotlin(source: bytes) -> bytes:
 
 
 def _rust(source: bytes) -> bytes:
-    """Open macros that hold nothing but items, which are tokens for the grammar otherwise."""
+    """Blank out the names of macros that contain only items, which the grammar would read as tokens."""
     opened = bytearray(source)
     left = _MOST_PARSED * len(source)
     at = 0
@@ -94,7 +94,7 @@ _BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({"cpp": 
 
 
 def smoothed(language: str, source: bytes) -> bytes:
-    r"""Return what a parser can read in the place of a text: as many bytes, with the same line feeds.
+    r"""Return a source that the grammar can parse, with the same length in bytes and the same line feeds.
 
     Example:
         >>> smoothed("cpp", b"class MY_API Widget {\n    Q_OBJECT\n};")
@@ -104,23 +104,22 @@ def smoothed(language: str, source: bytes) -> bytes:
     return smooth(source) if smooth is not None else source
 
 
-# C++ in a file that is named like one of C, whose grammar makes little of it. Names and the first lines have decided
-# on the language; this looks for what only C++ can begin a line with, anywhere in the file.
+# C++ in a file with a C suffix, which the C grammar parses badly. The name and the first lines have decided on the
+# language; this matches lines anywhere in the file that only C++ can begin so.
 _CPP_ONLY = re.compile(
     r"^[ \t]*(?:class\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private)\s*:)", re.MULTILINE
 )
 
 
 def chunk_code(document: Document) -> list[Chunk]:
-    """Cut code into chunks that keep a function, a method or a small class whole.
+    """Split code into chunks that keep a function, a method or a small class whole.
 
-    Up to 1,500 characters a definition is one chunk, with the comments, decorators and attributes
-    before it. A larger one gives its header and then its members; without members it is cut
-    between its lines. Small neighbours of one scope share a chunk of up to 1,000 characters.
+    A definition of up to 1,500 characters is one chunk, with the comments, decorators and attributes before it. A
+    larger one is split into its header and its members; without members, between lines. Small neighbours in one scope
+    share a chunk of up to 1,000 characters.
 
-    Chunks are whole lines, in order, and hold every line that is not blank; only a line that is
-    longer than a chunk is cut inside. Text without a grammar, or that its grammar can make nothing
-    of, is cut by `chunk_lines`. Empty for a blank text.
+    Chunks are whole lines, in order, and contain every non-blank line; only a line longer than a chunk is split. Text
+    without a grammar, or that its grammar cannot parse, is split by `chunk_lines`. Blank text has no chunks.
     """
     layout = Layout(document.text)
     definitions = find_definitions(layout, document.language)
@@ -130,9 +129,9 @@ def chunk_code(document: Document) -> list[Chunk]:
 
 
 def parse_code(text: str, language: str) -> tuple[Tree, str] | None:
-    """Return the syntax tree of code and the grammar it was parsed with; None without rules, or if parsing fails.
+    """Return the syntax tree of code and the grammar used; None without rules, or if parsing fails.
 
-    A header that is named like one of C may be parsed as C++.
+    A header with a C suffix may be parsed as C++.
     """
     if language == "c" and _CPP_ONLY.search(text):
         language = "cpp"
@@ -143,14 +142,14 @@ def parse_code(text: str, language: str) -> tuple[Tree, str] | None:
 
 
 def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
-    """Return the outermost definitions of a text, in order; None without a grammar that makes something of it."""
+    """Return the outermost definitions of a text, in order; None without a grammar that can parse it."""
     parsed = parse_code(layout.text, language)
     if parsed is None:
         return None
     tree, language = parsed
     finder = DefinitionFinder(layout.text, layout.text.encode("utf-8"), layout.lines, RULES[language])
     definitions = finder.find(tree)
-    # One unknown token can make an error of a whole file, and all its functions be found still.
+    # One unknown token can make a whole file an error, although all its functions are found.
     if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout, language)):
         return None
     return definitions

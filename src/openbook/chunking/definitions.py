@@ -1,7 +1,6 @@
-"""Finds the definitions of a parsed text: where they begin and end, and what they are called.
+"""Finds the definitions in a syntax tree: their ranges and names.
 
-The walk goes only where definitions can stand, and never recurses: a tree may be 20,000 levels
-deep.
+The walk visits only nodes that can contain definitions, and does not recurse: a tree may be 20,000 levels deep.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from openbook.chunking.outline import MAX_CHUNK_CHARS, MAX_SIGNATURE_CHARS, Defi
 from openbook.chunking.rules import LanguageRules
 from openbook.text import LineIndex
 
-MAX_DOCSTRING_CHARS = 500  # a long first paragraph; what follows says how, not what
+MAX_DOCSTRING_CHARS = 500  # a long first paragraph; the rest explains how, not what
 
-# What stands around the words of a comment, in all the languages that have rules.
+# Comment markers, in all languages with rules.
 _OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-)?[ \t]*[|^]?[ \t]?")
-# Sought from the first asterisk of a run only: a line of them would take the square of its length.
+# Starts only at the first asterisk of a run: otherwise a line of them would take quadratic time.
 _CLOSING = re.compile(r"(?:(?<!\*)\*++/|-\}|\]\])$")
 _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[)")
 
-_TAG = re.compile(r"</?(?:summary|remarks|para|p)>")  # of C# and Java comments
+_TAG = re.compile(r"</?(?:summary|remarks|para|p)>")  # in C# and Java comments
 
 _ELIXIR_DOC = re.compile(r'@doc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 _ELIXIR_MODULE = re.compile(r'\A\s*do\s+@moduledoc\s+(?:~[sS])?(?:"""(.*?)"""|"((?:[^"\\]|\\.)*)")', re.DOTALL)
 
-_MAX_LITERAL_CHARS = 4000  # of which the first paragraph is looked for
+_MAX_LITERAL_CHARS = 4000  # the first paragraph is searched within these
 
 
 def first_paragraph(text: str) -> str:
@@ -49,9 +48,9 @@ def first_paragraph(text: str) -> str:
 
 
 def leading_docstring(text: str) -> str:
-    """Read the comment in the lines before a definition, its marks removed.
+    """Return the comment in the lines before a definition, without its markers.
 
-    Attributes and decorators are skipped. Empty if there is no comment.
+    Attributes and decorators are skipped. Empty without a comment.
 
     Example:
         >>> leading_docstring("/// Opens the door.")
@@ -76,7 +75,7 @@ def leading_docstring(text: str) -> str:
 
 
 def literal_docstring(body: Node | None, text: Callable[[Node | None], str]) -> str:
-    """Read the string that opens a body: a Python docstring or an Elixir `@moduledoc`."""
+    """Return the string that opens a body: a Python docstring or an Elixir `@moduledoc`."""
     if body is None or not body.named_children:
         return ""
     if body.type == "do_block":
@@ -94,14 +93,14 @@ def literal_docstring(body: Node | None, text: Callable[[Node | None], str]) -> 
     return first_paragraph(text(literal)[quoted.end() : -len(quoted[1])][:_MAX_LITERAL_CHARS])
 
 
-# People nest classes and functions three deep. Deeper ones stay part of what holds them.
+# People nest classes and functions three deep. Deeper ones remain part of the enclosing definition.
 _MAX_DEPTH = 30
 
-# Real code has one step in 130 characters. A text with this many in it is generated, or hostile:
-# what is found so far counts, and the rest is cut between lines.
+# Real code has one step per 130 characters. Text with more steps is generated or malicious: the definitions found so
+# far count, and the rest is split between lines.
 _MAX_STEPS = 25_000
 
-# Comments over more lines than this are a chapter, not the comment of one definition.
+# A comment of more lines is a chapter, not the comment of one definition.
 _MAX_LEADING_LINES = 100
 
 _BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
@@ -109,18 +108,18 @@ _BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the walk stands."""
+    """The position of the walk."""
 
     into: list[Definition]
     path: tuple[str, ...] = ()
     depth: int = 0
     is_local: bool = False
-    """Whether this is the inside of a function, where variables are nobody's constants."""
+    """Whether this is within a function, where variables are not constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Extent:
-    """The whole of a definition: its outermost wrapper and what stands before that."""
+    """The full range of a definition: its outermost wrapper and what precedes it."""
 
     node: Node
     leading: tuple[Node, ...]
@@ -131,7 +130,7 @@ _Step = tuple[Node, str, _Place, _Extent]
 
 
 class DefinitionFinder:
-    """Collect the definitions of one syntax tree."""
+    """Collects the definitions of one syntax tree."""
 
     def __init__(self, text: str, source: bytes, lines: LineIndex, rules: LanguageRules) -> None:
         self._text = text
@@ -141,7 +140,7 @@ class DefinitionFinder:
         self._wanted = rules.defining.keys() | rules.containers | rules.wrappers | rules.fillers
         self._broken_bytes = 0
         self.is_broken = False
-        """Whether the grammar could make nothing of most of the text."""
+        """Whether the grammar failed on most of the text."""
 
     def find(self, tree: Tree) -> list[Definition]:
         """Return the outermost definitions in order. Sets `is_broken`."""
@@ -172,7 +171,7 @@ class DefinitionFinder:
         return ()
 
     def _steps(self, parent: Node, place: _Place) -> Iterable[_Step]:
-        """Return the children that matter, last first, with what leads up to each."""
+        """Return the relevant children, last first, each with its leading nodes."""
         leading_types, wanted = self._rules.leading, self._wanted
         steps: list[_Step] = []
         leading: list[Node] = []
@@ -191,7 +190,7 @@ class DefinitionFinder:
     def _unwrap(self, node: Node, place: _Place, extent: _Extent) -> Iterable[_Step]:
         steps = list(self._steps(node, place))
         if len(steps) == 1:
-            # What stands before the wrapper stands before what it holds.
+            # Nodes before the wrapper also lead its content.
             return [(steps[0][0], steps[0][1], place, extent)]
         return steps
 
@@ -216,7 +215,7 @@ class DefinitionFinder:
         if named.role == "constant" and place.is_local:
             return None
         if line == last_line and self._lines.end_of(line) - self._lines.start_of(line) > MAX_CHUNK_CHARS:
-            return None  # minified: the line will be cut without regard to what is in it
+            return None  # minified: the line will be split regardless of its content
         if named.role == "element" and line == last_line:
             return None
         line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
@@ -242,7 +241,7 @@ class DefinitionFinder:
         )
 
     def _first_line(self, extent: _Extent) -> int:
-        """Go up over attributes and comments that stand directly above."""
+        """Go up over attributes and comments directly above."""
         floor = _last_row(extent.previous) + 1 if extent.previous is not None else 0
         row = extent.node.start_point.row
         for node in reversed(extent.leading):
@@ -270,18 +269,18 @@ class DefinitionFinder:
         outer = extent.node if extent.node.type != "decorated_definition" else node
         start = min(outer.start_byte, node.start_byte)
         end = named.body.start_byte if named.body is not None else node.end_byte
-        # Four bytes hold any character, so this is enough text and not a whole class.
+        # A character has at most four bytes, so this is enough text without decoding a whole class.
         head = self._source[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "ignore")
         if named.body is None and named.role != "function":
             head = head.partition("\n")[0]
         written = head[:MAX_SIGNATURE_CHARS].rstrip().split("\n")
-        # Some bodies begin behind the comment of their first member.
+        # In some grammars, a body begins after the comment of its first member.
         while len(written) > 1 and written[-1].lstrip().startswith((*self._rules.comments, "/*")):
             written.pop()
         return "\n".join(written).rstrip()
 
     def _lines_between(self, first_line: int, line: int) -> str:
-        """Return the lines from one to before another, both 1-based."""
+        """Return the lines from one up to another, exclusive; both 1-based."""
         return self._text[self._lines.start_of(first_line) : self._lines.start_of(line)]
 
     def _text_of(self, node: Node | None) -> str:
@@ -291,6 +290,6 @@ class DefinitionFinder:
 
 
 def _last_row(node: Node) -> int:
-    """Return the 0-based row of the last character: some syntax ends behind its line feed."""
+    """Return the 0-based row of the last character. Some nodes include their line feed."""
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row

@@ -1,4 +1,4 @@
-"""Names definitions in the languages where a call, an assignment or a keyword makes them."""
+"""Names definitions in languages where a call, an assignment or a keyword creates them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openbook.chunking.outline import Role
 
 _JS_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 
-# Where a module or an object hangs its exports: they qualify nothing.
+# Objects that exports are assigned to, which are not part of a qualified name.
 _JS_HOLDERS = frozenset({"module", "exports", "window", "globalThis", "global", "self", "this", "prototype", "default"})
 
 _ELIXIR_ROLES: dict[str, Role] = {
@@ -28,11 +28,11 @@ _ZIG_TYPES = frozenset(
     "struct_declaration enum_declaration union_declaration opaque_declaration error_set_declaration".split()
 )
 
-_SELECTOR_CHARS = 80  # of a CSS selector, as the name of its rule
+_SELECTOR_CHARS = 80  # limit for a CSS selector as the name of its rule
 
 
 def js_variable(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a variable, a field or a key by what it holds; patterns have no name."""
+    """Name a variable, a field or a key by its value; patterns have no name."""
     name = node.child_by_field_name("name") or node.child_by_field_name("property")
     if name is None or name.type.endswith("pattern"):
         return None
@@ -47,7 +47,7 @@ def js_pair(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def js_assignment(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name what a function or a class is assigned to: `A.prototype.run` is `A.run`."""
+    """Name the target to which a function or a class is assigned: `A.prototype.run` is `A.run`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     path = tuple(part for part in parts(text(left)) if part not in _JS_HOLDERS)
     if not path and right is not None:
@@ -56,14 +56,14 @@ def js_assignment(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def js_export(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a function or a class that is exported as the default, `default` if it has no name."""
+    """Name a function or class that is the default export, `default` if it has no name."""
     value = node.child_by_field_name("value")
     path = parts(text(value.child_by_field_name("name"))) if value is not None else ()
     return _js_holding(path or ("default",), value, None)
 
 
 def js_call(node: Node, text: TextOf) -> DefinitionName | None:
-    """Keep a call together that has a title and a function: `test("...", () => {})`."""
+    """Keep a call with a title and a function whole: `test("...", () => {})`."""
     arguments = node.child_by_field_name("arguments")
     given = arguments.named_children if arguments is not None else []
     is_block = len(given) > 1 and given[0].type.endswith("string") and given[-1].type in _JS_FUNCTIONS
@@ -85,13 +85,13 @@ def _js_holding(path: tuple[str, ...], value: Node | None, otherwise: Role | Non
 
 
 def ruby_constant(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name an assigned constant; what is assigned in lower case is a variable."""
+    """Name an assigned constant; lower-case names are variables."""
     left = node.child_by_field_name("left")
     return DefinitionName((text(left),), "constant") if left is not None and left.type == "constant" else None
 
 
 def ruby_call(node: Node, _: TextOf) -> DefinitionName | None:
-    """Keep a call together that has a block of lines: `it "..." do`."""
+    """Keep a call with a block of several lines whole: `it "..." do`."""
     block = node.child_by_field_name("block")
     return DefinitionName(("",), "element") if block is not None and block.type == "do_block" else None
 
@@ -104,7 +104,7 @@ def php_property(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def kotlin_function(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a function, behind the type that it extends."""
+    """Name a function, qualified by the type that it extends."""
     name = node.child_by_field_name("name")
     own = parts(text(name))
     types = [each for each in node.named_children if name is not None and each.end_byte <= name.start_byte]
@@ -114,7 +114,7 @@ def kotlin_function(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def kotlin_property(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a property; one that destructures has no name."""
+    """Name a property; destructuring has no name."""
     declared = next((each for each in node.named_children if each.type == "variable_declaration"), None)
     path = parts(text(declared.named_children[0])) if declared is not None and declared.named_children else ()
     return DefinitionName(path, "constant") if path else None
@@ -127,7 +127,7 @@ def swift_type(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def swift_function(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a function; an operator has its name as plain text behind `func`."""
+    """Name a function; the name of an operator is plain text after `func`."""
     name = node.child_by_field_name("name")
     if name is not None and name.type == "simple_identifier":
         return by_field("function")(node, text)
@@ -145,7 +145,7 @@ def swift_property(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def scala_value(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a value; one that destructures has no name."""
+    """Name a value; destructuring has no name."""
     name = node.child_by_field_name("pattern")
     return DefinitionName((text(name),), "constant") if name is not None and name.type == "identifier" else None
 
@@ -174,7 +174,7 @@ def lua_field(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def elixir_call(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name what a call of `defmodule`, `def` and the like defines; other calls define nothing."""
+    """Name the definition of a `defmodule`, `def` or similar call; other calls define nothing."""
     role = _ELIXIR_ROLES.get(text(node.child_by_field_name("target")))
     arguments = next((each for each in node.named_children if each.type == "arguments"), None)
     head = arguments.named_children[0] if role and arguments is not None and arguments.named_children else None
@@ -210,13 +210,13 @@ def _haskell_names(node: Node) -> list[Node]:
 
 
 def zig_function(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a function; one that gives a type is how Zig writes a generic type."""
+    """Name a function; one that returns a type is a generic type."""
     gives_type = text(node.child_by_field_name("type")) == "type"
     return by_field("type" if gives_type else "function")(node, text)
 
 
 def zig_variable(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a constant; one that holds a struct, an enum or a union is a type."""
+    """Name a constant; one whose value is a struct, enum or union is a type."""
     children = node.named_children
     name = next((each for each in children if each.type == "identifier"), None)
     held = children[-1] if children and children[-1].type in _ZIG_TYPES else None
@@ -224,7 +224,7 @@ def zig_variable(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def sql_object(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name what a `CREATE` statement creates, without its schema."""
+    """Name the object that a `CREATE` statement creates, without its schema."""
     reference = next((each for each in node.named_children if each.type == "object_reference"), None)
     name = node.child_by_field_name("column") if node.type == "create_index" else None
     path = parts(text(name or reference))

@@ -1,4 +1,4 @@
-"""Which rules a document is cut by: its kind decides. Courses are cut by sentences, within one lesson."""
+"""Selects the chunker of a document by its kind. Courses are split into sentences, within lessons."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from openbook.types import Block, Chunk, Document, Lesson
 
 _NO_LESSON = Lesson("")
 
-# What ends a sentence, and what may close it behind that.
+# End of a sentence, and closing marks that may follow it.
 _ENDING = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"'”’)]」』）"
 
 
 def chunk_course(document: Document, options: ChunkOptions) -> list[Chunk]:
-    """Cut a course into sentences and pack them, in order of appearance.
+    """Split a course into sentences and pack them, in order of appearance.
 
-    Neighbours in one lesson overlap by whole sentences, where these are short enough. Every chunk
-    has a lesson; its context is the title of the course, then number and title of the lesson.
-    Blank text gives none.
+    Neighbours in one lesson overlap by whole sentences if these are short enough. Every chunk has a lesson; its context
+    is the title of the course, then number and title of the lesson. Blank text has no chunks.
     """
     slicer = Slicer(document)
 
@@ -42,8 +41,8 @@ def chunk_course(document: Document, options: ChunkOptions) -> list[Chunk]:
 def _sentences(text: str, start: int, end: int) -> Iterator[Range]:
     """Yield sentences of any length, none of which crosses a blank line.
 
-    A sentence that never seems to end is a listing. It is given in one piece, because it is better
-    cut at its lines than wherever 800 characters are full.
+    A sentence without an end is a listing. It is yielded in one piece, because it is better split between lines than
+    after 800 characters.
     """
     for paragraph in paragraphs(text, start, end):
         opened = -1
@@ -55,7 +54,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _is_cut_short(text: str, start: int, end: int) -> bool:
-    # Only a sentence of full length is ever cut without its end, and then in its second half.
+    # Only sentences of full length are split before their end, and then in their second half.
     return end - start > LONG_SENTENCE_CHARS // 2 and text[start:end].rstrip(_CLOSING)[-1:] not in _ENDING
 
 
@@ -63,10 +62,10 @@ _DEFAULTS = ChunkOptions()
 
 
 def chunk_document(document: Document, options: ChunkOptions = _DEFAULTS) -> list[Chunk]:
-    r"""Cut a document by the rules of its kind, in order of appearance.
+    r"""Split a document by the rules of its kind, in order of appearance.
 
-    Every chunk is an exact slice, and together they hold every line that is not blank. Chunks of
-    courses and of the strategies `fixed-size` and `hybrid` may overlap. Blank text gives none.
+    Every chunk is an exact slice, and together they contain every non-blank line. Chunks of courses and of the
+    strategies `fixed-size` and `hybrid` may overlap. Blank text has no chunks.
 
     Example:
         >>> document = Document("s", "a.txt", "docs", "", "One.\n\nTwo.\n", "")
@@ -79,14 +78,14 @@ def chunk_document(document: Document, options: ChunkOptions = _DEFAULTS) -> lis
         return chunk_prose(document, options)
     if document.kind == "course":
         return chunk_course(document, options)
-    # An exercise in a folder of lessons is cut as the code that it is.
+    # An exercise in a folder of lessons is chunked as code.
     lesson = document.blocks[0].lesson if document.blocks else None
     chunks = _chunk_lines(document)
     return [replace(chunk, lesson=lesson) for chunk in chunks] if lesson else chunks
 
 
 def _chunk_lines(document: Document) -> list[Chunk]:
-    # The grammars take time to load, and a library of prose never needs them.
+    # Lazy: grammars are slow to load, and libraries of prose do not need them.
     if document.kind == "code":
         from openbook.chunking.code import chunk_code
 

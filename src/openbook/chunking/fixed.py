@@ -1,6 +1,6 @@
 """Ranges of bounded size: text is cut into pieces, pieces are packed into windows.
 
-Every strategy for text stands on these two steps and differs only in what it takes for a piece.
+All strategies for text use these two steps, with different pieces.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from openbook.settings import STRATEGIES, Strategy
 from openbook.text import lines, paragraphs, sentences
 
 Range = tuple[int, int]
-"""Offsets of a stretch of text, half-open."""
+"""Half-open offsets of a range of text."""
 
-# 500 words of the Markdown files of 167 Python packages had at most 7.7 characters a word, spaces
-# included, in 19 of 20 windows; German prose has 7.8. More is a table or a listing.
+# Windows of 500 words in the Markdown files of 167 Python packages had at most 7.7 characters per word, including
+# spaces, in 19 of 20 cases; German prose has 7.8. More is a table or listing.
 _CHARS_PER_WORD = 8
 
-# A longer "word" is a URL, an encoded file or a script without spaces, and counts as several.
+# A longer "word" is a URL, an encoded file or text without spaces, and counts as several.
 _LONG_WORD_CHARS = 100
 
-# Han and kana stand without spaces; each character counts as a word, as in word processors.
+# Han and kana have no spaces; each character counts as a word, as in word processors.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,{_LONG_WORD_CHARS}}}")
 _UNBROKEN = re.compile(r"\S+")
@@ -31,27 +31,27 @@ _UNBROKEN = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkOptions:
-    """How documents are cut.
+    """How documents are split into chunks.
 
-    Code, configuration and data are cut by rules of their own and read none of this.
+    Code, configuration and data have their own rules and ignore these options.
     """
 
     strategy: Strategy = "semantic"
-    """For prose: by sections, by a fixed number of words, or `hybrid`: sections, the long ones by words."""
+    """For prose: by sections, by a fixed number of words, or `hybrid`: by sections, long ones by words."""
     max_words: int = 500
-    """Words in a window of the strategies `fixed-size` and `hybrid`, of 8 characters each at most on average."""
+    """Words per window of the strategies `fixed-size` and `hybrid`, at most 8 characters each on average."""
     overlap_words: int = 50
-    """Words that such a window repeats of the one before. Below `max_words`."""
+    """Words that such a window repeats of the previous one. Below `max_words`."""
     max_chars: int = 1500
-    """Characters in a semantic chunk. Headings that open it may take up to half as much again."""
+    """Characters per semantic chunk. Headings at its beginning may add up to half as much."""
     merge_chars: int = 700
-    """Neighbouring sections that are no longer together become one chunk. At most `max_chars`."""
+    """Neighbouring sections whose total length is at most this become one chunk. At most `max_chars`."""
     course_chars: int = 800
-    """Characters in a chunk of a course. Headings that open it may take up to half as much again."""
+    """Characters per chunk of a course. Headings at its beginning may add up to half as much."""
     course_overlap_chars: int = 150
-    """At most this many characters, in whole sentences, are repeated of the chunk before. Below `course_chars`.
+    """Maximum characters, in whole sentences, that a chunk repeats of the previous one. Below `course_chars`.
 
-    150 gives the mean of 100 that is aimed at: 78 to 103 on four courses, where 100 gives 36 to 48.
+    150 results in the intended mean of about 100: 78 to 103 on four courses, while 100 results in 36 to 48.
     """
 
     def __post_init__(self) -> None:
@@ -77,12 +77,11 @@ def pack_windows(
     overlap_chars: int = 0,
     overlap_pieces: int = sys.maxsize,
 ) -> Iterator[Range]:
-    """Group ordered pieces into windows, each as long as it may be.
+    """Group ordered pieces into windows, each as long as possible.
 
-    Yields half-open ranges of indices into `pieces`. Starts and ends both rise from window to
-    window, and every piece is in at least one. A piece above `max_chars` gets a window for itself.
-    The overlap is as long as both of its limits allow, and shorter where the next piece would
-    otherwise not fit. Time is linear in the number of pieces.
+    Yields half-open ranges of indices into `pieces`. Starts and ends both increase from window to window, and every
+    piece is in at least one. A piece above `max_chars` gets a window of its own. The overlap is as long as both limits
+    allow, and shorter if the next piece would not fit otherwise. Takes linear time.
 
     Example:
         >>> list(pack_windows([(0, 4), (5, 9), (10, 14)], max_chars=9))
@@ -125,9 +124,9 @@ def windows(pieces: Sequence[Range], *, max_chars: int, overlap_chars: int = 0) 
 
 
 def word_windows(text: str, start: int, end: int, options: ChunkOptions) -> Iterator[Range]:
-    """Yield windows of at most `max_words` words that repeat `overlap_words` of the one before.
+    """Yield windows of at most `max_words` words that repeat `overlap_words` of the previous one.
 
-    Each starts with a word and ends with one. Blank text gives none.
+    Each starts and ends with a word. Blank text has none.
 
     Example:
         >>> options = ChunkOptions(max_words=3, overlap_words=1)
@@ -147,14 +146,14 @@ def word_windows(text: str, start: int, end: int, options: ChunkOptions) -> Iter
 
 Cut = Callable[[str, int, int], Iterator[Range]]
 
-# From coarse to fine. White space, and then any character, come last.
+# From coarse to fine. White space and single characters come last.
 _LADDER: tuple[Cut, ...] = (paragraphs, lines, sentences)
 
 
 def cut(text: str, start: int, end: int, max_chars: int, ladder: Sequence[Cut] = _LADDER) -> Iterator[Range]:
-    r"""Cut a range into pieces of at most `max_chars`, and only what is too long more finely.
+    r"""Cut a range into pieces of at most `max_chars`, as coarsely as possible.
 
-    Together the pieces hold every non-blank character. A range that fits stays whole.
+    Together, the pieces contain every non-blank character. A range that fits stays whole.
 
     Example:
         >>> [text[a:b] for text in ["one\n\ntwo\nthree"] for a, b in cut(text, 0, 14, 9)]

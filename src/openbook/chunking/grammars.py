@@ -1,9 +1,8 @@
-"""Loads grammars and parses text with them, and gives up rather than wait.
+"""Loads tree-sitter grammars and parses text with them, within a time limit.
 
-Grammars come with the package `semble-grammars`, which unpacks a grammar into a folder under the
-user's home when it is first used. Where there is no such folder, code is chunked by lines: the
-package is told where to unpack by one environment variable of its own, which is for the person
-who runs Openbook to set, not for a library.
+The package `semble-grammars` unpacks a grammar on first use, into a folder under the user's home. Without that folder,
+code is chunked by lines. Its location is an environment variable of that package, which the user may set; this library
+does not.
 """
 
 from __future__ import annotations
@@ -18,38 +17,36 @@ from tree_sitter import Language, Parser, Point, Tree
 
 _logger = logging.getLogger(__name__)
 
-# Real code parses at 3 to 8 MB/s, so no file that people wrote comes near. The rest is generated
-# or hostile: 20,000 open `<div>` take minutes. CPU time, so that a busy machine changes nothing.
+# Real code parses at 3 to 8 MB/s, far from this limit. Other text is generated or malicious: 20,000 open `<div>` take
+# minutes. This is CPU time, so that a busy machine changes nothing.
 _MAX_PARSE_S = 1.0
 
-# Above this, even text that parses at the usual speed would end at the limit above.
+# Above this size, even text that parses at the usual speed would exceed the time limit.
 _MAX_PARSE_BYTES = 3_000_000
 
-# The parser asks whether to go on each 20 microseconds, and to read the clock takes one.
+# The parser calls back every 20 microseconds, and reading the clock takes one.
 _CALLS_PER_LOOK = 64
 
-# The parser asks for text in blocks, and steps back to a place that it has left: a block must be
-# cheap to copy.
+# The parser reads text in blocks, and may return to a previous place: a block must be cheap to copy.
 _BLOCK_BYTES = 16_384
 
 
 def load_parser(language: str) -> Parser | None:
-    """Return a parser for the grammar of that name, or None if it cannot be had.
+    """Return a parser for a grammar by name; None if it is not available.
 
-    The grammar is loaded once; the parser is new each time, because parsers are not safe to share
-    between threads (a new one costs a microsecond).
+    The grammar is cached; the parser is new each time (1 µs), because parsers are not thread-safe.
     """
     grammar = _load_grammar(language)
     return None if grammar is None else Parser(grammar)
 
 
 def parse(language: str, source: bytes) -> Tree | None:
-    """Parse UTF-8, or give None: there is no grammar, the text is too large, or it takes too long."""
+    """Parse UTF-8; None without a grammar, or if the text is too large or takes too long."""
     parser = load_parser(language) if len(source) <= _MAX_PARSE_BYTES else None
     if parser is None:
         return None
-    # Only a callback can be stopped, and tree-sitter 0.26.1 never frees what a callback returns: one
-    # block for all calls, emptied at the end, loses 60 bytes for each text instead of the text.
+    # Only a parse with callbacks can be cancelled, and tree-sitter 0.26.1 leaks the objects that they return. With one
+    # reused block, emptied at the end, it leaks 60 bytes per text instead of the text.
     block = bytearray()
 
     def read(offset: int, _: Point) -> bytearray:
@@ -64,10 +61,10 @@ def parse(language: str, source: bytes) -> Tree | None:
 
     try:
         return parser.parse(read, progress_callback=is_late)
-    except ValueError:  # how the parser says that it was stopped
+    except ValueError:  # raised if the parse was cancelled
         _logger.info("parsing %d bytes of %s took too long: chunked by lines", len(source), language)
         return None
-    except SystemError as exc:  # what a callback raises is told by the next one alone, as the cause of this
+    except SystemError as exc:  # an exception of a callback surfaces only as the cause of this one, from the next call
         if _is_interrupt(exc):
             raise KeyboardInterrupt from exc
         raise
@@ -90,7 +87,7 @@ def _load_grammar(language: str) -> Language | None:
     except LanguageNotFoundError:
         return None
     except (GrammarLoadError, UnsupportedPlatformError, RuntimeError, OSError) as exc:
-        # RuntimeError: the user has no home at all.
+        # RuntimeError: the user has no home folder.
         _warn_once(str(exc.__cause__ or exc))
         return None
     return grammar

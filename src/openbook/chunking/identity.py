@@ -1,4 +1,4 @@
-"""What an index remembers of how its chunks were cut. Imports no rules, so that asking is cheap."""
+"""Names the chunking rules that an index was built with. Cheap to import, because it imports no rules."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from openbook.settings import STRATEGIES, Settings
 
-# Raised by one with every change that cuts some document elsewhere, or names a chunk otherwise.
+# Increment with every change of chunk boundaries or names.
 _RULES_VERSION = 8
 
 _UNMASKED = "/unmasked"
 
-# What is not named in an identity: libraries from before these were settings have them.
+# Left out of an identity, because libraries older than these settings have these values.
 _COURSE_CHARS = (800, 150)
 
 
 def chunks_identity(settings: Settings) -> str:
-    """Name the rules that cut documents under these settings.
+    """Return a string that identifies the chunking rules under these settings.
 
     Example:
         >>> chunks_identity(Settings(chunk_strategy="hybrid"))
         'rules-8/hybrid-500-50'
     """
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
-    if settings.chunk_strategy != "semantic":  # the only one that counts no words
+    if settings.chunk_strategy != "semantic":  # the only strategy that does not count words
         identity += f"-{settings.chunk_words}-{settings.chunk_overlap_words}"
     if (course := (settings.course_chunk_chars, settings.course_overlap_chars)) != _COURSE_CHARS:
         identity += f"/course-{course[0]}-{course[1]}"
@@ -32,7 +32,7 @@ def chunks_identity(settings: Settings) -> str:
 
 
 def settings_of(identity: str, settings: Settings) -> Settings | None:
-    """Return settings that cut as a library was cut; None if its rules are of another version.
+    """Return the settings that a library was chunked with; None if its rules have another version.
 
     Example:
         >>> settings_of("rules-8/hybrid-300-20", Settings()).chunk_words

@@ -1,4 +1,4 @@
-"""Lays definitions and lines out into chunks: what stays whole, where the rest is cut."""
+"""Arranges definitions and lines into chunks: what stays whole, and where the rest is split."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from openbook.chunking.outline import MAX_CHUNK_CHARS, Definition, flatten
 from openbook.text import LineIndex, sentences
 from openbook.types import Chunk, Document
 
-# Small neighbours are joined up to here: below the limit for one definition, so that a chunk of
-# several things stays easier to tell from others than a chunk of one.
+# Maximum size of joined neighbours: below the limit for one definition, so that a chunk with several things stays
+# easier to distinguish from others.
 _MAX_JOINED_CHARS = 1000
 
-# A piece shorter than two lines is joined up to the full limit: alone it would rank high for its
-# brevity, and answer nothing.
+# A piece shorter than two lines is joined up to the full limit: alone it would rank high because it is short, and
+# answer nothing.
 _TINY_CHARS = 160
 
-# What a large stretch is divided by. The room up to the limit lets each cut find a good place.
+# Target size when splitting a large range. The margin up to the limit lets each split find a good place.
 _EVEN_CHARS = 1300
 
-# What ends a definition, and means nothing alone.
+# Ends of definitions, which are meaningless alone.
 _CLOSING = re.compile(r"(?:[\W_]|\b(?:end|fi|done|esac|else)\b)*")
 
-# A line of comment in most languages. What it says is said of the code below, or goes on there.
+# A comment line in most languages. It describes the code below, or continues there.
 _COMMENT = re.compile(r"\s*(?:#(?![a-z!\[])|//|--(?!-)|;|%|<!--|/\*|\*[\s/])")
 
-# A cut is looked for in this last part of a chunk; earlier would leave pieces of a few lines.
+# The last share of a chunk in which to split; earlier splits would leave pieces of a few lines.
 _CUT_WINDOW = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text on its way to becoming a chunk."""
+    """A range of text that will become a chunk."""
 
     start_char: int
     end_char: int
     owner: Definition | None = None
-    """The innermost definition that is open where the piece begins."""
+    """The innermost definition around the beginning of the piece."""
     holds: Literal["between", "definitions", "part"] = "between"
-    """What stands between definitions, or whole definitions, or part of one long line."""
+    """Text between definitions, whole definitions, or part of one long line."""
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -51,24 +51,24 @@ class Piece:
 
 
 class Layout:
-    """Cuts one text. All lines are 1-based and inclusive."""
+    """Splits one text. All lines are 1-based and inclusive."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines: LineIndex = LineIndex(text)
 
     def pieces(self, definitions: Sequence[Definition]) -> list[Piece]:
-        """Lay the whole text out around its definitions, small neighbours joined."""
+        """Arrange the whole text around its definitions, joining small neighbours."""
         pieces = list(self._around(definitions, 1, len(self.lines), None))
         return self._join(self._join(pieces, self._are_small), self._is_one_tiny)
 
     def pack(
         self, first: int, last: int, owner: Definition | None = None, openers: Collection[int] = ()
     ) -> Iterator[Piece]:
-        """Cut lines into pieces of similar size, none above the limit, in order.
+        """Split lines into pieces of similar size within the limit, in order.
 
-        Cuts stand before `openers`, which are lines, if possible; else at blank lines; else
-        where the indentation is least. Blank lines at the ends of a piece belong to none.
+        Splits are before the lines `openers` if possible, else at blank lines, else where the indentation is smallest.
+        Blank lines at the ends of pieces are dropped.
         """
         while first <= last:
             if self._is_blank(first):
@@ -87,7 +87,7 @@ class Layout:
     def _around(
         self, definitions: Sequence[Definition], first: int, last: int, owner: Definition | None
     ) -> Iterator[Piece]:
-        """Lay out the lines of one level: definitions, and what stands between them."""
+        """Arrange the lines of one level: definitions, and the text between them."""
         for group in _sharing_lines(definitions):
             begin, end = max(first, group[0].first_line), min(last, max(each.last_line for each in group))
             yield from self.pack(first, begin - 1, owner)
@@ -115,7 +115,7 @@ class Layout:
         return left.scope == right.scope and right.end_char - left.start_char <= _MAX_JOINED_CHARS
 
     def _is_one_tiny(self, left: Piece, right: Piece) -> bool:
-        """Whether one of two pieces should not stand alone, and the other can take it."""
+        """Return whether one of two pieces is too small to stand alone, and fits the other."""
         if right.end_char - left.start_char > MAX_CHUNK_CHARS:
             return False
         left_is_tiny = left.end_char - left.start_char <= _TINY_CHARS
@@ -124,11 +124,11 @@ class Layout:
             return left_is_tiny or right_is_tiny
         if right_is_tiny and _CLOSING.fullmatch(self.text, right.start_char, right.end_char):
             return True
-        # Imports, or a header, before what they open.
+        # Imports or a header, followed by what they introduce.
         return left_is_tiny and left.holds == "between" and right.scope[: len(left.scope)] == left.scope
 
     def _best_end(self, first: int, last: int, openers: Collection[int]) -> int:
-        """Choose the line after which to cut, so that the rest divides evenly."""
+        """Choose the line after which to split, so that the rest divides evenly."""
         start = self.lines.start_of(first)
         count = -(-self._size(first, last) // _EVEN_CHARS)
         target = self._size(first, last) / count
@@ -143,7 +143,7 @@ class Layout:
         return best
 
     def _cut_cost(self, line: int, openers: Collection[int]) -> tuple[int, int]:
-        """Rate a cut before this line; less is better."""
+        """Return the cost of a split before this line; lower is better."""
         if _COMMENT.match(self._line(line - 1)):
             return 3, 0
         if line in openers:
@@ -154,7 +154,7 @@ class Layout:
         return 2, len(content) - len(content.lstrip())
 
     def _cut_line(self, line: int, owner: Definition | None) -> Iterator[Piece]:
-        """Cut a line that is longer than a chunk, at the ends of sentences or at white space."""
+        """Split a line that is longer than a chunk, at sentence ends or white space."""
         opened = closed = -1
         for start, end in sentences(self.text, self.lines.start_of(line), self.lines.end_of(line)):
             if opened >= 0 and end - opened > MAX_CHUNK_CHARS:
@@ -186,13 +186,13 @@ class Layout:
 def build_chunks(
     document: Document, lines: LineIndex, pieces: Sequence[Piece], definitions: Sequence[Definition]
 ) -> list[Chunk]:
-    """Build chunks of pieces; each gets the definitions whose own first line it holds."""
+    """Build chunks from pieces. Each gets the definitions whose own first line it contains."""
     found = sorted(flatten(definitions), key=lambda each: each.line)
     starts = [lines.start_of(each.line) for each in found]
     chunks: list[Chunk] = []
     taken = 0
     for piece in pieces:
-        # A definition begins before its indentation is cut off, hence from the last piece's end.
+        # A definition starts before its indentation, which is trimmed, so search from the end of the last piece.
         behind = bisect_right(starts, piece.end_char - 1)
         chunks.append(_chunk(document, lines, piece, found[taken:behind]))
         taken = behind
@@ -204,7 +204,7 @@ def _chunk(document: Document, lines: LineIndex, piece: Piece, definitions: Sequ
     first = next((each for each in named if each.role != "constant"), named[0] if named else None)
     span = lines.span(document.path, piece.start_char, piece.end_char)
     if piece.owner and first and 2 * first.first_line > span.start_line + span.end_line + 1:
-        first = None  # mostly the rest of a class's documentation and fields: its first method is not what it is
+        first = None  # mostly the rest of a class's documentation and fields; its first method does not describe it
     shown = first or piece.owner
     path = shown.path if shown is not None else ()
     return Chunk(
@@ -222,7 +222,7 @@ def _chunk(document: Document, lines: LineIndex, piece: Piece, definitions: Sequ
 
 
 def _sharing_lines(definitions: Sequence[Definition]) -> Iterator[list[Definition]]:
-    """Group neighbours that cannot be cut apart, because one ends in the line where the next begins."""
+    """Group definitions that cannot be separated, because one begins on the last line of another."""
     group: list[Definition] = []
     end = 0
     for definition in definitions:

@@ -1,4 +1,4 @@
-"""Chunks by lines: for code without a grammar, for configuration and for data."""
+"""Chunks by lines: code without a grammar, configuration and data."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.outline import MAX_SIGNATURE_CHARS, Definition
 from openbook.types import Chunk, Document
 
-# Only words that nearly every language keeps for definitions, and only at the start of a line:
-# a name that is missed costs little, a wrong one sends people to the wrong place.
+# Only keywords that nearly every language uses for definitions, and only at the start of a line: a missed name costs
+# little, a wrong one is misleading.
 _DEFINITION = re.compile(
     r"""^[ \t]*
     (?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|open|override|virtual
@@ -43,20 +43,19 @@ LINE_RULES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-"""What else a line begins with that defines something, in languages without rules. The groups make up the path."""
+"""Other beginnings of definitions, by language without rules. The groups form the path."""
 
-_MAX_LINE_CHARS = 400  # a longer line defines nothing that a person named
+_MAX_LINE_CHARS = 400  # longer lines have no definition with a useful name
 
 
 _TABLES = frozenset({"csv", "tsv"})
 
 
 def chunk_lines(document: Document) -> list[Chunk]:
-    """Cut a document into chunks of at most 1,500 characters, at blank lines where there are some.
+    """Split a document into chunks of at most 1,500 characters, at blank lines if possible.
 
-    Chunks are whole lines, in order, and hold every line that is not blank; only a line that is
-    longer than a chunk is cut inside. In code, lines that look like definitions name the chunks.
-    Empty for a blank text.
+    Chunks are whole lines, in order, and contain every non-blank line; only a line longer than a chunk is split. In
+    code, lines that look like definitions name the chunks. Blank text has no chunks.
     """
     layout = Layout(document.text)
     definitions = definition_lines(layout, document.language) if document.kind == "code" else []
@@ -68,7 +67,7 @@ def chunk_lines(document: Document) -> list[Chunk]:
 
 
 def _header_of_table(document: Document) -> str:
-    """Return what the columns of a table in text are called; empty for what is none, or has no such line."""
+    """Return the header line of a table in text; empty if it is not a table, or has none."""
     if document.language not in _TABLES:
         return ""
     first = document.text.lstrip("\ufeff").partition("\n")[0].strip()

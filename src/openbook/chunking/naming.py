@@ -1,4 +1,4 @@
-"""Names what a syntax tree defines: one small function for each way in which languages do it."""
+"""Names the definitions in a syntax tree: one small function per kind of syntax."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from openbook.chunking.outline import Role
 
 
 class DefinitionName(NamedTuple):
-    """What a definition is called, and where its header ends."""
+    """The name of a definition, and where its header ends."""
 
     path: tuple[str, ...]
-    """Its name, behind what qualifies it in its own header: `("Server", "Serve")`."""
+    """Its name, after the qualifiers in its own header: `("Server", "Serve")`."""
     role: Role
     body: Node | None = None
     also: tuple[str, ...] = ()
-    """Further names that it defines."""
+    """Other names that it defines."""
 
 
 TextOf = Callable[[Node | None], str]
-"""Gives the source of a piece of syntax; empty for None."""
+"""Returns the source of a node; empty for None."""
 
 Rule = Callable[[Node, TextOf], DefinitionName | None]
-"""Names one type of syntax; None if this one defines nothing."""
+"""Names one type of node; None if it defines nothing."""
 
 _MAX_NAME_CHARS = 120  # a longer "name" is an expression
 
@@ -36,13 +36,13 @@ _QUOTES = "\"'`#$&*@() \t"
 _BODIES = frozenset(
     "block body_statement class_body function_body enum_class_body do_block statement_block declaration_list".split()
 )
-# `TEST(Pool, GivesBack) {` and its like in GoogleTest, Boost, Unity and Criterion.
+# `TEST(Pool, GivesBack) {` and similar macros in GoogleTest, Boost, Unity and Criterion.
 _C_TEST = re.compile(r"(?:[A-Z]+_)*TEST(?:_[A-Z]+)*")
 _C_SHELLS = frozenset({"parenthesized_declarator", "reference_declarator", "attributed_declarator"})
 
 
 def parts(name: str) -> tuple[str, ...]:
-    """Split a qualified name in any language's notation, type arguments dropped.
+    """Split a qualified name in the notation of any language, without type arguments.
 
     Example:
         >>> parts("ns::Cls<T>::run"), parts("a.b:c"), parts("'key'")
@@ -58,7 +58,7 @@ def parts(name: str) -> tuple[str, ...]:
 
 
 def body_of(node: Node) -> Node | None:
-    """Find where the header of a definition ends."""
+    """Return the node where the header of a definition ends."""
     body = node.child_by_field_name("body")
     if body is not None:
         return body
@@ -67,7 +67,7 @@ def body_of(node: Node) -> Node | None:
 
 
 def by_field(role: Role, name: str = "name") -> Rule:
-    """Build the rule for syntax that has its name in a field."""
+    """Build a rule for nodes whose name is a field."""
 
     def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(node.child_by_field_name(name)))
@@ -77,7 +77,7 @@ def by_field(role: Role, name: str = "name") -> Rule:
 
 
 def by_child(role: Role, *types: str) -> Rule:
-    """Build the rule for syntax whose name is its first child of one of these types."""
+    """Build a rule for nodes whose name is their first child of one of these types."""
 
     def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(next((each for each in node.named_children if each.type in types), None)))
@@ -87,12 +87,12 @@ def by_child(role: Role, *types: str) -> Rule:
 
 
 def fixed(role: Role, name: str) -> Rule:
-    """Build the rule for syntax that always has the same name, such as a constructor."""
+    """Build a rule for nodes with a constant name, such as constructors."""
     return lambda node, _: DefinitionName((name,), role, body_of(node))
 
 
 def operator(node: Node, text: TextOf) -> DefinitionName:
-    """Name a C# operator by its sign, or a conversion by its type."""
+    """Name a C# operator by its sign, a conversion by its type."""
     sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
     return DefinitionName((f"operator {text(sign)}",), "function", body_of(node))
 
@@ -105,7 +105,7 @@ def declarators(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def python_assignment(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name what an assignment statement assigns, if that is plain names."""
+    """Name the targets of an assignment statement, if they are plain names."""
     assignment = node.named_children[0] if node.named_child_count == 1 else None
     left = assignment.child_by_field_name("left") if assignment is not None else None
     if left is None or (assignment is not None and assignment.type != "assignment"):
@@ -115,7 +115,7 @@ def python_assignment(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def go_method(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a method behind the type of its receiver."""
+    """Name a method, qualified by the type of its receiver."""
     receiver = re.sub(r"^\(\s*(?:\w+\s+(?=[\w*]))?|\)$", "", text(node.child_by_field_name("receiver")))
     path = (*parts(receiver)[-1:], *parts(text(node.child_by_field_name("name"))))
     return DefinitionName(path, "function", body_of(node)) if path else None
@@ -127,14 +127,14 @@ def go_names(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def rust_impl(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name an `impl` by the type that it is for."""
+    """Name an `impl` by its implementing type."""
     written = text(node.child_by_field_name("type"))
     path = parts(re.sub(r"'\w+\s*|\b(?:dyn|mut|impl)\s+", "", written))
     return DefinitionName(path[-1:], "scope", body_of(node)) if path else None
 
 
 def c_function(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a function by its declarator, behind its class if it stands outside; a test by what its macro is given."""
+    """Name a function by its declarator, qualified by its class; a test by the arguments of its macro."""
     declarator = node.child_by_field_name("declarator")
     path = _c_name(declarator, text)
     if declarator is not None and node.child_by_field_name("type") is None and _C_TEST.fullmatch("".join(path)):
@@ -145,7 +145,7 @@ def c_function(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def c_declaration(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name variables, prototypes and typedefs; members that are no functions and macros have no name."""
+    """Name variables, prototypes and typedefs; data members and macros have no name."""
     declared = node.children_by_field_name("declarator")
     if node.type == "field_declaration":
         declared = [each for each in declared if "(" in text(each)]
@@ -166,12 +166,12 @@ def c_type(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def c_macro(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name a macro that stands for something; an include guard does not."""
+    """Name a macro with a value; an include guard has none."""
     return by_field("constant")(node, text) if node.child_by_field_name("value") is not None else None
 
 
 def _c_name(node: Node | None, text: TextOf) -> tuple[str, ...]:
-    """Unwrap pointers, arrays, parameters and initialisers until the name."""
+    """Unwrap pointers, arrays, parameters and initialisers down to the name."""
     qualifiers: tuple[str, ...] = ()
     while node is not None:
         if node.type == "operator_name":

@@ -1,4 +1,4 @@
-"""Finds where a name stands in code, and what each place does with it: defines, calls, imports or mentions it."""
+"""Finds the occurrences of a name in code, and their use: definition, call, import or mention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES, LanguageRules
 from openbook.types import USES, Use
 
-# What calls, in all grammars that have rules. Decorators and JSX elements call what they name.
+# Call nodes, in all grammars with rules. Decorators and JSX elements call what they name.
 _CALLS = frozenset(
     """call call_expression invocation_expression method_invocation function_call_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression function_call method_call object_creation_expression
@@ -23,10 +23,10 @@ _CALLS = frozenset(
     decorator attribute_item jsx_opening_element jsx_self_closing_element""".split()
 )
 
-# Fields that hold what is called. Where a grammar names none, it is the first child.
+# Fields with the called expression. In grammars without such a field, it is the first child.
 _CALLEES = ("function", "method", "name", "constructor", "type", "macro", "target")
 
-# What stands around the last name of `a.b`, `a::b` and `a<T>`, and is called by that name.
+# Nodes around the last name of `a.b`, `a::b` and `a<T>`, which is the called name.
 _QUALIFIED = frozenset(
     """attribute member_expression selector_expression field_expression scoped_identifier qualified_identifier
     member_access_expression conditional_access_expression member_binding_expression navigation_expression
@@ -42,44 +42,44 @@ _IMPORTS = frozenset(
     extern_crate_declaration export_clause import""".split()
 )
 
-# Macros of Rust take tokens, of which the grammar makes no calls: `assert_eq!(send(1), 2)`. What follows a name tells.
+# Arguments of Rust macros are tokens, without call nodes: `assert_eq!(send(1), 2)`. The text after a name decides.
 _TOKENS = "token_tree"
 _CALLED_IN_TOKENS = re.compile(rb"\s*(?:!\s*[(\[{]|(?:::\s*<[^(){};]{0,200}>\s*)?\()")
 _DEFINED_IN_TOKENS = re.compile(rb"\bfn\s+$")
 _MOST_BEFORE = 40
 
-# Where the name of a macro stood that holds items: the parser was not shown it.
+# Parents of a macro around items, whose name was hidden from the parser.
 _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 
-# Nodes that a name can fill without being one. What a shell hands on is a word, as any text is.
+# Nodes whose whole text can be the name without being one. Shell arguments are words, like any text.
 _NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex|char|^word$")
 
-# An import stands at most so far above the names in it, as in `use a::{b::{c, d}}`.
+# Maximum levels between an import and a name in it, as in `use a::{b::{c, d}}`.
 _MOST_PARENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A line that holds a name."""
+    """A line that contains a name."""
 
     line: int
     """1-based."""
     use: Use
     within: str
-    """The innermost definition around it, qualified; empty outside of all."""
+    """The innermost definition around it, qualified; empty at the top level."""
     is_code: bool = True
-    """Whether code says it, not a comment, a string or text without a grammar."""
+    """Whether it is in code, rather than in a comment, a string or text without a grammar."""
 
 
 def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
-    """Return the lines of a text that hold a name as a whole word, in order.
+    """Return the lines of a text that contain a name as a whole word, in order.
 
-    Without a grammar, and in comments and strings, a name is mentioned.
+    Without a grammar, and in comments and strings, the use is a mention.
 
     Args:
-        text: All of a document.
-        language: The name of its grammar; any other for text that is no code.
-        name: Unqualified, as it is written in code. Case counts.
+        text: The whole document.
+        language: The name of its grammar; any other for text that is not code.
+        name: The unqualified name as written in code, case-sensitive.
     """
     source = text.encode("utf-8")
     places = list(_places(source, name))
@@ -98,14 +98,14 @@ def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
 
 
 def _places(source: bytes, name: str) -> Iterator[tuple[int, int]]:
-    """Yield where a name begins and ends, in bytes."""
+    """Yield the byte ranges of a name."""
     word = re.escape(name.encode("utf-8"))
     for found in re.finditer(rb"(?<![\w\x80-\xff])" + word + rb"(?![\w\x80-\xff])", source):
         yield found.span()
 
 
 def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
-    """Return the line of each byte offset. The offsets come in order."""
+    """Return the lines of byte offsets, which must be sorted."""
     lines, line, at = [], 1, 0
     for start in starts:
         line += source.count(b"\n", at, start)
@@ -115,7 +115,7 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
 
 
 def _said(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
-    """Return what a place does with a name, and whether code says it."""
+    """Return the use of a name at a place, and whether it is in code."""
     use = _used(tree, source, place, rules)
     node = tree.root_node.descendant_for_byte_range(*place)
     is_word = node is not None and (node.start_byte, node.end_byte) == place and not _NO_CODE.search(node.type)
@@ -179,7 +179,7 @@ def _last_name(qualified: Node) -> Node | None:
 
 
 def _by_line(said: Iterable[tuple[int, tuple[Use, bool]]]) -> list[Occurrence]:
-    """Keep the most telling use of each line."""
+    """Keep the most informative use per line."""
     best: dict[int, tuple[Use, bool]] = {}
     for line, one in said:
         best[line] = min(best.get(line, one), one, key=lambda each: (USES.index(each[0]), not each[1]))
@@ -187,7 +187,7 @@ def _by_line(said: Iterable[tuple[int, tuple[Use, bool]]]) -> list[Occurrence]:
 
 
 def _with_definitions(found: Sequence[Occurrence], definitions: Sequence[Definition], name: str) -> list[Occurrence]:
-    """Say what stands around each line, and which of them are the definitions that only the rules know."""
+    """Add the definition around each line, and mark definitions that only the rules recognize."""
     lines = [occurrence.line for occurrence in found]
     defining = {
         next((line for line in lines if definition.line <= line <= definition.last_line), 0)

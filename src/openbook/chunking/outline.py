@@ -1,4 +1,4 @@
-"""What is known of the definitions in a text, whoever found them."""
+"""The definitions of a text, however they were found."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-# Kept whole up to here, and cut above. Retrieval quality was flat between 800 and 2,200.
+# Definitions up to this size stay whole. Retrieval quality was flat between 800 and 2,200.
 MAX_CHUNK_CHARS = 1500
 
 MAX_SIGNATURE_CHARS = 300  # a header of about four full lines
 
 Role = Literal["type", "scope", "function", "constant", "element"]
-"""What a definition is to the code in it.
+"""The role of a definition for the code in it.
 
-`type`: a name whose members belong to it. `scope`: qualifies its members but defines nothing, such
-as an `impl`. `function`: what is in it is local. `constant`: named, but never names a chunk that
-holds something better. `element`: has no name, but is better not cut.
+`type`: a name whose members belong to it. `scope`: qualifies its members but defines nothing, such as an `impl`.
+`function`: its content is local. `constant`: named, but does not name a chunk that contains another definition.
+`element`: has no name, but should stay whole.
 """
 
 
 @dataclass(slots=True)
 class Definition:
-    """A named stretch of code, whole lines."""
+    """A definition, in whole lines."""
 
     path: tuple[str, ...]
-    """Its name behind the names that enclose it, outermost first."""
+    """Its name after the names that enclose it, outermost first."""
     names: tuple[str, ...]
-    """What it defines, unqualified. Empty if it only qualifies what is in it."""
+    """The unqualified names that it defines. Empty if it only qualifies its content."""
     role: Role
     first_line: int
-    """1-based, with the comments and attributes that lead up to it."""
+    """1-based, including leading comments and attributes."""
     line: int
     """1-based line of its own first character."""
     last_line: int
     """1-based, inclusive."""
     signature: str = ""
-    """Its header as it stands in the source, at most 300 characters."""
+    """Its header as in the source, at most 300 characters."""
     docstring: str = ""
-    """First paragraph of what it says about itself, without marks; at most 500 characters."""
+    """First paragraph of its documentation, without comment markers; at most 500 characters."""
     inner: list[Definition] = field(default_factory=list)
-    """Definitions in it, in order of appearance. Small functions are not looked into."""
+    """Nested definitions, in order of appearance. Those in small functions are not listed."""
 
 
 def flatten(definitions: Iterable[Definition]) -> Iterator[Definition]:
-    """Yield the definitions and all that are in them, in order of appearance."""
+    """Yield definitions and all nested ones, in order of appearance."""
     for definition in definitions:
         yield definition
         yield from flatten(definition.inner)

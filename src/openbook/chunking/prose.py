@@ -1,6 +1,6 @@
-"""Cuts prose: by sections and paragraphs, by a fixed number of words, or by both.
+"""Splits prose by sections and paragraphs, by a fixed number of words, or both.
 
-Also holds what prose and courses share: the parts of a document and the making of its chunks.
+Also contains what prose and courses share: the parts of a document and the construction of its chunks.
 """
 
 from __future__ import annotations
@@ -15,41 +15,40 @@ from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names
 from openbook.text import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
-# Deeper indentation is layout, not structure, and would only make chunks longer.
+# Deeper indentation is layout, not structure, and would only lengthen chunks.
 _LONG_INDENT_CHARS = 120
 
-# What leads to what stands below, and what a definition begins with that stands below its term.
+# Line ends that introduce what is below, and the mark before a definition below its term.
 _LEADS_IN = (":", "：")
 _DEFINES = (": ", ":\t")
 
-# Pages of the web name each heading, so that sections of a line have anchors of their own. What begins
-# within five lines of an anchor is still found by it. Of the chunks of the books on Cargo and rustc in HTML,
-# 25 % had below 120 characters without this; with it 10 and 14 % have.
+# Web pages give each heading an id, so even sections of one line have anchors. Text within about five lines of an
+# anchor is still found by it, so smaller sections share one. Without this, 25 % of the chunks of the books on Cargo and
+# rustc in HTML had less than 120 characters; with it, 10 and 14 % have.
 _NEAR_ANCHOR_CHARS = 300
 
 
 class Slicer:
-    """Makes the chunks of one document.
+    """Builds the chunks of one document.
 
-    No chunk crosses a border between two anchors, because its one label would be wrong for the
-    rest; only small sections of a page share the label of the first. Anchors with the same label in
-    a row are one.
+    No chunk crosses a border between two anchors, because its one label would be wrong for the rest; only small
+    sections of a page share the label of the first. Consecutive anchors with the same label are one.
     """
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._lines = LineIndex(document.text)
         self.heads = entry_heads(document.text, document.language)
-        """Where heads of entries of definition lists stand, in order."""
+        """Offsets of the heads of definition list entries, in order."""
         self.entries = entry_starts(document.text, self.heads)
-        """Where entries begin, in order."""
+        """Offsets of entries, in order."""
         self._labels = [""]
         self.borders: list[int] = [0]
-        """Where the label changes, rising. The first is 0."""
+        """Offsets where the label changes, ascending. The first is 0."""
         headings = {block.start_char for block in document.blocks if block.level}
         for anchor in document.anchors:
             if document.language == "html" and anchor.start_char not in headings:
-                continue  # the id of a paragraph is no reason to cut there
+                continue  # the id of a paragraph is no reason to split
             if anchor.start_char == self.borders[-1]:
                 self._labels[-1] = anchor.label
             elif anchor.label != self._labels[-1] and anchor.start_char < len(document.text):
@@ -58,7 +57,7 @@ class Slicer:
 
         is_fragment = [not label or label.startswith("#") for label in self._labels]
         self.pages: list[int] = [0]
-        """For each border, the index of the one that its page begins with: `#usage` is a place on a page."""
+        """For each border, the index of the border at which its page begins: `#usage` is a place on a page."""
         for place in range(1, len(self.borders)):
             self.pages.append(self.pages[-1] if is_fragment[place - 1] and is_fragment[place] else place)
 
@@ -67,13 +66,13 @@ class Slicer:
         return bisect_right(self.borders, offset) - 1
 
     def regions(self) -> list[Range]:
-        """List the ranges between borders: together they are the whole text."""
+        """List the ranges between borders, which together are the whole text."""
         return list(zip(self.borders, [*self.borders[1:], len(self._document.text)], strict=True))
 
     def parts(self) -> list[Block]:
-        """List the blocks of the document in order, cut at borders and without blank edges.
+        """List the blocks of the document in order, split at borders and without blank edges.
 
-        Text that no block claims becomes a text block of the lesson before it.
+        Text outside of blocks becomes a text block of the preceding lesson.
         """
         text = self._document.text
         found: list[Block] = []
@@ -81,16 +80,16 @@ class Slicer:
             for start, end in self._split(block):
                 first, behind = trim(text, start, end)
                 if first < behind:
-                    # The indentation of the first line stays.
+                    # Keep the indentation of the first line.
                     start = max(start, text.rfind("\n", start, first) + 1)
                     is_whole = (start, behind) == (block.start_char, block.end_char)
                     found.append(block if is_whole else replace(block, start_char=start, end_char=behind))
         return found
 
     def chunk(self, start: int, end: int, context: tuple[str, ...], lesson: Lesson | None = None) -> Chunk:
-        """Cut a chunk out: blank edges trimmed, the indentation of its first line kept.
+        """Build a chunk: blank edges are trimmed, the indentation of its first line is kept.
 
-        It defines the names of the entries of definition lists that begin in it. The range must not be blank.
+        It defines the names of the definition list entries that begin in it. The range must not be blank.
         """
         text = self._document.text
         start, end = trim(text, start, end)
@@ -112,14 +111,14 @@ class Slicer:
         )
 
     def depth(self, start: int, end: int) -> int:
-        """Return how deep a piece stands: deeper than the one above that it belongs to."""
-        if self._document.language in MARKED:  # whose text has no indentation, but marks
+        """Return the nesting depth of a piece: deeper than the one above that it belongs to."""
+        if self._document.language in MARKED:  # its text has marks instead of indentation
             return int(bisect_left(self.entries, start) == bisect_left(self.entries, end) > 0)
         if self._document.language == "html":
             return 0
         text = self._document.text
         begins = text.rfind("\n", 0, start) + 1
-        # Not all of the line, which may be as long as the document.
+        # Not the whole line, which may be as long as the document.
         opening = text[begins : min(end, begins + _LONG_INDENT_CHARS)]
         return indent_of(opening) + opening.startswith(_DEFINES)
 
@@ -136,16 +135,16 @@ class Slicer:
 
 @dataclass(slots=True)
 class _Section:
-    """A heading and what stands under it until the next, all between the same two borders."""
+    """A heading and the text below it up to the next one, all between the same two borders."""
 
     page: int
-    """Index of the border that its page begins with."""
+    """Index of the border at which its page begins."""
     path: tuple[str, ...]
-    """Titles of the headings that are open, outermost first."""
+    """Titles of the enclosing headings, outermost first."""
     top: int
-    """Number of the outermost one in the document; 0 before the first."""
+    """Number of the outermost heading in the document; 0 before the first."""
     place: int
-    """Index of the border before it."""
+    """Index of the preceding border."""
     parts: list[Block]
 
     @property
@@ -162,10 +161,10 @@ class _Section:
 
 
 def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
-    """Cut a document along its headings, in order of appearance.
+    """Split a document at its headings, in order of appearance.
 
-    The context of a chunk is the path of headings that all of its text stands under. Chunks of
-    the semantic strategy do not overlap. Blank text gives none.
+    The context of a chunk is the path of headings above all of its text. Chunks of the semantic strategy do not
+    overlap. Blank text has no chunks.
     """
     text = document.text
     slicer = Slicer(document)
@@ -187,8 +186,8 @@ def chunk_prose(document: Document, options: ChunkOptions) -> list[Chunk]:
 def pieces(text: str, parts: Iterable[Block], max_chars: int, cut_text: Cut) -> list[Range]:
     """Cut parts into pieces of at most `max_chars`, in order, to be packed into windows.
 
-    Text is cut by `cut_text` in any case, and code only where it is too long. Headings become one
-    piece with what follows them, which they may make longer by half of `max_chars`.
+    Text is always cut by `cut_text`, code only if it is too long. Headings are one piece with the text after them,
+    which may add up to half of `max_chars`.
     """
     found: list[Range] = []
     heading: Range | None = None
@@ -227,9 +226,9 @@ def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, slic
 
 
 def _tied(cuttings: Sequence[Range], depths: Sequence[int], max_chars: int) -> Iterator[Range]:
-    """Join each piece and those below that stand deeper where they fit, and else the piece to the first of them.
+    """Join each piece with the deeper ones below it if they fit, else with the first of them.
 
-    So an item of a list, an option, a box or a term stays with its body, or with the beginning of that.
+    This keeps a list item, an option, an admonition or a term with its body, or with the beginning of it.
     """
     first = fitting = 0
     while first < len(cuttings):
@@ -244,7 +243,7 @@ def _tied(cuttings: Sequence[Range], depths: Sequence[int], max_chars: int) -> I
 
 
 def _led_in(text: str, cuttings: Iterable[Range], max_chars: int) -> Iterator[Range]:
-    """Join what leads to a list or an example, "The options are as follows:", to the first piece of that."""
+    """Join an introduction such as "The options are as follows:" with the first piece of its list or example."""
     held = (0, 0)
     for first, behind in cuttings:
         if text.endswith(_LEADS_IN, *held) and behind - held[0] <= max_chars:
@@ -259,9 +258,9 @@ def _led_in(text: str, cuttings: Iterable[Range], max_chars: int) -> Iterator[Ra
 def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
     """Pack pieces into windows, the last two of similar size.
 
-    A rest of a line or two would rank high for its brevity, and answer nothing. In the Markdown
-    and reStructuredText of a folder of packages, 63 of the 4,454 chunks of long sections had below
-    160 characters without this; with it 14 have.
+    A remainder of a line or two would rank high because it is short, and answer nothing. In the Markdown and
+    reStructuredText of a folder of packages, 63 of the 4,454 chunks of long sections had less than 160 characters
+    without this; with it, 14 have.
     """
     found = list(pack_windows(cuttings, max_chars=max_chars))
     if len(found) > 1:
@@ -299,7 +298,7 @@ def _sections(slicer: Slicer) -> list[_Section]:
 
 
 def _groups(text: str, sections: Iterable[_Section], options: ChunkOptions) -> Iterator[list[_Section]]:
-    """Yield the neighbours that are small enough together, and every other section by itself."""
+    """Yield neighbours that are small enough together as one group, and other sections alone."""
     headed = _joined(sections, options.max_chars // 2)
     for _, run in groupby(headed, key=lambda section: (section.page, section.top)):
         group: list[_Section] = []
@@ -315,13 +314,13 @@ def _go_together(text: str, first: _Section, last: _Section, options: ChunkOptio
     start, end = first.start_char, last.end_char
     if first.place == last.place:
         return end - start <= options.merge_chars
-    # Where markup was, there are spaces.
+    # Do not count the spaces that replaced markup.
     shown = end - start <= options.max_chars and len(" ".join(text[start:end].split()))
     return 0 < shown <= min(options.merge_chars, _NEAR_ANCHOR_CHARS)
 
 
 def _joined(sections: Iterable[_Section], max_heading_chars: int) -> Iterator[_Section]:
-    """Put headings without a body in front of the next section, so that none ends a chunk."""
+    """Prepend headings without a body to the next section, so that no chunk ends with one."""
     waiting: _Section | None = None
     for section in sections:
         if waiting is not None:
@@ -337,7 +336,7 @@ def _joined(sections: Iterable[_Section], max_heading_chars: int) -> Iterator[_S
 
 
 def _shared_path(sections: Sequence[_Section]) -> tuple[str, ...]:
-    # A heading without a body has nothing standing under it.
+    # No text is below a heading without a body.
     first, *others = [section.path for section in sections if section.has_body] or [
         section.path for section in sections
     ]
@@ -347,7 +346,7 @@ def _shared_path(sections: Sequence[_Section]) -> tuple[str, ...]:
 
 
 def _filled(document: Document) -> Iterator[Block]:
-    """Yield the blocks and, between them, what no block claims."""
+    """Yield the blocks, and text blocks for the gaps between them."""
     position = 0
     lesson = _before_lessons(document)
     for block in document.blocks:

@@ -1,4 +1,4 @@
-"""What each grammar calls the things that define something: tables and nothing else."""
+"""Tables of the node types of definitions, by grammar."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class LanguageRules:
     """Which node types of a grammar are definitions, containers and comments."""
 
     defining: Mapping[str, Rule]
-    """What may define something, and how to name it."""
+    """Nodes that may define something, with the rule that names them."""
     containers: frozenset[str]
-    """Looked into always, because definitions stand in them."""
+    """Always searched for definitions."""
     wrappers: frozenset[str] = frozenset()
-    """Belong to the one definition that they hold, such as `export` and decorators."""
+    """Belong to the one definition that they contain, such as `export` and decorators."""
     fillers: frozenset[str] = frozenset()
-    """Looked into only if they are larger than a chunk: expressions that hold closures."""
+    """Searched only if they are larger than a chunk: expressions that contain closures."""
     leading: frozenset[str] = frozenset()
-    """Stand before a definition and belong to it: attributes, and comments between them."""
+    """Precede a definition and belong to it: attributes, and comments between them."""
     comments: tuple[str, ...] = ("//",)
-    """How a line begins that is a comment. Comments in brackets need no word here."""
+    """Beginnings of comment lines. Block comments need not be listed."""
     grouped: bool = False
-    """Whether neighbours of one name are one definition: equations, clauses, overloads."""
+    """Whether neighbours with the same name are one definition: equations, clauses, overloads."""
 
 
 _COMMENTS = frozenset("comment line_comment block_comment multiline_comment haddock".split())
@@ -49,7 +49,7 @@ def _rules(
     named.update({word: by_field("type") for word in types.split()})
     return LanguageRules(
         defining=MappingProxyType({**named, **defining}),
-        # A broken stretch of code still holds whole definitions.
+        # An unparsable range can still contain whole definitions.
         containers=frozenset(containers.split()) | {"ERROR"},
         wrappers=frozenset(wrappers.split()),
         fillers=frozenset(fillers.split()),
@@ -319,4 +319,4 @@ RULES: Mapping[str, LanguageRules] = MappingProxyType(
         "zig": _ZIG,
     }
 )
-"""By name of the grammar. A language that is absent is chunked by lines."""
+"""By name of the grammar. Other languages are chunked by lines."""

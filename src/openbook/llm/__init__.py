@@ -1,1 +1,1 @@
-"""Language models: messages and events, the clients of two APIs, and wrappers such as retries and caches."""
+"""Language models: messages and events, clients of two APIs, and wrappers such as retries and caches."""

@@ -1,4 +1,4 @@
-"""The Anthropic Messages API: converts requests to JSON, and chunks of the reply to events."""
+"""The Anthropic Messages API: converts requests to JSON, and response chunks to events."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _STOPS: Mapping[str, StopReason] = {
 
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 
-# A call whose arguments are no JSON has to go back to the model, which only takes an object there.
+# Key for arguments that are not valid JSON: the call must be sent back to the model, and the API accepts only objects.
 _MALFORMED = "INVALID_JSON"
 
 _THINKING = ("thinking", "redacted_thinking")
 
 
 class AnthropicWire:
-    """Anthropic Messages, with its prompt cache and its own citations. Has no state."""
+    """Anthropic Messages, with prompt caching and native citations. Stateless."""
 
     sdk = "anthropic"
     clients: tuple[str, str] = ("Anthropic", "AsyncAnthropic")
@@ -70,8 +70,8 @@ class AnthropicWire:
         if request.tools:
             body["tools"] = [_tool(spec) for spec in request.tools]
             body["tool_choice"] = _choice(request.tool_choice)
-            body |= _CACHED  # each round of a tool loop sends all of the rounds before it again
-        if request.sampling.stop:  # the only one that current models take
+            body |= _CACHED  # each round of a tool loop sends all previous rounds again
+        if request.sampling.stop:  # the only sampling setting of current models
             body["stop_sequences"] = list(request.sampling.stop)
         return body
 
@@ -86,7 +86,7 @@ def sources_of(request: Request) -> tuple[ShownSource, ...]:
 
 def _content(message: Message, sources: tuple[ShownSource, ...], *, native: bool) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
-    # Results have to come first in their message.
+    # The API requires tool results to come first.
     for part in sorted(message.parts, key=lambda part: not isinstance(part, ToolResult)):
         if isinstance(part, ProviderCitation):
             _cite(blocks, part, sources)
@@ -100,7 +100,7 @@ def _content(message: Message, sources: tuple[ShownSource, ...], *, native: bool
 def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
     match part:
         case TextBlock(text):
-            return {"type": "text", "text": text} if text.strip() else None  # blank blocks are refused
+            return {"type": "text", "text": text} if text.strip() else None  # the API rejects blank blocks
         case Attachment():
             return _attached(part)
         case ShownSource():
@@ -143,7 +143,7 @@ def _search_result(source: ShownSource) -> dict[str, Any]:
 
 
 def _title(source: ShownSource) -> str:
-    # A note as a block of the content could be cited.
+    # In the title, because a note in a content block could be cited.
     return f"{source.title} ({source.note})".lstrip() if source.note else source.title
 
 
@@ -152,7 +152,7 @@ def _cite(blocks: list[dict[str, Any]], cited: ProviderCitation, sources: tuple[
     index = next((index for index, source in enumerate(sources) if source.number == cited.source), None)
     if text is None:
         return
-    if index is None:  # not in this request any more: only the mark is left
+    if index is None:  # no longer in this request: keep only the mark
         text["text"] += f" {cited}"
         return
     source = sources[index]
@@ -171,7 +171,7 @@ def _cite(blocks: list[dict[str, Any]], cited: ProviderCitation, sources: tuple[
 def _object(arguments: str) -> dict[str, Any]:
     try:
         value = json.loads(arguments or "{}")
-        json.dumps(value, allow_nan=False)  # nothing else can be sent
+        json.dumps(value, allow_nan=False)  # otherwise it cannot be sent
     except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {_MALFORMED: arguments}
@@ -272,7 +272,7 @@ class AnthropicReader:
         kind = block.start["type"]
         if kind == "text" and block.text:
             self._parts += [TextBlock(json_safe(block.text)), *block.cited]
-            # Only now: a citation belongs behind all of its words, whenever it came.
+            # Not before: a citation follows all of its words, whenever it arrived.
             yield from map(CitationDelta, block.cited)
         elif kind == "tool_use":
             arguments = block.text or json.dumps(block.start.get("input") or {})
@@ -292,7 +292,7 @@ def _thought(block: _Block) -> dict[str, Any]:
 def _usage(counts: Mapping[str, int]) -> Usage:
     cached, written = counts.get("cache_read_input_tokens", 0), counts.get("cache_creation_input_tokens", 0)
     return Usage(
-        # The wire counts what the cache did apart; we count it in, as everybody else does.
+        # The API counts cached tokens separately; other providers include them, as we do.
         input_tokens=counts.get("input_tokens", 0) + cached + written,
         output_tokens=counts.get("output_tokens", 0),
         cached_input_tokens=cached,

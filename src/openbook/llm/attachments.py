@@ -1,4 +1,4 @@
-"""Images and PDF as parts of a message: read from files, checked, and sent only to models that read them.
+"""Images and PDFs as parts of a message: read from files, checked, and sent only to models that support them.
 
 Attachments are sent only if the caller passes them.
 """
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 MAX_IMAGE_BYTES = 5_000_000
-"""What Anthropic documents for one image; other providers take as much or more."""
+"""Anthropic's documented limit per image; other providers allow at least as much."""
 
 MAX_PDF_BYTES = 20_000_000
-"""In base64 it is a third more, and Anthropic documents 32 MB for a whole request."""
+"""A third more in base64; Anthropic's documented limit per request is 32 MB."""
 
 MAX_PDF_PAGES = 100
-"""What Anthropic documents for models with a context of 200,000 tokens."""
+"""Anthropic's documented limit for models with a context of 200,000 tokens."""
 
 MAX_IMAGE_PX = 8_000
-"""Of the longer side, as Anthropic documents for one image."""
+"""Limit of the longer side, as documented by Anthropic."""
 
 MAX_IMAGES = 5
-"""With one question about a library. A budget reserves 4,800 tokens for each, so five are three times what an answer
-reads of the sources."""
+"""Limit per question about a library. A budget reserves 4,800 tokens per image, so five take three times as much as the
+sources of an answer."""
 
 ImageLike = str | Path | bytes | Attachment
-"""What can be an image of a question: a path, the bytes of a file, or what `image` and `pdf_pages` return."""
+"""An image of a question: a path, the content of a file, or a result of `image` or `pdf_pages`."""
 
 _TAKEN = "PNG, JPEG, GIF and WebP are taken, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
 
 _PDF = b"%PDF-"
 _PAGE = re.compile(r"(?P<path>.+)#page=(?P<number>\d{1,6})")
 
-# At 110 dots per inch, a page of A4 has 1,286 pixels on its long side. Anthropic scales down what has more than 1,568.
+# At 110 dpi, the long side of an A4 page has 1,286 pixels. Anthropic scales down images above 1,568.
 _DOTS_PER_INCH = 110
 
 
@@ -51,11 +51,11 @@ def image(source: str | Path | bytes) -> Attachment:
     """Read an image: PNG, JPEG, GIF or WebP, detected by its first bytes.
 
     Args:
-        source: A path, or the bytes of the file.
+        source: A path, or the content of the file.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is none of these, is damaged, or has more than 5 MB or 8,000 pixels on a side.
+        ValueError: It has another format, is damaged, or has more than 5 MB or 8,000 pixels on a side.
     """
     return _image(*_read(source))
 
@@ -75,14 +75,14 @@ def _image(raw: bytes, name: str) -> Attachment:
 
 
 def pdf(source: str | Path | bytes) -> Attachment:
-    """Read a PDF that the model is shown as a whole: text, layout and pictures.
+    """Read a PDF that the model sees as a whole: text, layout and images.
 
     Args:
-        source: A path, or the bytes of the file.
+        source: A path, or the content of the file.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no PDF that can be opened, or has more than 20 MB or 100 pages.
+        ValueError: It cannot be opened as a PDF, or has more than 20 MB or 100 pages.
     """
     raw, name = _read(source)
     _check_size(raw, name, MAX_PDF_BYTES)
@@ -94,15 +94,15 @@ def pdf(source: str | Path | bytes) -> Attachment:
 
 
 def pdf_pages(source: str | Path | bytes, pages: Iterable[int]) -> list[Attachment]:
-    """Render pages of a PDF as images, for models that read only images, or for some pages of a long file.
+    """Render pages of a PDF as images, for models that read only images, or to show some pages of a long file.
 
     Args:
-        source: A path, or the bytes of the file.
-        pages: Their numbers, from 1, in the order in which they are shown.
+        source: A path, or the content of the file.
+        pages: Page numbers from 1, in the order to show them.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no PDF that can be opened, has no such page, or a page has more than 5 MB as an image.
+        ValueError: It cannot be opened as a PDF, a page does not exist, or a page has more than 5 MB as an image.
     """
     return _pages(*_read(source), pages)
 
@@ -120,14 +120,14 @@ def _pages(raw: bytes, name: str, pages: Iterable[int]) -> list[Attachment]:
 
 
 def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
-    """Return the images of a question, in order. Pages of PDF are rendered.
+    """Return the images of a question, in order. PDF pages are rendered.
 
     Args:
-        given: Images and PDF: paths, the bytes of files, or attachments. `plan.pdf#page=3` is one page.
+        given: Images and PDFs: paths, file contents, or attachments. `plan.pdf#page=3` is one page.
 
     Raises:
-        QueryError: One cannot be read, is no image, or is too large; or there are more than `MAX_IMAGES`.
-        TypeError: It is a single text or something else that is no collection of images.
+        QueryError: One cannot be read, is not an image, or is too large; or there are more than `MAX_IMAGES`.
+        TypeError: It is a single string, or not a collection of images.
     """
     if isinstance(given, str | bytes | Path | Attachment):
         raise TypeError("images are a list, also if it is one: images=[...]")
@@ -146,7 +146,7 @@ def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
 
 
 def check_count(images: Sequence[Attachment], most: int = MAX_IMAGES) -> None:
-    """Raise an error for more images than a question may have; each page of a PDF counts as one."""
+    """Raise an error if a question has too many images; each page of a PDF counts as one."""
     count = sum(each.pages for each in images)
     if count > most:
         hint = "leave some out, or name pages as in plan.pdf#page=3"

@@ -1,4 +1,4 @@
-"""Model calls through the batch API of the provider: half the price, for replies that may take a day."""
+"""Model calls through the provider's batch API: at half the price, but replies may take a day."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from openbook.usage import PricedUsage
 
 _DAY_S = 86_400.0
 
-# Of what both providers ask for the same call at once.
+# Price relative to a normal call, at both providers.
 _SHARE = Decimal("0.5")
 
-# Below what both take: 100,000 and 50,000 requests, 256 and 200 MB.
+# Below the limits of both: 100,000 and 50,000 requests, 256 and 200 MB.
 _MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
 
 
@@ -45,10 +45,10 @@ class _Waiting:
 
 
 class BatchedModel:
-    """A model whose calls are gathered and sent as batches. Threads and event loops may share it.
+    """A model whose calls are collected and sent as batches. Threads and event loops may share it.
 
-    Each call waits for the batch that it is in, so many have to be made at once: `aquery_many(..., at_once=500)`.
-    Deadlines of calls do not count; `longest_wait_s` does. A batch that nobody waits for any more is cancelled.
+    Each call waits for its batch, so make many at once: `aquery_many(..., at_once=500)`. Deadlines of calls are
+    ignored; `longest_wait_s` applies. A batch is cancelled when all of its callers have given up.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class BatchedModel:
 
         Args:
             model: A model of Anthropic or OpenAI, or its name.
-            gather_s: Seconds without another call after which a batch is sent.
+            gather_s: A batch is sent after so many seconds without a new call.
             poll_s: Seconds between polls of a batch.
-            longest_wait_s: Seconds that a batch may take.
-            most_requests: Of one batch; more are sent as several.
+            longest_wait_s: Maximum seconds per batch.
+            most_requests: Maximum requests per batch; more are split.
 
         Raises:
-            SettingsError: The model takes no batches.
+            SettingsError: The model has no batch API.
             KeyMissingError: The provider needs a key.
         """
         if isinstance(model, str):
@@ -103,7 +103,7 @@ class BatchedModel:
         yield from events
 
     async def astream(self, request: Request) -> AsyncIterator[Event]:
-        """Do what `stream` does, without blocking. Cancelling ends the wait."""
+        """Call the model like `stream`, without blocking. Cancelling ends the wait."""
         import asyncio
 
         for event in await asyncio.wrap_future(self._add(request).reply):
@@ -115,7 +115,7 @@ class BatchedModel:
             is_first = not self._waiting
             self._waiting.append(waiting)
         if is_first:
-            # Not as a daemon: a program that ends has to cancel what nobody waits for.
+            # Not a daemon thread: at exit, the program must cancel abandoned batches.
             threading.Thread(target=self._gather, name=f"batch of {self.name}").start()
         return waiting
 
@@ -170,7 +170,7 @@ class BatchedModel:
         try:
             return self._model.ask(lambda client: self._batches.is_over(client, batch))
         except ModelError as exc:
-            if is_passing(exc):  # the batch goes on, whether or not it can be looked at
+            if is_passing(exc):  # the batch continues, even if polling fails
                 return False
             raise
 
@@ -198,7 +198,7 @@ class BatchedModel:
 
 
 def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[_Waiting]]:
-    """Split calls where one batch would be too large."""
+    """Split calls if one batch would be too large."""
     batch: list[_Waiting] = []
     size = 0
     for each in calls:
@@ -213,7 +213,7 @@ def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[
 
 
 class _ItemError(Exception):
-    """The error of one request of a batch, in the shape of an SDK's exception."""
+    """The error of one request of a batch, with the attributes of an SDK exception."""
 
     def __init__(self, body: object, status: object = None) -> None:
         super().__init__("a request of a batch failed")
@@ -226,7 +226,7 @@ Result = tuple[int, Mapping[str, Any] | Exception]
 
 
 class _Batches(Protocol):
-    """Batches as a provider takes them. Clients are those of its SDK."""
+    """The batch API of a provider. Clients are those of its SDK."""
 
     def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
         """Send requests, and return the id of their batch."""
@@ -239,11 +239,11 @@ class _Batches(Protocol):
         """Yield the index of each request, with its reply or error."""
 
     def chunks(self, reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Convert a whole reply to the chunks of a stream, for the stream reader."""
+        """Convert a complete reply to the chunks of a stream, for the stream reader."""
 
 
 class _AnthropicBatches:
-    """Message Batches."""
+    """Anthropic's Message Batches."""
 
     def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
         requests = [{"custom_id": f"request-{number}", "params": body} for number, body in enumerate(bodies)]
@@ -256,7 +256,7 @@ class _AnthropicBatches:
         return client.messages.batches.cancel(batch)
 
     def results(self, client: Any, batch: str) -> Iterator[Result]:
-        # Not by the SDK's own method, which takes the key to whatever address the batch names.
+        # Not the SDK's own method, which sends the key to any address that the batch names.
         text = fetched_text(client, f"/v1/messages/batches/{batch}/results")
         for line in filter(None, text.split("\n")):
             entry = json.loads(line)
@@ -277,7 +277,7 @@ class _AnthropicBatches:
 
 
 class _OpenAIBatches:
-    """The Batch API, with requests and replies in files."""
+    """OpenAI's Batch API, with requests and replies in files."""
 
     def send(self, client: Any, bodies: Sequence[Mapping[str, Any]]) -> str:
         where = {"method": "POST", "url": "/v1/chat/completions"}

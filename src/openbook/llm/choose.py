@@ -1,4 +1,4 @@
-"""Opens models by name, such as `groq:llama-3.3-70b-versatile`, or by the keys that are set."""
+"""Opens models by name, such as `groq:llama-3.3-70b-versatile`, or by the configured keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from openbook.llm.transport import Wire, WireModel
 
 EXTRACTIVE = "extractive"
-"""Names no model: answers are quotes."""
+"""The name for no model: answers are quotes."""
 
 _WANTED = (
     f"`provider:model` with one of {', '.join(PROVIDERS)}, `http://host:port/v1#model`, `cli:claude`, or `{EXTRACTIVE}`"
@@ -38,11 +38,11 @@ def open_model(
 
     Args:
         name: `provider:model`, a provider alone, an address and `#model`, `cli:` and a program, a plugin, or
-            `extractive`. Several with commas between them stand in for each other, as in `fallback`.
-            Empty: the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
-        environ: Where keys and addresses are looked up; this process's environment if not given.
-        folder: Whose `.env` is read too, for keys only; the current folder if not given.
-        retries: When calls are tried again.
+            `extractive`. Several, separated by commas, are fallbacks for each other, as in `fallback`. Empty: the first
+            of Anthropic, Groq and OpenAI whose key is set.
+        environ: Variables with keys and addresses. Default: the environment of this process.
+        folder: Folder whose `.env` is also read, for keys only. Default: the current folder.
+        retries: The retry policy.
 
     Returns:
         The model; None for `extractive`, and for an empty name without any key.
@@ -50,7 +50,7 @@ def open_model(
     Raises:
         SettingsError: The name is unknown.
         KeyMissingError: The provider needs a key.
-        MissingExtraError: The package for its wire is not installed.
+        MissingExtraError: The SDK for its API is not installed.
         PluginError: The plugin of that name cannot be loaded, or failed.
     """
     if not name:
@@ -79,12 +79,12 @@ def require_model(
     folder: Path | None = None,
     retries: RetryPolicy | None = None,
 ) -> Model:
-    """Open a model by its name, as `open_model` does; `extractive` is an error.
+    """Open a model by its name, like `open_model`; `extractive` is an error.
 
     Raises:
-        SettingsError: The name means nothing, or no model: it is `extractive`, or empty and no key is set.
+        SettingsError: The name is unknown or `extractive`, or it is empty and no key is set.
         KeyMissingError: The provider needs a key.
-        MissingExtraError: The package for its wire is not installed.
+        MissingExtraError: The SDK for its API is not installed.
         PluginError: The plugin of that name cannot be loaded, or failed.
     """
     model = open_model(name, environ=environ, folder=folder, retries=retries)
@@ -114,10 +114,10 @@ def find_provider(
 ) -> tuple[Provider, str, Secret | None]:
     """Parse a name into a provider with its configured address, the model, and the key.
 
-    `known`: the providers that a name may begin with. `what`: what is named, for the message.
+    `known` are the providers by name. `what` is the named thing, for error messages.
 
     Raises:
-        SettingsError: The name means nothing, or the address is none.
+        SettingsError: The name is unknown, or the address is invalid.
     """
     provider, model = parse_name(name, known, what)
     address = read_addresses({provider.url_variable}, environ).get(provider.url_variable, "").strip()
@@ -131,7 +131,7 @@ def connect(
     provider: Provider, model: str, *, key: Secret | None = None, retries: RetryPolicy | None = None
 ) -> WireModel:
     """Connect to a model of a provider."""
-    # Who quotes, or only asks what would answer, does not pay for the wires.
+    # Lazy: not needed to parse names or to quote.
     from openbook.llm.anthropic import AnthropicWire
     from openbook.llm.openai_compatible import OpenAIWire
     from openbook.llm.transport import WireModel
@@ -144,7 +144,7 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str =
     """Parse a name into a provider and the provider's name of the model.
 
     Raises:
-        SettingsError: It is neither of a known provider nor an address with a model.
+        SettingsError: It is neither that of a known provider nor an address with a model.
 
     Example:
         >>> provider, model = parse_name("ollama:qwen3:8b")
@@ -180,6 +180,5 @@ def _is_address(url: str) -> bool:
     return usable and bool(host) and port != 0
 
 
-# A server that is named by its address: it gets a key of its own, so that naming an address never
-# sends the key of a provider there.
+# A server named by its address. It has a key of its own, so that no provider's key is sent to an arbitrary address.
 _SOMEWHERE = Provider(name="", url="", key="LLM_API_KEY")

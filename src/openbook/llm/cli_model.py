@@ -1,6 +1,6 @@
-"""A local program as a model: it reads a prompt on standard input, and writes the reply.
+"""Uses a local program as a model: it reads a prompt on standard input, and writes the reply.
 
-It runs in an empty folder, in a process group that is killed when the call ends.
+It runs in an empty folder, in a process group that is killed at the end of the call.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from openbook.llm.messages import (
 from openbook.llm.sampling import check_sampling
 
 CLI = "cli"
-"""What names of programs begin with: `cli:claude`."""
+"""Prefix of program names: `cli:claude`."""
 
-_MOST_BYTES = 16 * 1024 * 1024  # a long reply has 100 kB; in JSON, each word may come with a kilobyte around it
+_MOST_BYTES = 16 * 1024 * 1024  # a long reply has 100 kB; in JSON, each word may come with a kilobyte of metadata
 _ERROR_CHARS = 4000
 _PIECE_BYTES = 65536
 
@@ -57,7 +57,7 @@ def open_cli_model(rest: str) -> CliModel:
     if found is None:
         install = f"install it: {program.install}" if program.install else "check the spelling, or give the whole path"
         raise SettingsError(f"there is no program {program.command[0]!r}", hint=install)
-    # It runs in a folder of its own, where a path from here leads nowhere.
+    # Make the path absolute, since the program runs in another folder.
     return CliModel(replace(program, command=(os.path.abspath(found), *program.command[1:])), model)  # noqa: PTH100 - a link stays one
 
 
@@ -70,13 +70,13 @@ class CliModel:
     """A program as a model. It cannot call tools. Thread-safe."""
 
     def __init__(self, program: CliProgram, model: str = "") -> None:
-        """Prepare, without starting the program. `model`: the program's name of a model; empty for its default."""
+        """Prepare, without starting the program. `model` is the program's name of a model; empty for its default."""
         self._program = program
         self._model = model
 
     @property
     def name(self) -> str:
-        """`cli:` and the program, with the model if one is named."""
+        """`cli:` and the program, with the model if one is given."""
         return ":".join(filter(None, (CLI, self._program.name, self._model)))
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class CliModel:
         call = _Call(self._program, self._model, self.name, request)
 
         def tell(event: Event | BaseException | None) -> None:
-            with suppress(RuntimeError):  # the loop is gone, and nobody waits any more
+            with suppress(RuntimeError):  # the event loop is closed, so nobody is waiting
                 loop.call_soon_threadsafe(events.put_nowait, event)
 
         def work() -> None:
@@ -172,7 +172,7 @@ class _Call:
             command += [option, "system.md"] if option else []
             environment |= {variable: str(folder / "system.md")} if variable else {}
             system = ""
-        # A file: a program that writes before it has read all would wait for ever at a pipe.
+        # A file instead of a pipe: a program that writes before it has read everything would block forever.
         with tempfile.TemporaryFile() as prompt:
             prompt.write(json_safe(prompt_of(self._request, system)).encode())
             prompt.seek(0)
@@ -184,11 +184,11 @@ class _Call:
             finally:
                 _kill(process)
                 with self._lock:
-                    self._process = None  # its number may soon be that of another one
+                    self._process = None  # the process id may be reused
                 process.wait()
                 reader.join(1.0)
                 for pipe in filter(None, (process.stdout, None if reader.is_alive() else process.stderr)):
-                    pipe.close()  # a process that left the group may keep the other one open
+                    pipe.close()  # a process that left the group may keep the other pipe open
 
     def _started(
         self, command: list[str], prompt: IO[bytes], folder: Path, environment: dict[str, str]
@@ -211,7 +211,7 @@ class _Call:
             raise SettingsError(f"{command[0]!r} cannot be run: {exc.strerror}", hint=self._program.install) from exc
 
     def _texts(self, process: subprocess.Popen[bytes]) -> Iterator[str]:
-        """Yield the text of the reply as it comes."""
+        """Yield the text of the reply as it arrives."""
         assert process.stdout is not None
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         size, line, is_open = 0, "", True
@@ -245,7 +245,7 @@ class _Call:
         said = self._output.error or errors.strip().rpartition("\n")[2]
         if code or self._output.error:
             raise self._failure(detail_of(said, ""), code)
-        text = json_safe("".join(self._output.text)).rstrip()  # a program ends its last line
+        text = json_safe("".join(self._output.text)).rstrip()  # programs add a line end
         parts = (TextBlock(text),) if text else ()
         return ReplyFinished(Message("assistant", parts), self._output.usage, self._output.stop, self._output.model)
 
@@ -257,7 +257,7 @@ class _Call:
 
 
 def prompt_of(request: Request, system: str) -> str:
-    r"""Format a request as one prompt: the system text, the history and the question.
+    r"""Format a request as one prompt: system prompt, history and question.
 
     Example:
         >>> prompt_of(Request((Message.user("Why?"),)), "Be brief.")
@@ -283,7 +283,7 @@ def _text_of(message: Message) -> str:
 
 def _kill(process: subprocess.Popen[Any]) -> None:
     """Kill a program and its children."""
-    with suppress(OSError):  # it has ended
+    with suppress(OSError):  # the process has ended
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:

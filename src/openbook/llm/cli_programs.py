@@ -16,7 +16,7 @@ from openbook.usage import PricedUsage, Usage
 
 @dataclass(slots=True)
 class CliOutput:
-    """The output of a program so far. This class is for programs that write only the text."""
+    """Parses the output of a program incrementally. This class is for programs that write only text."""
 
     text: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=lambda: Usage(known=False))
@@ -39,7 +39,7 @@ _LLM_USAGE = re.compile(r"^Token usage: ([\d,]+) input, ([\d,]+) output", re.MUL
 
 
 class LlmOutput(CliOutput):
-    """What `llm prompt --usage` writes: text, and its tokens on standard error."""
+    """Output of `llm prompt --usage`: text, with token counts on standard error."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class LlmOutput(CliOutput):
 
 
 class JsonOutput(CliOutput):
-    """What a program writes that gives an object of JSON in each line. What is no object says nothing."""
+    """Output with one JSON object per line. Other lines are ignored."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ _CLAUDE_STOPS: Mapping[str, StopReason] = {"end_turn": "end", "max_tokens": "len
 
 
 class ClaudeOutput(JsonOutput):
-    """What `claude -p --output-format stream-json` writes."""
+    """Output of `claude -p --output-format stream-json`."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class ClaudeOutput(JsonOutput):
 
 
 class CodexOutput(JsonOutput):
-    """What `codex exec --json` writes: a message at a time, without pieces of it."""
+    """Output of `codex exec --json`: whole messages, without deltas."""
 
     __slots__ = ()
 
@@ -121,7 +121,7 @@ class CodexOutput(JsonOutput):
 
 
 class GeminiOutput(JsonOutput):
-    """What `gemini --output-format stream-json` writes."""
+    """Output of `gemini --output-format stream-json`."""
 
     __slots__ = ()
 
@@ -152,13 +152,13 @@ class CliProgram:
     model_option: str = ""
     """Option for the model; empty if it cannot be chosen."""
     system_file: str = ""
-    """Option for a file with the system prompt. Empty: it stands at the head of the prompt."""
+    """Option for a file with the system prompt. Empty: it is prepended to the prompt."""
     system_variable: str = ""
-    """Variable that names such a file, in place of an option."""
+    """Environment variable with the path of such a file, instead of an option."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of its own, beside those of this process."""
+    """Additional environment variables."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """What lies in the folder that it runs in, by path: settings that switch its tools off."""
+    """Files in its working folder, by path: settings that disable its tools."""
     output: Callable[[], CliOutput] = CliOutput
     by_line: bool = False
     """Whether its output is read line by line."""
@@ -166,8 +166,8 @@ class CliProgram:
     """How to install it."""
 
 
-# The flags are those of claude 2.1.332, codex 0.171.0, gemini 0.61.0 and llm 0.36: docs/models.md says what was tried.
-# Features that a version of codex does not know, it ignores.
+# The flags are those of claude 2.1.332, codex 0.171.0, gemini 0.61.0 and llm 0.36: docs/models.md lists what was
+# tested. Codex ignores unknown features.
 _CODEX_TOOLS = (
     *("apps", "browser_use", "code_mode_host", "computer_use", "goals", "hooks", "image_generation", "multi_agent"),
     *("plugins", "shell_tool", "unified_exec", "view_image"),
@@ -179,7 +179,7 @@ CLAUDE = CliProgram(
     command=(
         *("claude", "-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
         *("--safe-mode", "--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands"),
-        *("--no-session-persistence", "--name", "openbook"),  # without a name, another call makes one up
+        *("--no-session-persistence", "--name", "openbook"),  # without a name, another call generates one
     ),
     model_option="--model",
     system_file="--system-prompt-file",
@@ -208,7 +208,7 @@ GEMINI = CliProgram(
     ),
     model_option="--model",
     system_variable="GEMINI_SYSTEM_MD",
-    environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"},  # else the settings are not read, whatever the options say
+    environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"},  # otherwise the settings are not read, whatever the options are
     files={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS)},
     output=GeminiOutput,
     by_line=True,
@@ -229,7 +229,7 @@ def read_cli_name(rest: str) -> tuple[CliProgram, str]:
     """Parse the text after `cli:` into a known program and its model, or a command.
 
     Raises:
-        ValueError: It is empty, or a quote is open.
+        ValueError: It is empty, or a quote is not closed.
 
     Example:
         >>> program, model = read_cli_name("claude:opus")
@@ -244,5 +244,5 @@ def read_cli_name(rest: str) -> tuple[CliProgram, str]:
     words = shlex.split(rest)
     if not words:
         raise ValueError("it names no program")
-    # Without its arguments: they may hold what nobody else is to see.
+    # Without its arguments, which may contain secrets.
     return CliProgram(name=re.split(r"[/\\]", words[0])[-1], command=tuple(words)), ""

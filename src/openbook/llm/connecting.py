@@ -1,4 +1,4 @@
-"""Builds the clients of the SDKs: proxies, redirects and headers."""
+"""Builds SDK clients with safe proxies, redirects and headers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
-# The SDK of Anthropic reads the variables by itself, whatever `trust_env` says.
+# Anthropic's SDK reads the proxy variables itself, ignoring `trust_env`.
 _STRAIGHT = {"all://": None, "http://": None, "https://": None}
 
 _ABOUT_PROXIES = (
@@ -28,8 +28,8 @@ _ABOUT_PROXIES = (
 def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, blocking: bool) -> Any:
     """Build a client for a provider. Nothing is sent yet.
 
-    It follows no redirect: that would carry sources to whoever the reply names. A server on this machine is
-    not looked for behind a proxy of the environment.
+    It follows no redirects, which would send sources to any address in the reply. Local servers are contacted without a
+    proxy.
     """
     over = sdk.DefaultHttpxClient if blocking else sdk.DefaultAsyncHttpxClient
     way: dict[str, Any] = {"verify": _tls(), "follow_redirects": False}
@@ -38,13 +38,13 @@ def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, 
     try:
         http_client = over(**way)
     except (ImportError, ValueError, _invalid_url()):
-        # Without what was wrong: it may quote a part of a password.
+        # Without details, which may quote part of a password.
         raise SettingsError("a proxy that the environment names cannot be used", hint=_ABOUT_PROXIES) from None
     options = {"base_url": provider.url, "max_retries": 0, "http_client": http_client}
     client = getattr(sdk, kind)(api_key=key.reveal(), **options)
     if provider.name != sdk.__name__:
-        # The SDKs take these from variables that are meant for their own provider, such as OPENAI_CUSTOM_HEADERS
-        # and OPENAI_ORG_ID: tokens may be among them, even one that is sent in place of the key.
+        # The SDKs read these from variables meant for their own provider, such as OPENAI_CUSTOM_HEADERS and
+        # OPENAI_ORG_ID. They may contain tokens, even one that is sent in place of the key.
         client.organization = client.project = None
         client._custom_headers = {}  # noqa: SLF001 - there is no other way past the variable
     return client
@@ -52,7 +52,7 @@ def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    # Reads all certificates of the machine, which takes 40 ms: once, not for each client.
+    # Cached: reading all certificates of the machine takes 40 ms.
     import httpx2
 
     try:

@@ -1,7 +1,6 @@
-"""Reads the context size of a local model server, where it reports one.
+"""Reads the context size of a local model server, if it reports one.
 
-llama.cpp tells by `/props`, Ollama by `/api/show` for a model that sets its context, and by `/api/ps` for one that is
-loaded.
+llama.cpp reports it at `/props`; Ollama at `/api/show` for a model that sets it, and at `/api/ps` for a loaded model.
 """
 
 from __future__ import annotations
@@ -52,15 +51,16 @@ def _asked(sdk: Any, ask: Any) -> int | None:
     odd: tuple[type[Exception], ...] = (*faults_of(sdk), LookupError, TypeError, ValueError)
     try:
         found: int | None = ask()
-    except odd:  # it has no such address, or says something else
+    except odd:  # no such endpoint, or an unexpected reply
         return None
     return found
 
 
 def _of_show(reply: Any) -> int | None:
-    """Read `num_ctx` of the model's own parameters. Without it, the server decides by its memory when it loads it.
+    """Read `num_ctx` from the model's own parameters.
 
-    `model_info` has what the model was trained for, which the server seldom gives it.
+    Without it, the server decides by available memory when it loads the model. `model_info` has the size that the model
+    was trained for, which the server seldom uses.
     """
     found = _NUM_CTX.search(str(reply["parameters"]))
     return int(found[1]) if found else None

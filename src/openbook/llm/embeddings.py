@@ -1,4 +1,4 @@
-"""An embedder on a server with OpenAI's Embeddings API. Texts are sent to that server."""
+"""An embedder that calls a server with OpenAI's Embeddings API. Texts are sent to that server."""
 
 from __future__ import annotations
 
@@ -21,49 +21,50 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# One request. OpenAI takes 2,048 texts and 300,000 tokens; a server on this machine that has no graphics
-# card may need a minute for this much.
+# Texts per request. OpenAI allows 2,048 texts and 300,000 tokens; a local server without GPU may need a minute for this
+# many.
 _TEXTS = 32
 _CHARS = 30_000
 
-# The largest chunk has a fifth of it. A model that reads less refuses, or cuts by itself.
+# Characters per text. The largest chunk has a fifth of it. A model with a smaller limit rejects or truncates the text
+# itself.
 _MAX_CHARS = 8_192
 _WANTED = "use `provider:model`, such as openai:text-embedding-3-small or ollama:nomic-embed-text, or `http://host:port/v1#model`"
 
-# What is refused is tried again shortened, down to this: models read at least 256 tokens.
+# Rejected texts are shortened and sent again, down to this length: models read at least 256 tokens.
 _LEAST_CHARS = 500
 
 _WORD = re.compile(r"\w")
 
-# A server on this machine may load its model first.
+# A local server may have to load its model first.
 _DEADLINE_S = 300.0
 
 
 class RemoteEmbedder:
-    """Embeds with a model that a server offers. One object serves any number of calls and threads."""
+    """Embeds with a model on a server. Thread-safe."""
 
     def __init__(
         self, provider: Provider, model: str, *, key: Secret | None = None, retries: RetryPolicy | None = None
     ) -> None:
-        """Name a server and its model; nothing is sent yet."""
+        """Configure a server and its model. Nothing is sent yet."""
         self._client = ProviderClient(provider, key, retries or RetryPolicy(), sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
 
     @property
     def identity(self) -> str:
-        """`served:` and the name of the model: wherever it is served, it gives the same vectors."""
+        """`served:` and the model name: the same model has the same vectors on any server."""
         return f"served:{self._model}"
 
     @cached_property
     def dim(self) -> int:
-        """How many numbers a vector has. Asks the server, the first time."""
+        """The dimension of the vectors. Asks the server the first time."""
         return int(self._request(["dimension"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dim), in order: rows of unit length, of zeros for a text without a word.
+        """Return float32 (len(texts), dim) in order: rows of unit length, or zeros for a text without a word.
 
-        A text is read up to its 8,192nd character, or as far as the server takes it.
+        A text is truncated after 8,192 characters, or earlier if the server requires it.
         """
         import numpy as np
 
@@ -79,13 +80,13 @@ class RemoteEmbedder:
         return vectors
 
     def _request(self, texts: list[str]) -> Vectors:
-        """Embed texts with one request; those of one that is refused one by one, and shortened."""
+        """Embed texts with one request. If it is rejected, embed them one by one, shortened."""
         import numpy as np
 
         try:
             return self._read(self._post(texts), len(texts))
         except BadRequestError as exc:
-            # The others do not depend on the texts. 500 is what llama-server says of long ones.
+            # Other errors do not depend on the texts. llama-server answers 500 for long ones.
             if exc.status not in (400, 413, 422, 500) or (len(texts) == 1 and len(texts[0]) <= _LEAST_CHARS):
                 raise
         if len(texts) > 1:
@@ -93,7 +94,7 @@ class RemoteEmbedder:
         return self._request([texts[0][: max(len(texts[0]) // 2, _LEAST_CHARS)]])
 
     def _post(self, texts: list[str]) -> Any:
-        # Without a format the SDKs ask for base64, which small servers do not know.
+        # By default the SDKs request base64, which small servers do not support.
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         return self._client.post("/embeddings", body, _DEADLINE_S)
 
@@ -123,7 +124,7 @@ def open_remote_embedder(
     Keys and addresses are looked up as for models.
 
     Raises:
-        SettingsError: The name means nothing, or its provider has no embedders.
+        SettingsError: The name is unknown, or its provider has no embedders.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package `openai` is not installed.
 
@@ -135,14 +136,14 @@ def open_remote_embedder(
         provider, model, key = find_provider(name, environ=environ, what="embedder")
     except SettingsError as exc:
         raise SettingsError(str(exc), hint=_WANTED) from exc
-    # A provider alone would mean its model that writes.
+    # Without a model, the provider's chat model would be used.
     if provider.wire != "openai" or model == provider.model:
         raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_WANTED)
     return RemoteEmbedder(provider, model, key=key, retries=retries)
 
 
 def _requests(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Cut texts into requests: from where to where."""
+    """Split texts into requests, as half-open ranges of indices."""
     start = chars = 0
     for place, text in enumerate(texts):
         if place > start and (place - start >= _TEXTS or chars + len(text) > _CHARS):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# What both wires take as the name of a tool, and Anthropic as the id of a call.
+# Characters that neither API allows in tool names, nor Anthropic in call ids.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
 
 
 def json_safe(value: Any) -> Any:
-    r"""Return a text, or JSON with texts in it, with two halves of a character as one, and a single half as U+FFFD.
+    r"""Return a string or JSON value with surrogate pairs joined, and lone surrogates replaced by U+FFFD.
 
     Example:
         >>> json_safe({"said": ["\ud83d\ude00", "half: \ud83d"]})
@@ -35,7 +35,7 @@ def name_to_send(name: str) -> str:
 
 
 def id_to_send(call_id: str) -> str:
-    """Convert the id of a call, which may be of another provider, to one that Anthropic accepts.
+    """Convert a call id, which may come from another provider, to one that Anthropic accepts.
 
     Example:
         >>> id_to_send("functions.search:0")

@@ -1,4 +1,4 @@
-"""Converts errors of SDKs to our errors: one line with a hint, and never a key."""
+"""Converts SDK errors to our errors: one line with a hint, never with a key."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from openbook.errors import (
 from openbook.llm.providers import Provider
 from openbook.llm.retry import retry_after_s
 
-# Errors inside a stream come with status 200 and say in words what they are; anything else there
-# is the provider's fault.
+# Errors within a stream come with status 200 and name their kind; unknown kinds are the provider's fault.
 _STATUS_OF = {
     "authentication_error": 401,
     "permission_error": 403,
@@ -37,15 +36,15 @@ _STATUS_OF = {
     "overloaded_error": 529,
 }
 
-_LONGEST_DETAIL = 200  # characters of what a provider says: enough for a sentence, too little for a page of HTML
+_LONGEST_DETAIL = 200  # enough characters of a provider's message for a sentence, too few for an HTML page
 
-# What OpenAI, vLLM, llama.cpp and Anthropic say of a request that the model cannot hold.
+# Messages of OpenAI, vLLM, llama.cpp and Anthropic for a request that exceeds the context.
 _TOO_LONG = re.compile(r"context (?:length|size|window)|(?:prompt|input)\b.* is too (?:long|large)", re.IGNORECASE)
 
-# In OpenAI's 429 for a key without credit, which no waiting helps.
+# In OpenAI's 429 for a key without credit, where retrying does not help.
 _NO_CREDIT = "exceeded your current quota"
 
-# How the keys of these providers look, masked ones included: 401s quote what they were sent.
+# Keys of these providers, including masked ones: 401 responses quote them.
 _KEY = re.compile(r"\b(?:sk|gsk|xai|pk)[-_][\w*.\-]+|(?i:\bbearer\s+)\S+")
 
 
@@ -55,21 +54,21 @@ def missing_key(provider: Provider) -> KeyMissingError:
 
 
 def hint_for_key(provider: Provider) -> str:
-    """Return where to put the key of a provider."""
+    """Return where to set the key of a provider."""
     return f"set {provider.key} in the environment, or write it into .env here"
 
 
 def explain(
     fault: Exception, *, provider: Provider, key: str, late: bool, streaming: bool, deadline: str = ""
 ) -> ModelError:
-    """Convert an exception of an SDK to one of our errors.
+    """Convert an SDK exception to one of our errors.
 
-    `fault` may hold the request and its headers: never make it a cause. `key` must not be shown.
+    `fault` may contain the request and its headers: never make it a cause. `key` must not be shown.
     """
     if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError)):
         return fault
     body = getattr(fault, "body", None)
-    body = body[0] if isinstance(body, list) and body else body  # Gemini's way
+    body = body[0] if isinstance(body, list) and body else body  # as Gemini does
     if is_failed_call(fault):
         message = f"{provider.name} could not read a call of a tool that the model wrote"
         return OverloadedError(message, hint="try another model", status=400)
@@ -97,7 +96,7 @@ def explain(
 
 
 def is_failed_call(fault: Exception) -> bool:
-    """Return whether Groq reports an invalid tool call of its model, which a retry may correct."""
+    """Return whether Groq reports an invalid tool call by its model, which a retry may correct."""
     body = getattr(fault, "body", None)
     return isinstance(body, Mapping) and body.get("code") == "tool_use_failed"
 
@@ -141,7 +140,7 @@ def _tls_fault(fault: BaseException | None) -> str:
 
 
 def _shown(url: str) -> str:
-    """Leave a password out."""
+    """Remove a password from a URL."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
@@ -149,7 +148,7 @@ def _shown(url: str) -> str:
 def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | None) -> ModelError:
     name = provider.name
     if status in (401, 403):
-        # Without the detail: it would quote the key.
+        # Without the provider's detail, which would quote the key.
         what = "refused the key" if status == 401 else "does not let the key use this"
         return KeyRefusedError(f"{name} {what} ({status})", hint=hint_for_key(provider), status=status)
     if status == 402 or (status == 429 and _NO_CREDIT in detail):
@@ -167,7 +166,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
     if status == 408:
         return TimedOutError(f"{name} timed out (408){detail}", hint="try again", **said)
     is_too_long = _TOO_LONG.search(detail) is not None
-    if status == 409 or (status >= 500 and not is_too_long):  # llama-server calls it a fault of its own
+    if status == 409 or (status >= 500 and not is_too_long):  # llama-server reports it as a server error
         message = f"{name} has a fault or too much to do ({status}){detail}"
         return OverloadedError(message, hint="try again later", **said)
     hint = {404: "check the name of the model, and the address"}.get(status, "try another model")

@@ -16,25 +16,25 @@ from openbook.usage import PricedUsage, Usage
 
 _logger = logging.getLogger(__name__)
 
-# What every model would say of the same request. None: nothing was sent, because of a setting that it does not take.
+# Errors that every model would report for the same request. None: nothing was sent, because of an unsupported setting.
 _OF_THE_REQUEST = (None, 400, 413, 422)
 
 _DECLINED: tuple[StopReason, ...] = ("refused", "filtered")
 
 
 def fallback(*models: Model | str) -> FallbackModel:
-    """Return a model that calls the first of several, and the next one if that fails.
+    """Return a model that calls the first of several models, and the next one if it fails.
 
-    The next one is asked where a model is overloaded, limited, too late or unreachable, where its key is refused or
-    has no credit, and where it or a filter of its provider declines. Not after it has begun to write, which would
-    mix two replies, and not where the request itself is refused.
+    The next one is called if a model is overloaded, rate-limited, late or unreachable, if its key is rejected or has no
+    credit, or if it or a content filter declines. Not after it has begun to write, which would mix two replies, and not
+    if the request itself is invalid.
 
     Args:
         models: Objects, or names as `open_model` takes them, in order.
 
     Raises:
-        SettingsError: There is none, or a name means nothing or no model.
-        KeyMissingError, MissingExtraError: What it names lacks a key or a package.
+        SettingsError: There is none, or a name is unknown or `extractive`.
+        KeyMissingError, MissingExtraError: A named model lacks its key or package.
     """
     from openbook.llm.choose import open_model
 
@@ -49,14 +49,14 @@ class FallbackModel:
     """Several models in order as one. Thread-safe."""
 
     def __init__(self, *models: Model, price: Price = price_of, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the models. `price`: prices each call by its own model. `clock`: seconds, for the deadline."""
+        """Combine models. `price` prices each call by its own model. `clock` returns seconds, for the deadline."""
         self._models = models
         self._price = price
         self._clock = clock
 
     @property
     def name(self) -> str:
-        """The names of all, with commas between them."""
+        """The names of all models, separated by commas."""
         return ",".join(model.name for model in self._models)
 
     def __repr__(self) -> str:
@@ -101,7 +101,7 @@ class FallbackModel:
 
 
 class _Turns:
-    """One call: who is asked next, and what all of them have cost."""
+    """One call: the remaining models, and the cost of all so far."""
 
     def __init__(self, models: tuple[Model, ...], request: Request, price: Price, clock: Callable[[], float]) -> None:
         self._left = list(models)
@@ -111,19 +111,19 @@ class _Turns:
         self._cost_usd: Decimal | None = Decimal(0)
         self._asked = models[0]
         self.has_begun = False
-        """Whether whoever watches has seen something of a reply."""
+        """Whether the caller has received part of a reply."""
         self.reply: ReplyFinished | None = None
-        """Of the model that was asked last."""
+        """The reply of the last called model."""
 
     def begin(self) -> tuple[Model, Request]:
-        """Return the next model, and what it is asked."""
+        """Return the next model, and its request."""
         self._asked, self.reply = self._left.pop(0), None
         left_s = max(self._ends_s - self._clock(), 0.0)
-        # With all of it, a model that is too late would leave nothing to the next one.
+        # Only half of the remaining time, so that a late model leaves some to the next one.
         return self._asked, replace(self._request, deadline_s=left_s / 2 if self._left else left_s)
 
     def settle(self) -> ReplyFinished | None:
-        """Count a reply. Return it with what all have cost; None if its model declined and another can be asked."""
+        """Count a reply. Return it with the total cost; None if its model declined and another is left."""
         reply = checked_reply(self.reply, self._asked)
         self._usage += reply.usage
         cost_usd = self._price(self._asked.name, reply.usage)
@@ -134,7 +134,7 @@ class _Turns:
         return replace(reply, usage=PricedUsage(**asdict(self._usage), cost_usd=self._cost_usd))
 
     def go_on_after(self, error: ModelError) -> None:
-        """Raise an error that ends the call: nobody is left, words were shown, or the request is to blame."""
+        """Raise errors that end the call: no model is left, text was shown, or the request is invalid."""
         is_of_request = isinstance(error, BadRequestError) and error.status in _OF_THE_REQUEST
         if is_of_request or self.has_begun or not self._left:
             raise error

@@ -1,4 +1,4 @@
-"""Reads the size of an image from its header, without decoding it; and encodes pixels as PNG."""
+"""Reads the size of an image from its header without decoding it, and encodes pixels as PNG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
 
 _SIGNATURES = ((b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG), (b"GIF87a", GIF), (b"GIF89a", GIF))
 
-# Markers of JPEG that stand alone, and those of a frame, which has the size: C4, C8 and CC are something else.
+# JPEG markers without content, and frame markers, which contain the size. C4, C8 and CC are not frames.
 _ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _SCAN = 0xDA
@@ -45,7 +45,7 @@ def size_of(raw: bytes) -> tuple[int, int]:
 def _jpeg(raw: bytes) -> tuple[int, int]:
     at = 2
     while True:
-        marker = raw[at + 1] if raw[at] == 0xFF else _SCAN  # what is no marker belongs to no header
+        marker = raw[at + 1] if raw[at] == 0xFF else _SCAN  # not a marker, so the header has ended
         if marker == 0xFF or marker in _ALONE:
             at += 1 if marker == 0xFF else 2
         elif marker in _FRAMES:
@@ -60,7 +60,7 @@ def _jpeg(raw: bytes) -> tuple[int, int]:
 def _webp(raw: bytes) -> tuple[int, int]:
     match raw[12:16]:
         case b"VP8X":
-            wide, narrow, high, low = struct.unpack_from("<HBHB", raw, 24)  # 24 bits each, less one
+            wide, narrow, high, low = struct.unpack_from("<HBHB", raw, 24)  # 24 bits each, minus one
             return (narrow << 16 | wide) + 1, (low << 16 | high) + 1
         case b"VP8L":
             packed = int(struct.unpack_from("<I", raw, 21)[0])
@@ -80,7 +80,7 @@ _READERS: Mapping[str, Callable[[bytes], tuple[int, ...]]] = {
 
 
 def png(rows: Iterable[bytes], width: int, height: int, channels: int, *, level: int = 6) -> bytes:
-    """Encode rows of pixels as PNG, which saves a package of 7 MB. `level`: of compression, from 0 to 9."""
+    """Encode rows of pixels as PNG, which saves a dependency of 7 MB. `level` is the compression, from 0 to 9."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -1,4 +1,4 @@
-"""What is said to a model and what it says: frozen values, the same for every provider."""
+"""Messages to and from models: frozen values, the same for all providers."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ __all__ = [
 StopReason = Literal["end", "length", "tools", "stop", "refused", "filtered", "other"]
 """Why a model stopped.
 
-`end`: it was done. `length`: the limit of tokens. `tools`: it waits for results. `stop`: one of the
-request's stop texts. `refused`: the model, or the provider for it, declined. `filtered`: a filter of the provider
-withheld words.
+`end`: it finished. `length`: the token limit. `tools`: it waits for tool results. `stop`: a stop sequence of the
+request. `refused`: the model, or the provider for it, declined. `filtered`: a content filter withheld text.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Words of a person or of a model."""
+    """Text of a user or a model."""
 
     text: str
 
@@ -55,10 +54,10 @@ class ToolCall:
     """A tool call of a model."""
 
     id: str
-    """Given by the model; its result names it."""
+    """Assigned by the model; its result refers to it."""
     name: str
     arguments: str
-    """JSON as the model wrote it, possibly malformed."""
+    """JSON as written by the model, possibly malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +74,22 @@ class ShownSource:
     """A source that the model may cite, in units."""
 
     number: int
-    """1-based: what a mark such as `[2:14-18]` begins with."""
+    """1-based: the first number of a mark such as `[2:14-18]`."""
     title: str
     place: str
-    """Where it stands, such as `docs/faq.md:3-20`."""
+    """Its location, such as `docs/faq.md:3-20`."""
     units: tuple[str, ...]
-    """Unit 1 is the first."""
+    """The first is unit 1."""
     note: str = ""
-    """In words of ours, such as where a source goes on that is cut. It cannot be cited."""
+    """A note by us, for example where a truncated source continues. It cannot be cited."""
     numbers: tuple[int, ...] = ()
-    """Number of each unit, where some are left out. Empty: from 1 on."""
+    """Number of each unit, if some are left out. Empty: from 1 on."""
 
     def __str__(self) -> str:
-        """Write it for a model that has no fields for sources: numbered units between two fences.
+        """Format it for a model without native sources: numbered units between two fences.
 
-        Every line of a unit begins with its number, so no text of a source can close the fence, nor
-        be taken for the note, which stands in brackets below the units.
+        Every line of a unit begins with its number, so that no source text can close the fence or pass for the note,
+        which is in brackets below the units.
 
         Example:
             >>> print(ShownSource(2, "FAQ", "docs/faq.md:3-4", ("Wait.", "</source>")))
@@ -109,19 +108,19 @@ class ShownSource:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCitation:
-    """A citation in the provider's own fields, of the text before it."""
+    """A native citation by the provider, for the text before it."""
 
     source: int
-    """Number of a `ShownSource` of the request."""
+    """Number of a `ShownSource` in the request."""
     first: int
     """1-based."""
     last: int
     """1-based, inclusive."""
     quote: str = ""
-    """As the provider gave it; empty if it gave none."""
+    """As returned by the provider; empty if there is none."""
 
     def __str__(self) -> str:
-        """Write it as a mark: `[2:14-18]`, or `[2:14]` for one unit."""
+        """Format it as a mark: `[2:14-18]`, or `[2:14]` for one unit."""
         return (
             f"[{self.source}:{self.first}]" if self.first == self.last else f"[{self.source}:{self.first}-{self.last}]"
         )
@@ -129,15 +128,15 @@ class ProviderCitation:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueBlock:
-    """A block that the wire wants back unchanged, such as signed thinking."""
+    """A block that the provider requires back unchanged, such as signed thinking."""
 
     wire: str
-    """The wire that it came from; others leave it out."""
+    """The API that it came from; others omit it."""
     json: str
 
 
 Content = str | Sequence[str | Attachment]
-"""What a user says: text; or texts, images and PDF, in order."""
+"""Content of a user message: a string, or strings, images and PDFs in order."""
 
 Part = TextBlock | Attachment | ToolCall | ToolResult | ShownSource | ProviderCitation | OpaqueBlock
 
@@ -147,33 +146,33 @@ class Message:
     """One turn of a conversation."""
 
     role: Literal["user", "assistant"]
-    """Results of tools are the user's."""
+    """Tool results have the role `user`."""
     parts: tuple[Part, ...]
 
     @classmethod
     def user(cls, *content: str | Attachment) -> Message:
-        """Build a message of the user: texts, images and PDF, in order."""
+        """Build a user message from strings, images and PDFs, in order."""
         return cls("user", tuple(TextBlock(part) if isinstance(part, str) else part for part in content))
 
     @classmethod
     def assistant(cls, text: str) -> Message:
-        """Build a message of the model."""
+        """Build a model message."""
         return cls("assistant", (TextBlock(text),))
 
     @property
     def text(self) -> str:
-        """All words of the message, joined as they stand."""
+        """All text of the message, concatenated."""
         return "".join(part.text for part in self.parts if isinstance(part, TextBlock))
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tools that it calls, in order."""
+        """Its tool calls, in order."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told of a tool."""
+    """The description of a tool for a model."""
 
     name: str
     description: str
@@ -181,13 +180,14 @@ class ToolSpec:
     """JSON schema of an object."""
 
 
-# Two minutes: as long as a model on a small machine takes for a page. `Settings.model_timeout_s` has the same.
+# Two minutes: the time that a model on a small machine takes for a page. `Settings.model_timeout_s` has the same
+# default.
 DEADLINE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model."""
+    """A model call."""
 
     messages: tuple[Message, ...]
     system: str = ""
@@ -195,10 +195,10 @@ class Request:
     tool_choice: str = "auto"
     """`auto`, `none`, `any`, or the name of a tool."""
     max_tokens: int = 4096
-    """Tokens that the model may write."""
+    """Maximum output tokens."""
     sampling: Sampling = DEFAULT_SAMPLING
     deadline_s: float = DEADLINE_S
-    """Seconds for the whole call, retries and the stream included."""
+    """Seconds for the whole call, including retries and the stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """The model has begun to write a call; `ReplyFinished` has all of it."""
+    """The model has begun to write a call, which `ReplyFinished` will contain."""
 
     id: str
     name: str
@@ -218,27 +218,27 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class CitationDelta:
-    """A citation of the words before it."""
+    """A citation of the text before it."""
 
     cited: ProviderCitation
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFinished:
-    """The whole reply: the last event of a stream, exactly once."""
+    """The complete reply: the last event of a stream, exactly once."""
 
     message: Message
     usage: Usage = field(default_factory=Usage)
     stop: StopReason = "end"
     model: str = ""
-    """As the provider names what replied."""
+    """The provider's name of the model that replied."""
     failure: str = ""
-    """Why there is no reply, for people, where a caller goes on without one; else empty."""
+    """Why there is no reply, as a message, if the caller continues without one; else empty."""
 
 
 Event = TextDelta | ToolStarted | CitationDelta | ReplyFinished
 
 
 def _attribute(text: str) -> str:
-    # Names of files are text of strangers too: no line of its own, no end of the fence.
+    # File names are untrusted too: they must not contain line ends or close the fence.
     return " ".join(text.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""The wire of OpenAI Chat Completions, which many servers speak, each with quirks of its own."""
+"""OpenAI's Chat Completions API, which many servers implement with small differences."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from openbook.llm.messages import (
 )
 from openbook.llm.providers import Provider
 
-# As Qwen, DeepSeek and those made of them write it.
+# Thinking tags of Qwen, DeepSeek and derived models.
 _OPEN, _CLOSE = "<think>", "</think>"
 
-# Some templates open the thoughts in the prompt: then only their end is there, on a line of its own.
+# Some chat templates put the opening tag into the prompt, so the reply only has the closing one, on a line of its own.
 _CLOSED_ALONE = re.compile(r"\A(?!\s*<think>).*?^</think>[ \t]*(?:\n\s*|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class ThinkingFilter:
-    r"""Filter the thinking out of a streamed reply.
+    r"""Removes the thinking from a streamed reply.
 
     Example:
         >>> thoughts = ThinkingFilter()
@@ -52,7 +52,7 @@ class ThinkingFilter:
         self._is_over = False
 
     def leave_out(self, text: str) -> str:
-        """Take words, and give what can be shown of all by now."""
+        """Process a piece of text, and return what can be shown so far."""
         if self._is_over:
             return text
         self._held += text
@@ -67,7 +67,7 @@ class ThinkingFilter:
         return self._held
 
     def close(self) -> str:
-        """Return what was held back and is no thought: the reply is over."""
+        """Return withheld text that is not thinking, at the end of the reply."""
         held = "" if self._is_over or self._held.lstrip().startswith(_OPEN) else self._held
         self._is_over = True
         return held
@@ -84,7 +84,7 @@ def without_thinking(text: str) -> str:
 
 
 _STOPS: Mapping[str, StopReason] = {
-    "stop": "end",  # this wire does not tell a stop text from the end
+    "stop": "end",  # this API does not distinguish a stop sequence from the end
     "length": "length",
     "tool_calls": "tools",
     "function_call": "tools",
@@ -93,7 +93,7 @@ _STOPS: Mapping[str, StopReason] = {
 
 
 class OpenAIWire:
-    """Chat Completions as one provider speaks them. Has no state."""
+    """Chat Completions with the differences of one provider. Stateless."""
 
     sdk = "openai"
     clients: tuple[str, str] = ("OpenAI", "AsyncOpenAI")
@@ -103,7 +103,7 @@ class OpenAIWire:
         self._provider = provider
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
-        """Write a request. `native` counts where the provider takes `documents`."""
+        """Encode a request. `native` applies if the provider accepts `documents`."""
         quirks = self._provider
         native = native and quirks.documents
         turns = [turn for message in request.messages for turn in _turns(message, native=native)]
@@ -126,7 +126,7 @@ class OpenAIWire:
 
 
 def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
-    """Write one message as several: a result of a tool is one of its own, and comes first."""
+    """Encode one message as several: each tool result is a message of its own, and comes first."""
     for part in message.parts:
         if isinstance(part, ToolResult):
             yield {"role": "tool", "tool_call_id": part.call_id, "content": _result_text(part)}
@@ -165,7 +165,7 @@ def _content(parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
 
 
 def _result_text(result: ToolResult) -> str:
-    # This wire has no field for it.
+    # This API has no field for errors.
     failed = result.is_error and not result.text.lower().startswith("error")
     return f"error: {result.text}" if failed else result.text
 
@@ -198,7 +198,7 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _documents(request: Request) -> list[dict[str, Any]]:
-    """Return sources to a provider that cites whole documents; the numbers of units stay in their text."""
+    """Return sources for a provider that cites whole documents. The numbers of units remain in the text."""
     return [
         {"id": str(part.number), "source": {"type": "text", "text": str(part)}}
         for message in request.messages
@@ -209,28 +209,28 @@ def _documents(request: Request) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call while it comes in."""
+    """A tool call during streaming."""
 
     id: str
-    """Of no other call of the reply."""
+    """Unique within the reply."""
     said_id: str
-    """As the server gives it."""
+    """As sent by the server."""
     name: str = ""
     arguments: str = ""
     started: bool = False
 
     def is_another(self, call_id: str, name: str) -> bool:
-        """Whether a piece at the same place begins another call.
+        """Return whether a piece with the same index begins another call.
 
-        Some servers give every call the index 0, or none at all: then another id is another call. Others give
-        every piece an id of its own, but only the first one a name; or no call an id.
+        Some servers send index 0 for every call, or none: then a new id is a new call. Others send a new id with every
+        piece, but a name only with the first; or no ids at all.
         """
         renamed = bool(self.arguments and name not in ("", self.name))
         return (bool(name) and call_id not in ("", self.said_id)) or (not call_id and renamed)
 
 
 class OpenAIReader:
-    """One reply while it comes in."""
+    """A reply during streaming."""
 
     def __init__(self, provider: str, sources: Mapping[str, ShownSource]) -> None:
         self._provider = provider
@@ -261,7 +261,7 @@ class OpenAIReader:
         if self._stop is None:
             return None
         calls = [ToolCall(call.id, call.name, json_safe(call.arguments or "{}")) for call in self._calls]
-        # Some servers say `stop` for calls too, and OpenAI itself does where a call was forced.
+        # Some servers report `stop` for tool calls too, as does OpenAI for forced calls.
         stop = "tools" if calls and self._stop == "end" else self._stop
         message = Message("assistant", (*self._words(), *calls))
         return ReplyFinished(message, _usage(self._usage), stop, self._model)
@@ -271,7 +271,7 @@ class OpenAIReader:
         said = self._thoughts.leave_out(_said(delta.get("content")))
         held = self._thoughts.close() if choice.get("finish_reason") else ""
         refusal = _said(delta.get("refusal"))
-        self._is_refusal = self._is_refusal or bool(refusal)  # the reason to stop comes in a chunk of its own
+        self._is_refusal = self._is_refusal or bool(refusal)  # the finish reason comes in a chunk of its own
         for text in (said, held, refusal):
             if text:
                 self._text.append(text)
@@ -300,7 +300,7 @@ class OpenAIReader:
             yield from self._start([call])
 
     def _free_id(self, call_id: str) -> str:
-        """Return an id that no call of the reply has: their results would be taken for one."""
+        """Return an id that is unique in the reply; otherwise results could not be assigned."""
         taken = {call.id for call in self._calls}
         return call_id if call_id and call_id not in taken else f"{call_id or 'call'}_{len(taken) + 1}"
 
@@ -331,7 +331,7 @@ class OpenAIReader:
 
 
 def _said(content: Any) -> str:
-    """Return the words of a delta: some servers send a list of parts, thoughts among them."""
+    """Return the text of a delta: some servers send a list of parts, including thinking."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return str(content or "")
@@ -345,10 +345,10 @@ def _usage(said: Any) -> Usage:
         output_tokens=counts.get("completion_tokens", 0),
         cached_input_tokens=details.get("cached_tokens", 0),
         cache_write_tokens=details.get("cache_write_tokens", 0),
-        known=counts.get("prompt_tokens", 0) > 0 and "completion_tokens" in counts,  # nothing is read for nothing
+        known=counts.get("prompt_tokens", 0) > 0 and "completion_tokens" in counts,  # zero: not counted
     )
 
 
 def _counts(said: Any) -> dict[str, int]:
-    """Return what is a number: what is null was not counted."""
+    """Return the numeric values; null means not counted."""
     return {name: n for name, n in said.items() if isinstance(n, int)} if isinstance(said, Mapping) else {}

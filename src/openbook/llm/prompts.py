@@ -11,10 +11,10 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 
 class Prompts:
-    """The prompt files of one package, read when one is first needed."""
+    """The prompt files of a package, read on first use."""
 
     def __init__(self, package: str) -> None:
-        """Take the package whose `*.md` files are the prompts."""
+        """`package` contains the prompts as `*.md` files."""
         self._package = package
 
     @cached_property
@@ -36,14 +36,14 @@ class Prompts:
 
     @cached_property
     def version(self) -> str:
-        """Twelve digits that change with every change of a prompt file."""
+        """Twelve digits of a hash of all prompt files."""
         joined = "\0".join(part for pair in self._texts.items() for part in pair)
         return hashlib.sha256(joined.encode()).hexdigest()[:12]
 
 
 @lru_cache
 def prompts_of(package: str) -> Prompts:
-    """Return the prompts of a package, read once.
+    """Return the prompts of a package, cached.
 
     Example:
         >>> prompts_of("openbook.answering.prompts").fill("question", question="Why {x}?").splitlines()[-1]

@@ -1,4 +1,4 @@
-"""The protocol of models: a name, and a method that turns a request into events."""
+"""The model protocol: a name, and a method that turns a request into events."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Stream = TypeVar("Stream")
 class Model(Protocol):
     """Writes text and calls tools.
 
-    A stream ends with exactly one `ReplyFinished`; a caller that stops reading before closes it, which
-    cancels the request. Errors are subclasses of `openbook.errors.ModelError`.
+    A stream ends with exactly one `ReplyFinished`. A caller that stops reading earlier closes it, which cancels the
+    request. Errors are subclasses of `openbook.errors.ModelError`.
     """
 
     @property
@@ -56,7 +56,7 @@ def closing_stream(stream: Stream) -> Iterator[Stream]:
 
 @asynccontextmanager
 async def aclosing_stream(stream: Stream) -> AsyncIterator[Stream]:
-    """Do what `closing_stream` does, without blocking."""
+    """Close a stream like `closing_stream`, without blocking."""
     try:
         yield stream
     finally:
@@ -92,7 +92,7 @@ async def acomplete(model: Model, request: Request) -> ReplyFinished:
 
 
 def checked_reply(finished: ReplyFinished | None, model: Model) -> ReplyFinished:
-    """Return the reply that ended a stream."""
+    """Return the final reply of a stream, or raise an error without one."""
     if finished is None:
         raise BadResponseError(f"{model.name} ended its stream without a result")
     return finished

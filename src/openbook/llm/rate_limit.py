@@ -1,4 +1,4 @@
-"""A client-side rate limit: calls beyond it wait instead of failing."""
+"""A client-side rate limit: excess calls wait instead of failing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MINUTE_S = 60.0
 
 @dataclass(slots=True)
 class _Turn:
-    """A call in the window, made or reserved."""
+    """A call within the window, made or reserved."""
 
     at_s: float
     tokens: int
 
 
 def rate_limited(model: Model, settings: Settings) -> Model:
-    """Wrap a model with the rate limits of the settings; without any, return it as it is."""
+    """Wrap a model with the rate limits of the settings; without any, return it unchanged."""
     requests, tokens = settings.model_requests_per_minute, settings.model_tokens_per_minute
     if not (requests or tokens):
         return model
@@ -38,8 +38,8 @@ def rate_limited(model: Model, settings: Settings) -> Model:
 class RateLimitedModel(ModelWrapper):
     """A model with a limit of calls and tokens per minute. Threads and event loops may share it.
 
-    Calls are made in the order in which they were asked for. A call counts with the tokens that its request is
-    estimated to have and the most that it may write, and when it has ended, with those that the provider reports.
+    Calls are made in the order of their arrival. A call first counts with the estimated tokens of its request and its
+    maximum output tokens, and after its end with the reported tokens.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class RateLimitedModel(ModelWrapper):
         """Limit the calls of a model.
 
         Args:
-            model: The model. One wrapper for each model: its limits are not those of others.
-            requests_per_minute: Most calls that begin in any 60 seconds.
-            tokens_per_minute: Most tokens, read and written, of the calls that begin in any 60 seconds. A call that
-                has more by itself waits until nothing else counts.
-            longest_wait_s: Seconds that a call may have to wait. The wait is not part of its deadline.
-            clock: Seconds.
-            sleep: Waits.
-            asleep: Waits without blocking.
+            model: The model. Each model needs its own wrapper.
+            requests_per_minute: Maximum calls that begin within any 60 seconds.
+            tokens_per_minute: Maximum input and output tokens of the calls that begin within any 60 seconds. A call
+                that exceeds it alone waits until nothing else counts.
+            longest_wait_s: Maximum seconds that a call waits. The wait is not part of its deadline.
+            clock: Returns seconds.
+            sleep: Sleeps.
+            asleep: Sleeps without blocking.
 
         Raises:
             ValueError: A limit allows no call.
@@ -87,7 +87,7 @@ class RateLimitedModel(ModelWrapper):
                 yield event
 
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Do what `stream` does, without blocking. Cancelling ends the wait, and the turn is not counted."""
+        """Call the model like `stream`, without blocking. Cancelling ends the wait, and the call does not count."""
         turn = self._take(request)
         await self._await(turn)
         async with aclosing_stream(self._model.astream(request)) as events:
@@ -96,7 +96,7 @@ class RateLimitedModel(ModelWrapper):
                 yield event
 
     def _take(self, request: Request) -> _Turn:
-        """Reserve the earliest time that the calls before leave room for."""
+        """Reserve the earliest time that previous calls allow."""
         tokens = estimate_request(request) + request.max_tokens
         with self._lock:
             now = self._clock()
@@ -128,7 +128,7 @@ class RateLimitedModel(ModelWrapper):
         try:
             while (left_s := turn.at_s - self._clock()) > 0:
                 self._sleep(left_s)
-        except BaseException:  # Ctrl-C, say
+        except BaseException:  # such as Ctrl-C
             self._return(turn)
             raise
 
@@ -141,11 +141,11 @@ class RateLimitedModel(ModelWrapper):
             raise
 
     def _return(self, turn: _Turn) -> None:
-        """Release a reservation without a call. Later ones keep theirs."""
+        """Release a reservation without a call. Later ones keep their times."""
         with self._lock:
             self._turns = deque(each for each in self._turns if each is not turn)
 
     def _count(self, turn: _Turn, event: Event) -> None:
-        # Nothing is read for nothing: a model that reports 0 does not count.
+        # Zero input tokens means that the model does not count them.
         if isinstance(event, ReplyFinished) and event.usage.known and event.usage.input_tokens:
             turn.tokens = event.usage.input_tokens + event.usage.output_tokens

@@ -1,4 +1,4 @@
-"""A cache of replies in a folder, for equal requests to the same model."""
+"""Caches replies in a folder, for equal requests to the same model."""
 
 from __future__ import annotations
 
@@ -36,25 +36,24 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# What would come again. A reply that was cut, refused or filtered may be better the next time.
+# Reproducible ends. A reply that was cut off, refused or filtered may be better the next time.
 _KEPT: tuple[StopReason, ...] = ("end", "tools", "stop")
 
-# Changes with what the key is made of.
+# Increment if the fields of the key change.
 _VERSION = 1
 
 
 class CachedModel(ModelWrapper):
     """A model with a cache of whole replies. Threads and processes may share it.
 
-    A reply is found again for the same model, messages, system text, tools, limit of tokens and sampling settings.
-    It then costs nothing, and its words come at once. Errors are not kept, nor replies that were cut, refused or
-    filtered.
+    The key is the model, messages, system prompt, tools, token limit and sampling settings. A cached reply costs
+    nothing, and its text arrives at once. Errors are not cached, nor replies that were cut off, refused or filtered.
 
-    The files hold replies and the hashes of requests, no requests and no keys. Only their owner can read them.
+    The files contain replies and hashes of requests, but no requests or keys. Only their owner can read them.
     """
 
     def __init__(self, model: Model, folder: str | Path) -> None:
-        """Take a model and the folder of the cache, which is created with the first reply."""
+        """Cache the replies of a model. The folder is created with the first reply."""
         super().__init__(model)
         self._folder = Path(folder).expanduser()
 
@@ -108,18 +107,18 @@ def _read(path: Path) -> ReplyFinished | None:
         return _replies().validate_json(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as exc:  # half a file, or one of another version: it is written anew
+    except (OSError, ValueError) as exc:  # truncated, or of another version: it is overwritten
         _logger.warning("a kept reply cannot be read: %s: %s", path, type(exc).__name__)
         return None
 
 
 def _write(path: Path, reply: ReplyFinished) -> None:
-    """Store a reply atomically. A failure is only logged: the caller has the reply."""
+    """Store a reply atomically. A failure is only logged, since the caller has the reply."""
     if reply.stop not in _KEPT or not reply.message.parts:
         return
     try:
         make_private_folder(path.parent)
-        with NamedTemporaryFile("wb", dir=path.parent, suffix=".new", delete=False) as file:  # for its owner alone
+        with NamedTemporaryFile("wb", dir=path.parent, suffix=".new", delete=False) as file:  # private
             file.write(_replies().dump_json(reply))
         try:
             Path(file.name).replace(path)
@@ -127,7 +126,7 @@ def _write(path: Path, reply: ReplyFinished) -> None:
             with suppress(OSError):
                 os.unlink(file.name)  # noqa: PTH108 - the name is a text
             raise
-    except (OSError, ValueError) as exc:  # a full disk, or text that is no Unicode
+    except (OSError, ValueError) as exc:  # a full disk, or invalid Unicode
         _logger.warning("a reply cannot be kept: %s", exc)
 
 

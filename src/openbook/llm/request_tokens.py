@@ -1,4 +1,4 @@
-"""Estimates the tokens of requests, without a vocabulary, and corrects the estimate by what providers report."""
+"""Estimates the tokens of requests without a vocabulary, and calibrates the estimate by reported usage."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from openbook.llm.messages import (
     ToolResult,
 )
 
-# Roles and separators of one message or part, in the templates of current models.
+# Roles and separators of a message or part, in the templates of current models.
 _FRAME_TOKENS = 8
 
-# What a provider adds as soon as there are tools: Anthropic's documentation names up to 346 tokens.
+# Overhead of having tools: Anthropic documents up to 346 tokens.
 _TOOLS_TOKENS = 350
 
 
-# Of an image, or of a page of PDF, which is an image and its text: the largest that providers document for one image
-# that is not scaled down, 4,784 tokens at Anthropic.
+# Tokens of an image, or of a PDF page, which is an image and its text: the documented maximum for an image that is not
+# scaled down, 4,784 tokens at Anthropic.
 _PAGE_TOKENS = 4800
 
 
@@ -66,16 +66,16 @@ def _text_of(part: TextBlock | ToolCall | ToolResult | ShownSource | ProviderCit
             return part.json
 
 
-# Of the texts that `benchmarks/tokens.py` counts in four vocabularies, 99 in 100 are no more than this many
-# times their estimate; of those in Chinese 94.
+# Of the texts that `benchmarks/tokens.py` counts with four vocabularies, 99 in 100 have at most this many times their
+# estimate; of those in Chinese 94.
 MARGIN = 1.3
 
 
 class TokenEstimator:
-    """Estimate the tokens of requests, calibrated by the usage that replies report.
+    """Estimates the tokens of requests, calibrated by reported usage.
 
-    What a model has read or written in the call before counts as the provider reported it. The rest is
-    estimated, with a margin, and with what the estimate was short by so far.
+    Tokens that the previous call read or wrote count as reported. The rest is estimated, with a margin, and corrected
+    by how much earlier estimates were too low.
     """
 
     def __init__(self) -> None:
@@ -86,14 +86,14 @@ class TokenEstimator:
         self._estimate = (Request(()), estimate_request(Request(())))
 
     def most_tokens(self, request: Request) -> int:
-        """Return the most input tokens that a request can be."""
+        """Return an upper estimate of the input tokens of a request."""
         seen = len(self._seen)
         if seen and self._is_alike(request) and request.messages[:seen] == self._seen:
             return self._seen_tokens + self._safely(estimate_messages(request.messages[seen:]))
         return self._safely(self._estimated(request))
 
     def learn(self, request: Request, reply: ReplyFinished) -> None:
-        """Take over what the provider counted for a request and its reply. What it did not count is left alone."""
+        """Record the reported usage of a request and its reply. Unreported usage is ignored."""
         usage = reply.usage
         if not usage.known:
             return
@@ -103,7 +103,8 @@ class TokenEstimator:
         self._seen_tokens = usage.input_tokens + usage.output_tokens
 
     def _estimated(self, request: Request) -> int:
-        # What is learned from is what was asked before, but for its limits. A context takes milliseconds.
+        # Learning usually follows an estimate of the same request, apart from its limits. Estimating a context takes
+        # milliseconds.
         of, tokens = self._estimate
         if (request.system, request.tools, request.messages) != (of.system, of.tools, of.messages):
             tokens = estimate_request(request)

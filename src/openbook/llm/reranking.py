@@ -1,4 +1,4 @@
-"""A reranker on a server with a `/rerank` API. The question and the texts are sent to that server."""
+"""A reranker that calls a server with a `/rerank` API. The question and the texts are sent to that server."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from openbook.llm.retry import RetryPolicy
 from openbook.llm.transport import ProviderClient
 from openbook.settings import Secret
 
-# One request: what TEI takes unless it is told otherwise (`--max-client-batch-size`). A search sends 20.
+# Texts per request: the default of TEI (`--max-client-batch-size`). A search sends 20.
 _TEXTS = 32
 
-# The largest chunk has a fifth of it. What a server refuses is sent again shortened, down to the second.
+# Characters per text. The largest chunk has a fifth of it. Rejected texts are shortened and sent again, down to the
+# second value.
 _MAX_CHARS = 8_192
 _LEAST_CHARS = 500
 
-# A server on this machine without a graphics card takes some seconds for 20 texts, and may load its model first.
-# Whoever waits for a search has the order of the first stage anyway, so there is one more try and no other.
+# A local server without GPU takes some seconds for 20 texts, and may have to load its model first. A search falls back
+# to the order of the first stage, so there is only one retry.
 _DEADLINE_S = 60.0
 _ONE_MORE = RetryPolicy(pauses_s=(1.0,))
 
-# The paths and fields are those of docs.cohere.com (API v2), api.jina.ai, docs.voyageai.com, and the sources of vLLM,
+# Paths and fields are from docs.cohere.com (API v2), api.jina.ai, docs.voyageai.com, and the source code of vLLM,
 # llama.cpp and Text Embeddings Inference.
 COHERE = Provider(name="cohere", url="https://api.cohere.com/v2", key="CO_API_KEY", needs_key=True)
 JINA = Provider(name="jina", url="https://api.jina.ai/v1", key="JINA_API_KEY", needs_key=True)
@@ -45,16 +46,16 @@ _WANTED = (
 
 @dataclass(frozen=True, slots=True)
 class RerankWire:
-    """How a server wants its request. What servers reply differs less, and is told apart when it comes."""
+    """The request format of a server. Response formats differ less, and are detected."""
 
     texts: str = "documents"
-    """The field that holds the texts."""
+    """The field with the texts."""
     names_model: bool = True
     extras: tuple[tuple[str, object], ...] = ()
-    """Fields that are always sent, with their values."""
+    """Constant fields with their values."""
 
     def body(self, model: str, question: str, texts: Sequence[str]) -> dict[str, object]:
-        """Write a request. All texts are scored, so none says how many are wanted."""
+        """Encode a request. All texts are scored, so no `top_n` is sent."""
         named = {"model": model} if self.names_model else {}
         return {**named, "query": question, self.texts: list(texts), **dict(self.extras)}
 
@@ -62,12 +63,12 @@ class RerankWire:
 _COMMON = RerankWire()
 _OF_TEI = RerankWire(texts="texts", names_model=False, extras=(("truncate", True),))
 _WIRES: Mapping[str, RerankWire] = {
-    JINA.name: RerankWire(extras=(("return_documents", False),)),  # it sends all texts back otherwise
+    JINA.name: RerankWire(extras=(("return_documents", False),)),  # otherwise it returns all texts
 }
 
 
 class RemoteReranker:
-    """Scores with a model that a server offers. One object serves any number of calls and threads."""
+    """Scores with a model on a server. Thread-safe."""
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class RemoteReranker:
         key: Secret | None = None,
         retries: RetryPolicy | None = None,
     ) -> None:
-        """Name a server and its model; nothing is sent yet."""
+        """Configure a server and its model. Nothing is sent yet."""
         self._client = ProviderClient(provider, key, retries or _ONE_MORE, sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
@@ -86,7 +87,7 @@ class RemoteReranker:
 
     @property
     def name(self) -> str:
-        """`provider:model`, or the server's address and `#model`; of TEI, `tei:` and the address."""
+        """`provider:model`, or the server's address and `#model`; for TEI, `tei:` and the address."""
         if not self._wire.names_model:
             return f"{_TEI}{self._provider.name}"
         return f"{self._provider.name}{'#' if '/' in self._provider.name else ':'}{self._model}"
@@ -95,31 +96,31 @@ class RemoteReranker:
         return f"{type(self).__name__}({self.name!r})"
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the score of each text, in order. A text is read up to its 8,192nd character, or less."""
+        """Return the score of each text, in order. Texts are truncated after 8,192 characters, or earlier."""
         found: list[float] = []
         for start in range(0, len(texts), _TEXTS):
             found += self._request(question[:_MAX_CHARS], texts[start : start + _TEXTS])
         return found
 
     def _request(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Score texts with one request; if it is refused, with shorter ones."""
+        """Score texts with one request. If it is rejected, send shorter ones."""
         most = min(_MAX_CHARS, max(map(len, texts)))
         while True:
             try:
                 return self._read(self._post(question, [text[:most] for text in texts]), len(texts))
             except BadRequestError as exc:
-                # The others do not depend on the texts. 500 is what llama-server says of long ones.
+                # Other errors do not depend on the texts. llama-server answers 500 for long ones.
                 if exc.status not in (400, 413, 422, 500) or most <= _LEAST_CHARS:
                     raise
             most = max(most // 2, _LEAST_CHARS)
 
     def _post(self, question: str, texts: Sequence[str]) -> Any:
-        # An empty text is refused by some, and has no better score than a blank one.
+        # Some servers reject empty texts, whose score equals that of a blank one.
         body = json_safe(self._wire.body(self._model, question, [text or " " for text in texts]))
         return self._client.post("/rerank", body, _DEADLINE_S)
 
     def _read(self, reply: Any, wanted: int) -> list[float]:
-        """Read scores: a list of TEI, the `data` of Voyage, or the `results` of all others. Best come first there."""
+        """Parse scores, best first: a list (TEI), `data` (Voyage), or `results` (all others)."""
         rows: Any = reply.get("results", reply.get("data")) if isinstance(reply, dict) else reply
         try:
             placed = {
@@ -144,10 +145,10 @@ def open_remote_reranker(
 ) -> RemoteReranker:
     """Open a reranker by its name: `provider:model`, an address and `#model`, or `tei:` and an address.
 
-    Sends nothing. Keys are looked up as for models; a server that is named by its address gets `LLM_API_KEY`.
+    Sends nothing. Keys are looked up as for models; a server named by its address gets `LLM_API_KEY`.
 
     Raises:
-        SettingsError: The name means nothing.
+        SettingsError: The name is unknown.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package `openai` is not installed.
 
@@ -156,7 +157,7 @@ def open_remote_reranker(
         'llamacpp:bge-reranker-v2-m3'
     """
     is_tei = name.startswith(_TEI)
-    # Its servers have one model, which no request names.
+    # A TEI server has one model, which requests do not name.
     written = f"{name.removeprefix(_TEI).rstrip('/')}#tei" if is_tei else name
     try:
         provider, model, key = find_provider(written, environ=environ, known=RERANKERS, what="reranker")

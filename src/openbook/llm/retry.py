@@ -1,4 +1,4 @@
-"""Retries with backoff, and deadlines, of model calls."""
+"""Retries with backoff, and deadlines, for model calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openbook.errors import ModelError, OverloadedError, RateLimitedError, Timed
 
 
 async def async_sleep(seconds: float) -> None:
-    """Wait without blocking."""
+    """Sleep without blocking."""
     import asyncio
 
     await asyncio.sleep(seconds)
@@ -19,12 +19,12 @@ async def async_sleep(seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often, and after which pauses, a call is retried."""
+    """How often a call is retried, and after which pauses."""
 
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0)
-    """Before the second, third and fourth try, give or take a quarter. Empty: one try."""
+    """Pauses before the second, third and fourth attempt, with a jitter of a quarter. Empty: one attempt."""
     longest_wait_s: float = 30.0
-    """A provider that asks for a longer wait is not waited for: its error says how long it would be."""
+    """If a provider asks for a longer wait, the call fails with that time in the error."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     asleep: Callable[[float], Awaitable[None]] = async_sleep
@@ -37,9 +37,9 @@ class RetryState:
 
     retries: RetryPolicy
     deadline_s: float
-    """Seconds for all of them."""
+    """Seconds for all attempts."""
     streaming: bool = False
-    """Whether a byte of the reply is there. From then on nothing is tried again."""
+    """Whether part of the reply has arrived. From then on there are no retries."""
     _tries: int = 0
     _started_at: float = field(init=False)
 
@@ -48,7 +48,7 @@ class RetryState:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the deadline; 0 behind it."""
+        """Seconds until the deadline; 0 after it."""
         return max(0.0, self._started_at + self.deadline_s - self.retries.clock())
 
     def pause_s(self, error: ModelError) -> float:
@@ -57,7 +57,7 @@ class RetryState:
             raise error
         wait = self.retries.pauses_s[tried] * (0.75 + self.retries.random() / 2)
         asked = error.retry_after_s
-        if asked:  # to come back at once, or at a time that is over, is no wait
+        if asked:  # zero or a past time counts as no wait
             wait = asked
         if wait >= self.left_s or (asked or 0.0) > self.retries.longest_wait_s:
             raise error
@@ -67,12 +67,12 @@ class RetryState:
 def is_passing(error: ModelError) -> bool:
     """Return whether an error is transient: no connection, 408, 409, 429, 5xx and 529."""
     if isinstance(error, TimedOutError):
-        return error.status is not None  # without a status it was our own deadline
+        return error.status is not None  # without a status it is our own deadline
     return isinstance(error, UnreachableError | RateLimitedError | OverloadedError)
 
 
 def retry_after_s(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:
-    """Read how many seconds a provider asks to wait, from headers with names in lower case.
+    """Parse the requested wait in seconds, from headers with lower-case names.
 
     None without such a header, or if it cannot be parsed.
 

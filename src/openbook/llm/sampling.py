@@ -1,4 +1,4 @@
-"""Sampling settings such as the temperature, for providers that take them."""
+"""Sampling settings such as the temperature, for providers that support them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openbook.errors import BadRequestError
 SamplingSetting = Literal["temperature", "top_p", "seed", "stop"]
 
 SAMPLING_SETTINGS: frozenset[SamplingSetting] = frozenset(get_args(SamplingSetting))
-"""All of them, for providers that take each."""
+"""All settings, for providers that support each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +19,17 @@ class Sampling:
     """Sampling settings. Unset ones are left to the provider.
 
     Raises:
-        ValueError: A number is out of its range, or a stop text is blank.
+        ValueError: A number is out of range, or a stop sequence is blank.
     """
 
     temperature: float | None = None
-    """From 0, where the likeliest word is taken, to 2."""
+    """From 0 (always the most likely token) to 2."""
     top_p: float | None = None
-    """Share of the likeliest words that are chosen from: above 0, up to 1."""
+    """Probability mass of the tokens to sample from: above 0, up to 1."""
     seed: int | None = None
-    """The same request with the same seed gets the same reply, as far as the provider can do that."""
+    """Equal requests with the same seed get the same reply, as far as the provider guarantees it."""
     stop: tuple[str, ...] = ()
-    """Texts that end the reply, and are not part of it."""
+    """Sequences that end the reply. They are not part of it."""
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not 0 <= self.temperature <= 2:
@@ -61,7 +61,7 @@ DEFAULT_SAMPLING = Sampling()
 
 
 def check_sampling(sampling: Sampling, takes: frozenset[SamplingSetting], model: str) -> None:
-    """Raise an error for settings that the provider would refuse, before anything is sent."""
+    """Raise an error for settings that the provider would reject, before anything is sent."""
     refused = [name for name in sampling.fields if name not in takes]
     if refused:
         taken = ", ".join(name for name in get_args(SamplingSetting) if name in takes)

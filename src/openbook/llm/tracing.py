@@ -1,4 +1,4 @@
-"""OpenTelemetry spans of model calls, by its conventions for generative AI. They contain no text.
+"""OpenTelemetry spans of model calls, by its semantic conventions for generative AI. They contain no text.
 
 `opentelemetry` is imported only if a tracer is used.
 """
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class TracedModel(ModelWrapper):
-    """A model whose calls become spans named `chat MODEL`, with tokens, limits and how they ended."""
+    """A model whose calls become spans named `chat MODEL`, with tokens, limits and outcome."""
 
     def __init__(self, model: Model, tracer: Tracer, context: Context | None = None) -> None:
         """Trace a model.
 
         Args:
             model: The model.
-            tracer: As `opentelemetry.trace.get_tracer("my-program")` returns one.
-            context: What the spans belong to; the context of each call if not given.
+            tracer: For example `opentelemetry.trace.get_tracer("my-program")`.
+            context: Parent context of the spans. Default: the current context of each call.
         """
         super().__init__(model)
         self._tracer = tracer
@@ -50,7 +50,7 @@ class TracedModel(ModelWrapper):
 
     @contextmanager
     def _span(self, request: Request) -> Iterator[Span]:
-        # Not the current span: between two words of a reply, the reader's own work is.
+        # Not made the current span, because the caller's own work runs between the deltas of a reply.
         from opentelemetry.trace import SpanKind
 
         _, model, _ = read_model_name(self.name)
@@ -62,7 +62,7 @@ class TracedModel(ModelWrapper):
 
 @contextmanager
 def ending(span: Span) -> Iterator[None]:
-    """End a span behind a block; an exception, or that the block was left early, is its error."""
+    """Context manager that ends a span. An exception or early exit is recorded as its error."""
     from opentelemetry.trace import StatusCode
 
     try:
@@ -76,7 +76,7 @@ def ending(span: Span) -> Iterator[None]:
 
 
 def read_model_name(name: str) -> tuple[str, str, dict[str, Any]]:
-    """Return provider, model, and what is known of the server.
+    """Return provider, model, and known attributes of the server.
 
     Example:
         >>> read_model_name("groq:openai/gpt-oss-120b")

@@ -1,4 +1,4 @@
-"""Model calls over HTTP: open, stream, retry and cancel, blocking and async. The wires themselves are sans-IO."""
+"""Model calls over HTTP: open, stream, retry and cancel, blocking and async. Wire formats are sans-IO."""
 
 from __future__ import annotations
 
@@ -36,56 +36,57 @@ from openbook.settings import Secret
 
 T = TypeVar("T")
 
-_CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
+_CONNECT_S = 10.0  # TCP and TLS around the world take one second
 
 _DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
 _STREAM = "text/event-stream"
 
-# What a provider says that does not know its own wire's fields for sources.
+# Errors of providers that lack the fields for sources.
 _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
 
-# What servers say whose model has no eyes: llama.cpp names its projector, others the image or the type of the part.
+# Errors of servers whose model reads no images: llama.cpp names its projector, others the image or the type of the
+# part.
 _NO_SIGHT = re.compile(r"image|mmproj|vision|multi-?modal|content", re.IGNORECASE)
 
 
 class ReplyReader(Protocol):
-    """Decode the chunks of one reply into events."""
+    """Decodes the chunks of one reply into events."""
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
         """Return the events of a chunk.
 
         Raises:
-            ModelError: The chunk reports an error, or is not what the wire promises.
+            ModelError: The chunk reports an error, or does not follow the format.
         """
 
     def finish(self) -> ReplyFinished | None:
-        """Return the whole reply; None if it is not complete."""
+        """Return the whole reply; None if it is incomplete."""
 
 
 class Wire(Protocol):
-    """The wire format of a provider: encode requests, decode replies. Sans-IO."""
+    """The wire format of a provider: encodes requests, decodes replies. Sans-IO."""
 
     @property
     def sdk(self) -> str:
-        """Package to import; also the extra that installs it."""
+        """Package to import, and the extra that installs it."""
 
     @property
     def clients(self) -> tuple[str, str]:
-        """Its classes: the client that blocks, and the one that does not."""
+        """Its client classes: blocking and async."""
 
     @property
     def path(self) -> str:
-        """Where requests go, below the address of the provider."""
+        """Path of requests, below the provider's base URL."""
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
-        """Write a request. `native`: sources in the wire's own fields, where it has any."""
+        """Encode a request. `native`: send sources in the API's own fields, if it has any."""
 
     def reader(self, request: Request, *, native: bool) -> ReplyReader: ...
 
 
 @dataclass(slots=True)
 class _Call:
-    """What both transports keep of one call."""
+    """The state of one call, for both transports."""
 
     model: WireModel
     request: Request
@@ -116,7 +117,7 @@ class _Call:
         return finished
 
     def pause_s(self, fault: Exception) -> float:
-        """Return how long to wait before the next try."""
+        """Return the pause before the next attempt."""
         model = self.model
         if is_in_stream(fault) and not is_failed_call(fault):
             self.attempts.streaming = True
@@ -138,17 +139,17 @@ class _Call:
 
 @dataclass(slots=True)
 class _Shared:
-    """A client that does not block, for the calls of one event loop."""
+    """An async client, shared by the calls of one event loop."""
 
     client: Any
     users: int = 0
 
 
 class ProviderClient:
-    """The blocking client of a provider's package: made when it is needed, asked again as calls are. Thread-safe."""
+    """The blocking client of a provider's SDK, created on first use, with retries. Thread-safe."""
 
     def __init__(self, provider: Provider, key: Secret | None, retries: RetryPolicy, *, sdk: str, kind: str) -> None:
-        """Name a provider, and the package and class of its client; nothing is sent yet.
+        """Configure a provider, and the package and class of its client. Nothing is sent yet.
 
         Raises:
             KeyMissingError: The provider needs a key.
@@ -159,7 +160,7 @@ class ProviderClient:
         if provider.needs_key and not key:
             raise missing_key(provider)
         self.provider = provider
-        self.key: Secret = key or Secret("none")  # the SDKs want one where the server does not
+        self.key: Secret = key or Secret("none")  # the SDKs require one even if the server does not
         self._retries = retries
         self._sdk_name, self._kind = sdk, kind
         self._lock = threading.Lock()
@@ -167,11 +168,11 @@ class ProviderClient:
 
     @cached_property
     def sdk(self) -> ModuleType:
-        """The package, imported now."""
+        """The SDK, imported on first use."""
         return import_module(self._sdk_name)
 
     def connected(self) -> Any:
-        """Return the client: one for all calls, so that connections live on."""
+        """Return the client: one for all calls, to reuse connections."""
         with self._lock:
             if self._client is None:
                 self._client = make_client(self.sdk, self._kind, self.provider, self.key, blocking=True)
@@ -179,7 +180,7 @@ class ProviderClient:
             return self._client
 
     def ask(self, question: Callable[[Any, float], T], deadline_s: float = DEADLINE_S) -> T:
-        """Ask something of the client, which is given with the seconds that are left."""
+        """Call a function with the client and the remaining seconds, with retries."""
         attempts = RetryState(self._retries, deadline_s)
         while True:
             try:
@@ -191,7 +192,7 @@ class ProviderClient:
             self._retries.sleep(attempts.pause_s(error))
 
     def post(self, path: str, body: Any, deadline_s: float) -> Any:
-        """Post JSON, and return that of the response."""
+        """Post JSON, and return the JSON of the response."""
 
         def posted(client: Any, left_s: float) -> Any:
             return client.post(path=path, cast_to=object, body=body, options={"timeout": timeout_within(left_s)})
@@ -200,7 +201,7 @@ class ProviderClient:
 
 
 class WireModel:
-    """A model behind a wire. Thread-safe."""
+    """A model behind a wire format. Thread-safe."""
 
     def __init__(
         self,
@@ -212,11 +213,11 @@ class WireModel:
         retries: RetryPolicy | None = None,
         native_citations: bool = True,
     ) -> None:
-        """Speak to the model that `provider` calls `name`; nothing is sent yet.
+        """Configure the model that the provider calls `name`. Nothing is sent yet.
 
         Raises:
             KeyMissingError: The provider needs a key.
-            MissingExtraError: The package for the wire is not installed.
+            MissingExtraError: The SDK for the API is not installed.
         """
         self._retries = retries or RetryPolicy()
         self._asked = ProviderClient(provider, key, self._retries, sdk=wire.sdk, kind=wire.clients[0])
@@ -234,7 +235,7 @@ class WireModel:
         return f"{self.provider.name}{'#' if '/' in self.provider.name else ':'}{self._name}"
 
     def load(self) -> None:
-        """Import the package now: the first call would pay for it, with seconds."""
+        """Import the SDK now, so that the first call does not have to, which takes seconds."""
         self._asked.connected()
 
     def __repr__(self) -> str:
@@ -279,32 +280,32 @@ class WireModel:
                 await self._retries.asleep(call.pause_s(fault))
 
     def encoded(self, request: Request) -> tuple[dict[str, Any], ReplyReader]:
-        """Return a request as the provider takes it without a stream, and what reads the reply."""
+        """Encode a request without streaming, and return the reader for its reply."""
         native = self._begin(request).native
         body = {"model": self._name, **self.wire.body(request, native=native)}
         body.pop("stream_options", None)
         return json_safe(body), self.wire.reader(request, native=native)
 
     def ask(self, question: Callable[[Any], T], deadline_s: float = DEADLINE_S) -> T:
-        """Ask the provider something else than for a reply, with the client of its SDK; tried again as calls are."""
+        """Call a function with the SDK client, for requests other than replies, with the same retries."""
         return self._asked.ask(lambda client, _: question(client), deadline_s)
 
     @asynccontextmanager
     async def keep_open(self) -> AsyncIterator[Any]:
-        """Keep connections alive between the calls of this event loop, which share them. Gives the SDK's client.
+        """Keep connections alive between the calls of this event loop, which share them. Yields the SDK client.
 
-        Without it they live from the first of several calls at once to the end of the last.
+        Without it, they live from the first of several concurrent calls to the end of the last.
         """
         import asyncio
 
         loop = asyncio.get_running_loop()
-        # In a thread, or the first call of all would hold up everybody else in the loop, for seconds.
+        # In a thread, because connecting takes seconds and would block the event loop.
         made = None if loop in self._shared else await asyncio.to_thread(self._connect)
         with self._lock:
             shared = self._shared.setdefault(loop, _Shared(made))
             shared.users += 1
         try:
-            if made is not None and made is not shared.client:  # another call has made one in the meantime
+            if made is not None and made is not shared.client:  # another call has created one meanwhile
                 await made.close()
             yield shared.client
         finally:
@@ -324,32 +325,32 @@ class WireModel:
         return _Call(self, request, attempts, native=self.native_citations and shown)
 
     def _connect(self) -> Any:
-        # The kind that does not block belongs to the event loop that it was first used in.
+        # An async client belongs to the event loop that first used it.
         return make_client(self._asked.sdk, self.wire.clients[1], self.provider, self.key, blocking=False)
 
     def _posted(self, call: _Call) -> dict[str, Any]:
-        # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.
+        # Not the SDK's own methods, which build an object per chunk, and take longer than everything else together.
         body = json_safe({"model": self._name, "stream": True, **call.body()})
         options = {"timeout": timeout_within(call.attempts.left_s)}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
 
 
 def timeout_within(left_s: float) -> Any:
-    """Return the timeout of a try that has so many seconds."""
+    """Return the timeout of an attempt with so many seconds left."""
     import httpx2
 
     return httpx2.Timeout(left_s, connect=min(_CONNECT_S, left_s))
 
 
 def fetched_text(client: Any, path: str) -> str:
-    """Return what a provider has at a path, as text, by the client of its SDK."""
+    """Fetch a path of the provider as text, with its SDK client."""
     import httpx2
 
     return str(client.get(path, cast_to=httpx2.Response).text)
 
 
 def faults_of(sdk: ModuleType) -> tuple[type[Exception], ...]:
-    """Return what a call through an SDK may raise."""
+    """Return the exceptions that a call through an SDK may raise."""
     import httpx2
 
     decoding = (json.JSONDecodeError, UnicodeDecodeError)
@@ -365,8 +366,8 @@ async def _next(chunks: AsyncIterator[Any], left_s: float) -> Any:
 
 @contextmanager
 def _cut_at_deadline(response: Any, left_s: float) -> Iterator[None]:
-    # A read has a timeout of its own, but a server that sends a comment a minute never runs into it,
-    # and none of its chunks reach us. Shutting the socket down wakes the read that waits for it.
+    # A read has its own timeout, but a server that sends a comment every minute never exceeds it, and yields no chunks.
+    # Shutting down the socket ends the blocked read.
     stream = response.extensions.get("network_stream")
     connection = stream.get_extra_info("socket") if stream is not None else None
     if not isinstance(connection, socket.socket):
@@ -382,5 +383,5 @@ def _cut_at_deadline(response: Any, left_s: float) -> Iterator[None]:
 
 
 def _shut(connection: socket.socket) -> None:
-    with suppress(OSError):  # it was closed in the meantime
-        socket.socket.shutdown(connection, socket.SHUT_RDWR)  # past TLS, which would want to say goodbye
+    with suppress(OSError):  # closed in the meantime
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, which would send a close notification
