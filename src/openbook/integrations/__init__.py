@@ -1,1 +1,1 @@
-"""LanceDB, Ray and Redis: what joins by an entry point, as plugins of other packages do, and is imported by no one."""
+"""Built-in plugins for LanceDB, Ray and Redis. They are found by entry points, and never imported directly."""

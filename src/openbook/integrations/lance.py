@@ -1,4 +1,4 @@
-"""The engine for more than one machine: the same library in LanceDB, in a folder or on object storage."""
+"""The engine for several machines: a library in LanceDB, in a folder or on object storage."""
 
 from __future__ import annotations
 
@@ -52,29 +52,29 @@ if TYPE_CHECKING:
     from openbook.index.columns import Positions
     from openbook.index.protocol import Vector
 
-# Shares of the memory that is given: a half for the bodies of documents and for words, as they are read, and the rest
-# for what is made of them. A search looks at the outlines of some hundred chunks and at the texts of twenty.
+# Shares of the cache memory: half for document bodies and words as stored, the rest for objects built from them. A
+# search uses the outlines of some hundred chunks and the texts of twenty.
 _BODIES, _WORDS, _OUTLINES, _CHUNKS = 0.25, 0.25, 0.2, 0.2
 
-# What LanceDB itself keeps of its tables: 1 MB for 100,000 chunks.
+# LanceDB's own share, for its table metadata: 1 MB for 100,000 chunks.
 _TABLES = 0.1
 
-# Bytes of an outline and of a chunk besides its texts, with their spans and keys.
+# Bytes of an outline and of a chunk besides their texts: spans and keys.
 _OUTLINE_BYTES, _CHUNK_BYTES = 1_000, 2_000
 
 Made = TypeVar("Made")
 
-# Chunks of the documents whose bodies are read at a time: 2 MB. Of small files, those of a whole search are.
+# Chunks of the documents whose bodies are read at once: 2 MB. With small files, one read serves a whole search.
 _CHUNKS_AT_ONCE = 2_000
 
 _NOTHING = DocumentBody("", "[]", "[]")
 
 
 class LanceIndex:
-    """One library in two tables. See `Index` for what each method promises, and `lance_tables` for how it is kept.
+    """One library in two tables. See `Index` for the methods, and `lance_tables` for the storage.
 
-    Several machines may write at once. Of two that put the same document, the last one wins.
-    Threads may share an instance: calls are taken one at a time.
+    Several machines may write at once. If two put the same document, the last one wins. Threads may share an instance;
+    calls are serialized.
     """
 
     takes_packed = True
@@ -89,9 +89,9 @@ class LanceIndex:
         cache_bytes: int = CACHE_BYTES,
         fewest_kept: int = FEWEST_KEPT,
     ) -> None:
-        """Open the library at an address, making it if there is none.
+        """Open the library at an address, or create it.
 
-        `cache` is a folder of this machine for what is known of libraries with `fewest_kept` chunks or more.
+        `cache` is a local folder for the state of libraries with at least `fewest_kept` chunks.
 
         Raises:
             LibraryError: See `LanceTables`.
@@ -117,7 +117,7 @@ class LanceIndex:
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
         with self._lock, self.snapshot():
-            if self._batch is not None:  # the outermost one decides
+            if self._batch is not None:  # the outermost batch commits
                 yield
                 return
             self._batch = batch = _Batch()
@@ -127,7 +127,7 @@ class LanceIndex:
             finally:
                 self._batch = None
                 self._state.changed()
-        # What follows inside a snapshot sees what has been written in it.
+        # Within a snapshot, later reads see the writes made in it.
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -142,7 +142,7 @@ class LanceIndex:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
-        """Open a snapshot in which rows that do not fit together are damage."""
+        """Open a snapshot in which inconsistent rows are reported as damage."""
         with self.snapshot(), sound_rows(damaged_tables(self.uri)):
             yield
 
@@ -195,7 +195,7 @@ class LanceIndex:
         self._state.changed()
 
     def _check_size(self, given: int) -> None:
-        if not self._dim:  # what has been seen once stays
+        if not self._dim:  # once known, it does not change
             documents = self._documents()
             stored = [documents.row(place) for place in documents.with_chunks[:1].tolist()]
             stored += [changed for changed, _ in self._batch.changes.values() if changed.rows] if self._batch else []
@@ -206,7 +206,7 @@ class LanceIndex:
     def _listed(
         self, names: Sequence[str], places: Positions | None = None
     ) -> list[tuple[tuple[str, str], tuple[Any, ...]]]:
-        """Return keys and some values of all, or some, and what this batch has changed, in order."""
+        """Return keys and some values of all or some rows, with the changes of this batch, sorted."""
         rows = self._documents().listed(("source", "path", *names), places)
         listed = [((source, path), tuple(values)) for source, path, *values in rows]
         if self._batch is None or not self._batch.changes:
@@ -219,7 +219,7 @@ class LanceIndex:
         return [(key, values) for key in sorted(found) if (values := found[key]) is not None]
 
     def _at(self, source: str, path: str) -> DocumentRow | None:
-        """Return the row of a document, as this batch has changed it."""
+        """Return the row of a document, with the changes of this batch."""
         found = self._batch.changes.get((source, path)) if self._batch else None
         if found:
             return None if found[0].gone else found[0]
@@ -235,7 +235,7 @@ class LanceIndex:
 
     def _documents(self) -> DocumentTable:
         documents = self._state.documents()
-        if self._ids_of != self._state.made:  # somebody has made the library again
+        if self._ids_of != self._state.made:  # the library was created again
             self._ids_of, self._dim = self._state.made, 0
             self._outlines.clear()
             self._chunks.clear()
@@ -339,14 +339,14 @@ class LanceIndex:
     def _kept_or(
         self, kept: MemoryCache[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
     ) -> list[Made]:
-        """Return what is made of chunks, in order. What an id was given to stays the same as long as it is there."""
+        """Return objects built from chunks, in order, cached by id: an existing chunk never changes."""
         catalogue = self._catalogue()
         living = [id_ for id_ in ids if catalogue.holds([id_])]
         found = kept.found(living, lambda missing: self._made(missing, make))
         return [found[id_] for id_ in living]
 
     def _made(self, ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]) -> list[Made]:
-        """Make something of the rows of chunks that are there, and of the texts of their documents."""
+        """Build objects from the rows of existing chunks and the texts of their documents."""
         holders = self._state.holders(ids)
         firsts = sorted(holders)
         wanted: dict[int, list[int]] = {}
@@ -355,14 +355,14 @@ class LanceIndex:
         made: dict[int, Made] = {}
         for number, documents in enumerate(_parts(holders.values())):
             if number:
-                release_memory()  # what the part before took lies free in many pieces
+                release_memory()  # the previous part left fragmented free memory
             for stored, heavy in zip(documents, self._heavy_of(documents), strict=True):
                 first, rows = self._rows_of(stored, heavy)
                 made |= {id_: make(rows[id_ - first], heavy.text) for id_ in wanted[first]}
         return [made[id_] for id_ in ids]
 
     def _rows_of(self, stored: DocumentRow, heavy: DocumentBody) -> tuple[int, list[tuple[Any, ...]]]:
-        """Return the first id of the chunks of a document, and their rows."""
+        """Return the first chunk id of a document, and the rows of its chunks."""
         first = self._state.first_id_of(stored)
         of_file = (first, stored.source, stored.path, stored.kind, stored.language)
         outlines = json.loads(heavy.outlines)
@@ -396,7 +396,7 @@ class LanceIndex:
         with self._reading():
             self._documents()
             if self._counted is None or self._counted[0] != self._tables.state or self._batch is not None:
-                rows = self._listed(("skipped", "chunks"))  # counting looks at every row
+                rows = self._listed(("skipped", "chunks"))  # counting reads every row
                 indexed = sum(1 for (_, path), (skipped, _) in rows if path and not skipped)
                 chunks = sum(chunks for _, (_, chunks) in rows)
                 self._counted = self._tables.state, IndexStats(indexed, chunks, self._tables.size_bytes())
@@ -408,7 +408,7 @@ class LanceIndex:
 
 
 def _parts(documents: Iterable[DocumentRow]) -> Iterator[list[DocumentRow]]:
-    """Yield documents some at a time: what is read of them at once is held several times over, as bytes and as text."""
+    """Yield documents in groups, because what is read at once is in memory several times, as bytes and as text."""
     part: list[DocumentRow] = []
     chunks = 0
     for each in documents:
@@ -422,7 +422,7 @@ def _parts(documents: Iterable[DocumentRow]) -> Iterator[list[DocumentRow]]:
 
 
 class _Batch:
-    """What one transaction has changed so far."""
+    """The changes of one transaction so far."""
 
     def __init__(self) -> None:
         self.changes: dict[tuple[str, str], tuple[DocumentRow, DocumentBody]] = {}

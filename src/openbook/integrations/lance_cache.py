@@ -1,7 +1,7 @@
-"""What a reader keeps of a library in LanceDB on its own machine, so that the next process maps it and reads nothing.
+"""A local cache of the state of a library in LanceDB, which other processes can map instead of reading the tables.
 
-A folder has one state, and is named by it. It is written beside and renamed, so it is whole or not there; without it,
-everything is read from the tables, with the same results.
+A folder contains one state, and is named after it. It is written elsewhere and renamed, so it is complete or absent.
+Without it, everything is read from the tables, with the same results.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from openbook.integrations.lance_rows import is_settled
 from openbook.integrations.lance_tables import ROW_ID
 from openbook.permissions import make_private_file, make_private_folder
 
-# Chunks of a library of which that is kept. Smaller ones are read in less time than LanceDB takes to load.
+# Minimum chunks of a cached library. Smaller ones are read faster than LanceDB loads.
 FEWEST_KEPT = 20_000
 
-# It is kept anew when this share of the chunks has come or gone. Until then, each new process reads what has come.
+# The state is written again when this share of the chunks has changed. Until then, each new process reads the changes.
 MOST_CHANGED = 0.1
 
-# A folder that is unfinished after this time was left by a process that ended; others are being written.
+# An unfinished folder older than this was left by a dead process; younger ones may be in progress.
 _UNFINISHED_S = 24 * 3600
 
-# A million chunks are 300 MB, which come in this time at 5 MB/s. Who has waited for longer gets them as well.
+# A million chunks are 300 MB, which take this time at 5 MB/s. After a longer wait, a process reads them itself.
 _MOST_WAITED_S = 60.0
 
-# Changes with what is in the folders.
+# Increment if the content of the folders changes.
 _LAYOUT = "1"
 
 FILES = _DOCUMENTS, _SEGMENTS, _WORDS, _COLUMNS = "documents", "segments", "words", "columns"
-"""What is in a folder."""
+"""The files in a folder."""
 _IDS = b"ids"
 
 State = tuple[str, int, int]
-"""Name of a library, and the versions of its tables."""
+"""Name of a library, and the versions of its two tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What one process knew of one state of a library."""
+    """One state of a library, as known to a process."""
 
     state: State
     documents: DocumentTable
@@ -64,36 +64,36 @@ class Kept:
     """See `SegmentStore.packed`."""
     next_id: int
     first_ids: Mapping[str, int]
-    """Of versions that have words and are about to be committed."""
+    """First ids of versions that have words but are not committed yet."""
 
     @property
     def newest(self) -> str:
-        """The greatest version that is known."""
+        """The highest known version."""
         return max([self.documents.newest, *self.first_ids])
 
     def is_outdated_by(self, columns: Columns) -> bool:
-        """Return whether so much has come or gone that it pays to keep it anew."""
+        """Return whether enough has changed that writing the state again pays."""
         stays = np.isin(self.columns.document_ids, columns.document_ids)
         same = int(self.columns.sizes[stays].sum())
         return len(self.columns) + len(columns) - 2 * same > MOST_CHANGED * len(self.columns)
 
     def is_compacted_in(self, documents: DocumentTable) -> bool:
-        """Return whether rows have other ids now, so that each new process reads again what is light of them."""
+        """Return whether compaction changed row ids, so that each new process would read light columns again."""
         return not np.array_equal(self.documents.numbers(ROW_ID), documents.numbers(ROW_ID))
 
 
 def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str, int]:
-    """Return the first ids of versions that have words and are about to be committed."""
+    """Return the first ids of versions that have words but are not committed yet."""
     return {version: first_ids[version] for version in documents.without([*first_ids]) if not is_settled(version)}
 
 
 class LocalCache:
-    """The folder of one library. Several processes may use it at once."""
+    """The cache folder of one library. Several processes may use it at once."""
 
     def __init__(self, folder: Path, uri: str, *, wait_s: float = _MOST_WAITED_S) -> None:
-        """Take the folder of all libraries, and the address of one. Nothing is made yet.
+        """Take the folder of all libraries, and the address of one. Nothing is created yet.
 
-        `wait_s`: how long to wait for another process that gets a state.
+        `wait_s` is the longest wait for another process that loads a state.
         """
         self._folder = folder / hashlib.sha256(f"{_LAYOUT} {uri}".encode()).hexdigest()[:32]
         self._lock = self._folder.with_suffix(".lock")
@@ -101,16 +101,16 @@ class LocalCache:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Have others of this machine wait, and yield whether they do: nobody waits for ever, or where nothing locks.
+        """Lock the cache against other processes. Yields False after a timeout, or if files cannot be locked.
 
-        The system ends the lock of a process that is killed.
+        The lock of a killed process is released by the system.
         """
         connection, is_alone = None, False
         with contextlib.suppress(OSError, sqlite3.Error):
             make_private_folder(self._folder.parent)
             make_private_file(self._lock)
             connection = sqlite3.connect(self._lock, timeout=self._wait_s, isolation_level=None)
-            connection.execute("BEGIN EXCLUSIVE")  # locks on all systems, and writes nothing
+            connection.execute("BEGIN EXCLUSIVE")  # a portable file lock, which writes nothing
             is_alone = True
         try:
             yield is_alone
@@ -119,7 +119,7 @@ class LocalCache:
                 connection.close()
 
     def open(self, made: str) -> Kept | None:
-        """Return the latest state that is kept of a library; None if there is none."""
+        """Return the latest cached state of a library; None without one."""
         found = []
         with contextlib.suppress(OSError):
             found = [path.name.rsplit("-", 2) for path in self._folder.glob(f"{made}-*-*")]
@@ -143,11 +143,11 @@ class LocalCache:
         return Kept(state, DocumentTable(documents), columns, segments, words, next_id, first_ids)
 
     def folder_of(self, state: State) -> Path:
-        """Return where a state is, if it is kept."""
+        """Return the folder of a state, if it is cached."""
         return self._folder / "-".join(map(str, state))
 
     def keep(self, kept: Kept) -> bool:
-        """Write a state in place of others. False if that cannot be done: a library works without."""
+        """Write a state in place of others. Returns False on failure: a library works without."""
 
         def write(folder: Path) -> None:
             write_column_file(folder / _COLUMNS, kept.columns)
@@ -159,9 +159,9 @@ class LocalCache:
         return self.place(kept.state, write)
 
     def place(self, state: State, write: Callable[[Path], None]) -> bool:
-        """Let the files of a state be written in place of those there now. False if that cannot be done.
+        """Write the files of a state with a function, and replace the present ones. Returns False on failure.
 
-        What other processes write meanwhile stays.
+        Files that other processes are writing stay.
         """
         target = self.folder_of(state)
         written = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
@@ -174,27 +174,27 @@ class LocalCache:
         except (OSError, ValueError, pa.ArrowException):  # a full disk, or another process was faster
             shutil.rmtree(written, ignore_errors=True)
             return False
-        for other in others:  # what is mapped stays until it is closed
+        for other in others:  # mapped files stay until they are closed
             shutil.rmtree(other, ignore_errors=True)
         return True
 
     def scratch(self) -> BinaryIO | None:
-        """Open an empty file that nobody sees, and that is gone when it is closed; None if that cannot be done."""
+        """Open an unnamed empty file, which is deleted when closed; None on failure."""
         with contextlib.suppress(OSError):
             make_private_folder(self._folder)
             return tempfile.TemporaryFile(buffering=0, dir=self._folder)
         return None
 
     def discard(self, *, but: str = "") -> None:
-        """Delete the states that are kept, except those of one library: they hold paths of documents that are gone.
+        """Delete the cached states, except those of one library: they contain paths of deleted documents.
 
-        What is being written stays. `but`: the name of the library, which one that was made again does not share.
+        Unfinished ones stay. `but` is the name of that library; creating a library again changes its name.
         """
         others = []
         with contextlib.suppress(OSError):
             kept = [path for path in self._folder.iterdir() if not _is_being_written(path)]
             others = [path for path in kept if not but or path.name.rsplit("-", 2)[0] != but]
-        for other in others:  # what is mapped stays until it is closed
+        for other in others:  # mapped files stay until they are closed
             shutil.rmtree(other, ignore_errors=True)
 
     def remove(self) -> None:
@@ -206,7 +206,7 @@ class LocalCache:
 def _is_being_written(folder: Path) -> bool:
     try:
         return folder.name.startswith(".") and time.time() - folder.stat().st_mtime < _UNFINISHED_S
-    except OSError:  # it has just been finished
+    except OSError:  # finished meanwhile
         return True
 
 

@@ -1,4 +1,4 @@
-"""What is scored of the documents of a library in LanceDB, in memory: read once, and then what is new."""
+"""The scored columns of the documents of a library in LanceDB, in memory: read once, then updated."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from openbook.memory import release_memory
 if TYPE_CHECKING:
     from openbook.index.columns import Positions
 
-# Each commit that is read brings a part. Looking through one costs 20 microseconds; joining them copies what is new.
+# Each commit adds a part. Searching one takes 20 microseconds; joining copies the new ones.
 _MOST_PARTS = 16
 
 _KEY = "source", "path", "kind", "course"
 
 
 class ColumnStore:
-    """The columns of the versions of documents that have been read."""
+    """The columns of the document versions read so far."""
 
     def __init__(self, tables: LanceTables, base: Columns | None, scratch: Callable[[int], BinaryIO | None]) -> None:
-        """Take the tables.
+        """Create a store for the tables of a library.
 
         Args:
-            tables: Of the library.
-            base: Columns that are there already.
-            scratch: Opens an empty file for the vectors of so many chunks; None if they are to be held in memory.
+            tables: The tables.
+            base: Columns that are already known.
+            scratch: Opens an empty file for the vectors of so many chunks; None to hold them in memory.
         """
         self._tables = tables
         self._parts: list[Columns] = [] if base is None else [base]
         self._scratch = scratch
 
     def columns(self, ids: Positions, documents: DocumentTable, unwritten: Mapping[int, DocumentRow]) -> Columns:
-        """Return the columns of documents with chunks. A document is known by the first id of its chunks.
+        """Return the columns of documents with chunks. A document is identified by its first chunk id.
 
-        What a batch has not yet written has its columns with it; those of others are read.
+        Unwritten documents of a batch have their columns with them; those of others are read.
 
         Args:
-            ids: Of the documents, in the order of source and path.
-            documents: Where those are whose columns are read.
-            unwritten: Documents by their ids.
+            ids: Ids of the documents, sorted by source and path.
+            documents: The table of the documents to read.
+            unwritten: Unwritten documents by id.
         """
         missing = ids[~np.isin(ids, _ids(self._parts)) & ~np.isin(ids, list(unwritten))]
         if len(missing):
@@ -59,7 +59,7 @@ class ColumnStore:
             self._join(ids)
         first = self._parts[0] if len(self._parts) == 1 and not unwritten else None
         if first and len(first.blocks) == 1 and np.array_equal(first.document_ids, ids):
-            return first  # as it is mapped
+            return first  # still mapped
         parts = [*self._parts, columns_of(_document_rows(unwritten.items()))]
         return arranged(parts, _places(_ids(parts), ids))
 
@@ -67,18 +67,18 @@ class ColumnStore:
         places = documents.with_chunks[np.isin(documents.first_ids[documents.with_chunks], ids)]
         is_most = 2 * len(places) > len(documents)
         names = Names(lambda: documents.listed(_KEY, places), lambda: documents.joined(_KEY, places))
-        if not is_most:  # else they would hold all documents
+        if not is_most:  # otherwise they would reference all documents
             names = Names(names.keys)
         file = self._scratch(int(documents.numbers("chunks")[places].sum())) if is_most else None
         if file is not None:
-            with file, contextlib.suppress(OSError):  # a full disk; what is mapped stays
+            with file, contextlib.suppress(OSError):  # a full disk; mapped files stay
                 return self._placed(documents, places, names, file)
         return self._placed(documents, places, names, BytesIO())
 
     def _placed(self, documents: DocumentTable, places: Positions, names: Names, file: BinaryIO) -> Columns:
-        """Read the columns of documents, each part of a vector straight to where it belongs in a file.
+        """Read the columns of documents, with vectors written directly to their place in a file.
 
-        So a process that sees a library for the first time does not hold its vectors.
+        So the first process that opens a library does not hold its vectors in memory.
         """
         sizes, row_ids = documents.numbers("chunks")[places], documents.numbers(ROW_ID)[places]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -99,7 +99,7 @@ class ColumnStore:
                 if len(of_lessons):
                     lessons.append((place, of_lessons.to_pybytes()))
         if read != len(lengths) * dim:
-            raise OSError("vectors are missing")  # on a full disk, a write may end early without an error
+            raise OSError("vectors are missing")  # on a full disk, a write may be short without an error
         file.seek(0, SEEK_END)
         if isinstance(file, BytesIO):
             block = VectorBlock(np.frombuffer(file.getbuffer(), np.int8).reshape(len(lengths), -1))
@@ -110,12 +110,12 @@ class ColumnStore:
         return Columns(ids, ids, sizes, lengths, lessons_of(lessons, starts), (block,), None, names)
 
     def _join(self, living: Positions) -> None:
-        """Copy all but the first part into one, without what is gone."""
+        """Copy all parts but the first into one, without deleted documents."""
         first, *later = self._parts
         files = np.flatnonzero(np.isin(_ids(later), living))
         joined = arranged(later, files)
         rows = np.concatenate([block.rows for block in joined.blocks])[joined.order]
-        names = Names(joined.names.keys)  # now: else they would hold what is gone
+        names = Names(joined.names.keys)  # now, because they would reference deleted documents
         self._parts = [first, replace(joined, blocks=(VectorBlock(rows),), order=None, names=names)]
 
 
@@ -124,7 +124,7 @@ def _ids(parts: Iterable[Columns]) -> Positions:
 
 
 def _places(held: Positions, ids: Positions) -> Positions:
-    """Return where each id is held; of those that are held twice, the last."""
+    """Return the position of each id; for ids held twice, the last."""
     order = np.argsort(held, kind="stable")
     places: Positions = order[np.searchsorted(held[order], ids, side="right") - 1]
     return places

@@ -1,4 +1,4 @@
-"""The documents and sources of a library in LanceDB, as Arrow keeps them: 100,000 rows take 30 MB, and no objects."""
+"""The documents and sources of a library in LanceDB as Arrow tables: 100,000 rows take 30 MB, without objects."""
 
 from __future__ import annotations
 
@@ -21,37 +21,36 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 FirstId = Callable[[str, int], int]
-"""Gives the first of the ids that the chunks of a version have in this process, from the version and their number."""
+"""Returns the first chunk id of a version in this process, given the version and its number of chunks."""
 
 _FIRST_ID = "_first_id"
 _ORDER = [(name, "ascending") for name in ("source", "path", "version")]
 _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.uint64()), (_FIRST_ID, pa.int64())])
 
-# Each commit that is read brings a part. With more of them, all but the first are copied into one; and all are when
-# this share of the rows does not count any more.
+# Each commit adds a part. Above this number, all parts but the first are joined; all are when this share of the rows is
+# obsolete.
 _MOST_PARTS = 16
 _MOST_UNUSED = 0.1
 
-# Rows whose names are joined at a time, so that they are not there twice.
+# Rows whose names are joined at once, to avoid holding them twice.
 _JOINED_AT_ONCE = 1 << 13
 
-# Rows that come at once up to which each is looked up in the order, which is not made anew then.
+# Up to this many new rows are inserted into the order one by one, without sorting again.
 _FEW = 256
 
 
 class DocumentTable:
-    """What is there in one state of a library, in the order of source and path, each once.
+    """The rows of one state of a library, sorted by source and path, each once.
 
-    Rows that have been read, or mapped, stay where they are, and so does what a newer state does not have any more:
-    an order says which of them count.
+    Read or mapped rows are not moved, and obsolete rows remain: an order lists the current ones.
     """
 
     def __init__(self, rows: pa.Table | None = None, order: Positions | None = None) -> None:
-        """Take rows with their ids and the first ids of their chunks.
+        """Take rows with their ids and first chunk ids.
 
         Args:
-            rows: None for none.
-            order: Which of them count, by source and path; None if all do, in their order.
+            rows: None for no rows.
+            order: Indices of the current rows by source and path; None for all, in their order.
         """
         self._rows = _NO_ROWS.empty_table() if rows is None else rows
         self._order: Positions = np.arange(self._rows.num_rows) if order is None else order
@@ -61,7 +60,7 @@ class DocumentTable:
 
     @property
     def rows(self) -> pa.Table:
-        """Return the rows that count, in order."""
+        """Return the current rows, in order."""
         return self._rows if self._is_whole() else self._rows.take(self._order).combine_chunks()
 
     def _is_whole(self) -> bool:
@@ -73,7 +72,7 @@ class DocumentTable:
 
     @property
     def newest(self) -> str:
-        """Return the greatest version; empty without rows."""
+        """Return the highest version; empty without rows."""
         newest: str | None = pc.max(self.versions).as_py()
         return newest or ""
 
@@ -82,17 +81,17 @@ class DocumentTable:
 
     @cached_property
     def with_chunks(self) -> Positions:
-        """Return the places of documents with chunks."""
+        """Return the positions of documents with chunks."""
         return np.flatnonzero(self.numbers("chunks"))
 
     @cached_property
     def roots(self) -> Positions:
-        """Return the places of sources, which every search asks for."""
+        """Return the positions of sources, which every search needs."""
         return np.flatnonzero(pc.equal(self._rows["path"], "").to_numpy()[self._order])
 
     @cached_property
     def first_ids(self) -> Positions:
-        """Return the first id of the chunks of each row; 0 for none."""
+        """Return the first chunk id of each row; 0 without chunks."""
         return self.numbers(_FIRST_ID)
 
     @cached_property
@@ -109,12 +108,12 @@ class DocumentTable:
         return self._value("source", place), self._value("path", place)
 
     def find(self, source: str, path: str) -> int | None:
-        """Return the place of a row; None if it is not there."""
+        """Return the position of a row; None if it does not exist."""
         place = bisect_left(range(len(self)), (source, path), key=self.key)
         return place if place < len(self) and self.key(place) == (source, path) else None
 
     def holders(self, ids: Sequence[int]) -> list[int]:
-        """Return the places of the documents of chunks, which are there."""
+        """Return the positions of the documents that contain chunks, which must exist."""
         firsts = self.first_ids[self._by_id]
         places: list[int] = self._by_id[np.searchsorted(firsts, ids, side="right") - 1].tolist()
         return places
@@ -123,15 +122,15 @@ class DocumentTable:
         return DocumentRow(**{name: self._value(name, place) for name in LIGHT})
 
     def row_id(self, place: int) -> int:
-        """Return the id of a row in LanceDB."""
+        """Return LanceDB's id of a row."""
         return int(self._value(ROW_ID, place))
 
     def listed(self, names: Sequence[str], places: Positions | None = None) -> list[tuple[Any, ...]]:
-        """Return some columns of all rows, or of some."""
+        """Return some columns of all or some rows."""
         return list(zip(*(self._column(name, places).to_pylist() for name in names), strict=True))
 
     def joined(self, names: Sequence[str], places: Positions) -> bytearray | None:
-        """Return columns of texts of some rows, value after value, as `Names` are packed. None if one has its sign."""
+        """Concatenate text columns of some rows in the packing of `Names`. None if a text contains its separator."""
         packed = bytearray()
         for start in range(0, len(places), _JOINED_AT_ONCE):
             columns = [self._column(name, places[start : start + _JOINED_AT_ONCE]) for name in names]
@@ -140,12 +139,12 @@ class DocumentTable:
         return packed if packed.count(BETWEEN.encode()) == max(len(names) * len(places) - 1, 0) else None
 
     def without(self, versions: Sequence[str]) -> list[str]:
-        """Return those of some versions that no row has, in order."""
+        """Return the versions that no row has, in order."""
         is_held = pc.is_in(pa.array(versions, pa.string()), value_set=self.versions)
         return [version for version, held in zip(versions, is_held.to_pylist(), strict=True) if not held]
 
     def renewed(self, tables: LanceTables, first_id: FirstId) -> DocumentTable:
-        """Return what is there now, reading the rows that are new. Those that have been compacted are new as well."""
+        """Return the current table, reading only new rows. Compacted rows count as new."""
         row_ids = tables.row_ids()
         is_new = pc.invert(pc.is_in(row_ids, value_set=self._rows[ROW_ID]))
         read = tables.light(row_ids.filter(is_new).to_pylist(), is_all=bool(pc.all(is_new).as_py()))
@@ -156,22 +155,22 @@ class DocumentTable:
         if order is None:
             order = _order_of(rows, np.flatnonzero(is_held))
         if len(rows) - np.count_nonzero(is_held) > _MOST_UNUSED * len(rows):
-            # What is gone stays: it is known as long as LanceDB has it, and need not be read again.
+            # Deleted rows are kept as long as LanceDB has them, to avoid reading them again.
             return DocumentTable(rows.filter(pa.array(is_held)).combine_chunks(), (np.cumsum(is_held) - 1)[order])
         if rows[ROW_ID].num_chunks > _MOST_PARTS:
-            first = len(rows[ROW_ID].chunk(0))  # the largest, and mapped
+            first = len(rows[ROW_ID].chunk(0))  # the largest chunk, which is mapped
             rows = pa.concat_tables([rows.slice(0, first), rows.slice(first).combine_chunks()])
         return DocumentTable(rows, order)
 
     def _order_with(self, rows: pa.Table, is_held: NDArray[np.bool_]) -> Positions | None:
-        """Return which rows count when a few have come; None if all have to be looked at.
+        """Return the new order after a few rows were added; None if everything must be sorted.
 
         Args:
-            rows: Those of this table, and behind them those that have come.
+            rows: The rows of this table, followed by the new ones.
             is_held: Which of them LanceDB still has.
         """
         others = is_held.copy()
-        others[self._order] = False  # what has come, what is gone, and what two machines put at the same moment
+        others[self._order] = False  # new rows, deleted rows, and rows that two machines put at the same time
         if np.count_nonzero(others) > _FEW:
             return None
         numbers = np.flatnonzero(others).tolist()
@@ -194,7 +193,7 @@ class DocumentTable:
         return order
 
     def _first_ids_of(self, read: pa.Table, first_id: FirstId) -> pa.Array:
-        """Return the first id of the chunks of each row: those that its version has here, or new ones."""
+        """Return the first chunk id of each row: that of its version in this process, or a new one."""
         places = pc.index_in(read["version"].combine_chunks(), value_set=self.versions)
         rows = zip(read["version"].to_pylist(), read["chunks"].to_pylist(), places.to_pylist(), strict=True)
         firsts = [
@@ -205,7 +204,7 @@ class DocumentTable:
 
 
 def _order_of(rows: pa.Table, held: Positions) -> Positions:
-    """Return which of the rows that are held count, by source and path."""
+    """Return the current ones of the held rows, sorted by source and path."""
     keys = rows.select(("source", "path", "version", "gone"))
     if len(held) < len(rows):
         keys = keys.take(held)
@@ -215,7 +214,7 @@ def _order_of(rows: pa.Table, held: Positions) -> Positions:
 
 
 def _is_current(keys: pa.Table, in_order: Positions) -> NDArray[np.bool_]:
-    """Tell which rows count, in an order by source, path and version: the last of each path, if it is not gone."""
+    """Return which rows, sorted by source, path and version, are current: the last of each path, unless deleted."""
     is_last = np.ones(len(keys), dtype=bool)
     same = np.ones(max(len(keys) - 1, 0), dtype=bool)
     for name in ("source", "path"):

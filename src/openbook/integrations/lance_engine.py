@@ -1,4 +1,4 @@
-"""Libraries in LanceDB, for several machines: the engine `lance`, loaded only where an address names it."""
+"""The engine `lance`: libraries in LanceDB, for several machines. Loaded only if an address names it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from openbook.integrations.memory_cache import CACHE_BYTES
 # `M_ARENA_MAX` in malloc.h.
 _ARENA_MAX = -8
 
-# LanceDB imports this client of remote catalogues, and uses it for these alone: it is more than half of what the
-# import of LanceDB takes, and 19 MiB.
+# LanceDB imports this client, but uses it only for remote catalogues. It takes more than half of LanceDB's import time,
+# and 19 MiB.
 _CLIENT = "lance_namespace_urllib3_client"
 
 
@@ -33,7 +33,7 @@ class LanceEngine:
         """Take a folder, or an address such as `s3://bucket/folder`. Nothing is opened yet.
 
         Raises:
-            SettingsError: The address names no folder and no bucket.
+            SettingsError: The address contains no folder or bucket.
         """
         scheme, separator, rest = address.partition("://")
         if not address or (separator and not (scheme and rest.strip("/"))):
@@ -75,17 +75,17 @@ class LanceEngine:
 
 
 def _share_one_arena() -> None:
-    """Have all threads take their memory from one place, where the C library can be told so.
+    """Make all threads share one malloc arena, if the C library supports it.
 
-    Each thread of LanceDB keeps what it has freed otherwise: 40 MiB of a reader of a million chunks
-    (`benchmarks.reader_memory`). A search takes no longer.
+    Otherwise each thread of LanceDB retains freed memory: 40 MiB in a reader of a million chunks
+    (`benchmarks.reader_memory`). Searches are not slower.
     """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 class _Deferred(type):
-    """A class of the client, which is imported when something is done with it."""
+    """A client class that is imported on first use."""
 
     def _real(cls) -> Any:
         _DeferredClient.end()
@@ -95,7 +95,7 @@ class _Deferred(type):
         return cls._real()(*args, **kwargs)
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):  # whoever reads annotations asks for these
+        if name.startswith("__"):  # inspection of annotations asks for these
             raise AttributeError(name)
         return getattr(cls._real(), name)
 
@@ -104,7 +104,7 @@ class _Deferred(type):
 
 
 class _DeferredClient(MetaPathFinder, Loader):
-    """Finds modules of the client that have nothing but deferred classes."""
+    """Finds client modules, and fills them with deferred classes."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         is_of_client = fullname.partition(".")[0] == _CLIENT
@@ -120,7 +120,7 @@ class _DeferredClient(MetaPathFinder, Loader):
 
     @classmethod
     def end(cls) -> None:
-        """Let everybody find the client as it is, from now on."""
+        """Stop deferring: the real client can be imported from now on."""
         sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, cls)]
         for name, module in [*sys.modules.items()]:
             if name.partition(".")[0] == _CLIENT and isinstance(module.__loader__, cls):
@@ -128,9 +128,9 @@ class _DeferredClient(MetaPathFinder, Loader):
 
 
 def _lance_tables() -> ModuleType:
-    """Import what knows LanceDB, which takes a quarter of a second."""
-    os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it logs every commit otherwise
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # so, too: its own pool keeps what was freed
+    """Import the LanceDB code, which takes a quarter of a second."""
+    os.environ.setdefault("LANCEDB_LOG", "error")  # read at import; by default it logs every commit
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # likewise; its own pool retains freed memory
     if sys.platform == "linux" and "lancedb" not in sys.modules and "MALLOC_ARENA_MAX" not in os.environ:
         _share_one_arena()
     if "lancedb" not in sys.modules and _CLIENT not in sys.modules:

@@ -1,7 +1,7 @@
-"""What one machine has kept of a library in LanceDB, put beside its tables, for machines that have kept nothing yet.
+"""Publishes the cached state of a library next to its tables in LanceDB, for machines without a cache.
 
-One object has one state and is named by it. It is written whole, never changed, and checked by its hash when it is
-read. Without it, everything is read from the tables, with the same results.
+An object contains one state and is named after it. It is written as a whole, never changed, and its hash is checked on
+reading. Without it, everything is read from the tables, with the same results.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from openbook.permissions import make_private_file
 if TYPE_CHECKING:
     from openbook.integrations.lance_documents import DocumentTable
 
-# Raised by one with every change of what is in an object. Those of lower ones are deleted, those of others not read.
+# Increment if the content of an object changes. Objects with a lower number are deleted, others ignored.
 _LAYOUT = 1
 
 _FOLDER = ".kept"
 
-# What is read or written at a time, and how much of that at once: one connection to object storage gives less than a
-# network does. Linux keeps a file in pages as large as its writes.
+# Bytes per read or write, and how many run concurrently: one connection to object storage is slower than the network.
+# Linux caches a file in pages as large as its writes.
 _PIECE_BYTES, _AT_ONCE = 1 << 23, 4
 
 # An object ends with the sizes of its parts and their hash.
@@ -48,15 +48,15 @@ _END_BYTES = 256
 
 @dataclass(frozen=True, slots=True, order=True)
 class PublishedState:
-    """An object, as its name tells of it. Later states are greater, and so are those of a library made again."""
+    """A published object, described by its name. Later states, also of a library created again, compare greater."""
 
     layout: int
     state: State
     chunks: int
     newest: str
-    """The greatest version of a document in it."""
+    """The highest version of a document in it."""
     token: str
-    """What no two objects share."""
+    """A unique token."""
 
     @property
     def name(self) -> str:
@@ -64,7 +64,7 @@ class PublishedState:
 
     @classmethod
     def named(cls, name: str) -> PublishedState | None:
-        """Return what a name says; None if it is of something else."""
+        """Parse a name; None if it is that of something else."""
         try:
             layout, made, documents, words, chunks, newest, token = name.split("-")
             return cls(int(layout), (made, int(documents), int(words)), int(chunks), newest, token)
@@ -72,7 +72,7 @@ class PublishedState:
             return None
 
     def is_outdated_by(self, documents: DocumentTable) -> bool:
-        """Return whether so many chunks have come or gone that a new machine would read much of the library."""
+        """Return whether so much has changed that a new machine would read much of the library."""
         sizes = documents.numbers("chunks")
         come = int(sizes[pc.greater(documents.versions, self.newest).to_numpy()].sum())
         gone = self.chunks - (int(sizes.sum()) - come)
@@ -80,7 +80,7 @@ class PublishedState:
 
 
 class PublishedStates:
-    """The objects of one library. Several machines may write and read them at once."""
+    """The published objects of one library. Several machines may read and write them at once."""
 
     def __init__(self, uri: str) -> None:
         """Take the address of a library. Nothing is opened yet."""
@@ -97,38 +97,38 @@ class PublishedStates:
         return [each["path"].rpartition("/")[2] for each in obstore.list(self._store(), self._folder).collect()]
 
     def _listed(self) -> list[PublishedState]:
-        """Return all states, the latest first."""
+        """Return all states, latest first."""
         found = map(PublishedState.named, self._names())
         return sorted((each for each in found if each is not None), reverse=True)
 
     def newest(self, made: str) -> PublishedState | None:
-        """Return the latest state of a library; None if there is none, or that cannot be told."""
+        """Return the latest state of a library; None without one, or if they cannot be listed."""
         return next(self._of(made), None)
 
     def _of(self, made: str) -> Iterator[PublishedState]:
-        with contextlib.suppress(BaseError, ValueError):  # none may be listed, or the storage is another's
+        with contextlib.suppress(BaseError, ValueError):  # listing may be forbidden, or unsupported by the storage
             for each in self._listed():
                 if (each.layout, each.state[0]) == (_LAYOUT, made):
                     yield each
 
     def fetch(self, made: str, cache: LocalCache) -> bool:
-        """Put the latest state of a library into what this machine keeps, unless another process has kept one.
+        """Download the latest state of a library into the cache of this machine, unless another process already has.
 
-        False if there is none then.
+        Returns False if there is none.
         """
         found = any(
             cache.place(each.state, partial(self._read, each)) or cache.open(made) is not None
             for each in self._of(made)
         )
-        release_memory()  # pieces that have been written
+        release_memory()  # the written pieces
         return found
 
     def _read(self, published: PublishedState, folder: Path) -> None:
-        """Read an object into a folder.
+        """Download an object into a folder.
 
         Raises:
             OSError: It cannot be read or written.
-            ValueError: It is not what was written.
+            ValueError: It is damaged.
         """
         store, path = self._store(), f"{self._folder}/{published.name}"
         try:
@@ -149,7 +149,7 @@ class PublishedStates:
             raise ValueError(f"{path!r} is damaged")
 
     def publish(self, kept: Kept, cache: LocalCache) -> bool:
-        """Write what this machine keeps of a state, and delete what is older. False if that cannot be done."""
+        """Upload the cached state of this machine, and delete older ones. Returns False on failure."""
         chunks, token = len(kept.columns), secrets.token_hex(4)
         published = PublishedState(_LAYOUT, kept.state, chunks, kept.newest, token)
         try:
@@ -159,13 +159,13 @@ class PublishedStates:
                 obstore.put(self._store(), path, content, chunk_size=_PIECE_BYTES, max_concurrency=_AT_ONCE)
             older = [each.name for each in self._listed() if each.layout <= _LAYOUT][1:]
             self._delete(older)
-        except (BaseError, OSError, ValueError):  # no right to write, or another process has kept a later state
+        except (BaseError, OSError, ValueError):  # no permission, or another process has cached a later state
             return False
         return True
 
     def withdraw(self, state: State) -> None:
-        """Delete what is not later than a state, as far as that can be done."""
-        with contextlib.suppress(BaseError, OSError, ValueError):  # no right to write, or the storage is another's
+        """Delete a state and older ones, as far as possible."""
+        with contextlib.suppress(BaseError, OSError, ValueError):  # no permission, or unsupported storage
             self._delete([each.name for each in self._listed() if each.layout <= _LAYOUT and each.state <= state])
 
     def _delete(self, names: Sequence[str]) -> None:
@@ -176,11 +176,11 @@ class PublishedStates:
         """Delete all states.
 
         Raises:
-            LibraryWriteError: That cannot be done.
+            LibraryWriteError: They cannot be deleted.
         """
         try:
             self._delete(self._names())
-            if "://" not in self._base:  # what a writer that was killed had begun is not listed
+            if "://" not in self._base:  # unfinished files of a killed writer are not listed
                 shutil.rmtree(Path(self._base, self._folder), ignore_errors=True)
         except BaseError as exc:
             raise LibraryWriteError(
@@ -190,7 +190,7 @@ class PublishedStates:
 
 
 def _pieces(pool: ThreadPoolExecutor, store: Any, path: str, start: int, stop: int) -> Iterator[obstore.Bytes]:
-    """Yield a part of an object, a few pieces of it read at once."""
+    """Yield part of an object, reading a few pieces concurrently."""
 
     def read(at: int) -> obstore.Bytes:
         return obstore.get_range(store, path, start=at, end=min(at + _PIECE_BYTES, stop))

@@ -1,4 +1,4 @@
-"""What stands in a row of the tables of a library in LanceDB."""
+"""The rows in the tables of a library in LanceDB."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ WORDS = pa.schema(
     ]
 )
 
-# Versions that are younger stay: somebody may still read them.
+# Younger versions are kept, because somebody may still read them.
 KEPT = timedelta(hours=1)
 
 
 class DocumentBody(NamedTuple):
-    """What of a document only those read who show it."""
+    """The heavy columns of a document, which only its readers need."""
 
     text: str
     anchors: str
     outlines: str
-    """JSON: start and end in characters, first and last line, and the packed fields of each chunk, by span."""
+    """JSON: start and end in characters, first and last line, and packed fields of each chunk, by span."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A row of `documents` without its body. One with an empty path is a source, which is kept in `remarks`.
+    """A row of `documents` without its body. A row with an empty path is a source, stored in `remarks`.
 
-    What is scored is there in what is to be written, and left out of what has been read.
+    Scored columns are present in rows to be written, and left out of rows that were read.
     """
 
     source: str
@@ -73,7 +73,7 @@ class DocumentRow:
     remarks: str = ""
     lessons: str = ""
     version: str = ""
-    """Of this row: no two are alike, and later ones are greater. Chunks and words are known by it."""
+    """Version of this row: unique, and later ones are greater. Identifies its chunks and words."""
     gone: bool = False
     chunks: int = 0
     lengths: bytes = b""
@@ -91,12 +91,12 @@ def row_of_source(root: Source) -> DocumentRow:
 
 
 def new_version() -> str:
-    """Build a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
+    """Return a unique version, greater than earlier ones. It begins with nanoseconds of Unix time."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
 def is_settled(version: str) -> bool:
-    """Return whether what has this version was written so long ago that its commit has come, if it ever does."""
+    """Return whether a version is so old that its commit must have happened, if it ever does."""
     return time.time_ns() - int(version[:16], 16) > KEPT.total_seconds() * 1e9
 
 
@@ -119,6 +119,6 @@ def row_of(document: Document, stamp: Stamp, chunks: PackedEntries = NO_ENTRIES)
 
 
 def document_body(document: Document, chunks: PackedEntries) -> DocumentBody:
-    """Pack what is heavy of a document."""
+    """Pack the heavy columns of a document."""
     anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
     return DocumentBody(document.text, json.dumps(anchors), json.dumps(chunks.rows, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Which documents a library in LanceDB has now, as a catalogue: read, or mapped and brought up to date."""
+"""The current documents of a library in LanceDB as a catalogue: read, or mapped and updated."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class LanceState:
-    """What one process knows of a library, from state to state. Call it inside a snapshot."""
+    """The state of a library as known to one process. Call it inside a snapshot."""
 
     def __init__(self, tables: LanceTables, cache: LocalCache | None, rows: WordRows, fewest_kept: int) -> None:
-        """Take the tables."""
+        """Track the state of the tables."""
         self._tables = tables
         self._cache = cache
         self._published = PublishedStates(tables.uri)
@@ -41,9 +41,9 @@ class LanceState:
         self._begin(None)
 
     def _begin(self, kept: Kept | None) -> None:
-        """Forget all, and go on from what was kept."""
+        """Reset, and continue from a cached state."""
         self._kept = kept
-        self._rows.clear()  # the ids of a library that was made again are used again
+        self._rows.clear()  # a library that was created again reuses ids
         self.words = SegmentStore(self._tables, self._rows)
         self._columns = ColumnStore(self._tables, kept.columns if kept else None, self._scratch)
         self._documents, self._loaded = DocumentTable(), None
@@ -61,9 +61,9 @@ class LanceState:
         return self._cache.scratch() if self._cache and chunks >= self._fewest_kept else None
 
     def documents(self) -> DocumentTable:
-        """Return what is committed."""
+        """Return the committed documents."""
         if self._loaded != self._tables.state:
-            if self.made != self._tables.made:  # it has just been opened, or somebody has made it again
+            if self.made != self._tables.made:  # just opened, or created again
                 self.made = self._tables.made
                 if self._cache:
                     self._cache.discard(but=self.made)
@@ -71,30 +71,30 @@ class LanceState:
             if self._loaded != self._tables.state:
                 self._documents = self._documents.renewed(self._tables, self.first_id)
                 if is_large := len(self._first_ids) > self._fewest_kept // 2:
-                    release_memory()  # LanceDB gives rows in small pieces, which have been copied into one
+                    release_memory()  # LanceDB returns rows in small pieces, which were copied into one
                 self.words.load(self.first_id)
                 self._loaded = self._tables.state
-                if is_large:  # columns say them in less memory than objects
+                if is_large:  # columns take less memory than objects
                     self._kept_documents, self._newest_kept = self._documents, self._documents.newest
                     self._first_ids = pending(self._documents, self._first_ids)
             self._catalogue = None
         return self._documents
 
     def _found(self, cache: LocalCache) -> Kept | None:
-        """Return what this machine has kept, or else what another one has published."""
+        """Return the state cached by this machine, or else published by another one."""
         kept = cache.open(self.made)
         if kept is None and self._published.newest(self.made):
-            with cache.alone():  # of processes that start at once, one gets it
+            with cache.alone():  # if several processes start at once, one downloads it
                 kept = cache.open(self.made)
                 if kept is None:
                     self._published.fetch(self.made, cache)
         return kept or cache.open(self.made)  # another process may have been faster, even if nothing is published now
 
     def publish(self, *, every: bool) -> None:
-        """Publish what this machine keeps, if enough has come since the last time; with `every`, if anything has.
+        """Publish the cached state if enough has changed since the last time; with `every`, if anything has.
 
-        Of a library that has become small, nothing stays published or kept: most of that would be documents that were
-        deleted.
+        If a library has become small, its published and cached states are deleted: most of their content would be
+        deleted documents.
         """
         documents = self.documents()
         if documents.numbers("chunks").sum() < self._fewest_kept:
@@ -110,27 +110,27 @@ class LanceState:
             if self._keeps_anew:
                 self._catalogue = None
             try:
-                self.catalogue({})  # keeps it
+                self.catalogue({})  # writes the cache
             finally:
                 self._keeps_anew = False
             if self._kept and (published is None or published.state < self._kept.state):
                 self._published.publish(self._kept, self._cache)
 
     def changed(self) -> None:
-        """Forget the catalogue, because the changes of a batch are others."""
+        """Drop the cached catalogue, because the batch has changed."""
         self._catalogue, self._unwritten = None, {}
 
     def row_id(self, stored: DocumentRow) -> int:
-        """Return the id of a row that is committed."""
+        """Return the row id of a committed row."""
         place = self._documents.find(*stored.key)
         if place is None:
             raise LookupError(f"{stored.key} is not there")
         return self._documents.row_id(place)
 
     def first_id(self, version: str, chunks: int) -> int:
-        """Return the first id of the chunks of a version. One that is not known gets the next ones."""
+        """Return the first chunk id of a version. Unknown versions get the next ids."""
         if version not in self._first_ids and version <= self._newest_kept:
-            # Seldom: somebody has merged words of documents that were kept, or the clock of a machine is late.
+            # Rare: words of cached documents were merged, or the clock of a machine is late.
             documents, self._newest_kept = self._kept_documents, ""
             versions = (version for (version,) in documents.listed(("version",), documents.with_chunks))
             self._first_ids |= zip(versions, documents.first_ids[documents.with_chunks].tolist(), strict=True)
@@ -140,7 +140,7 @@ class LanceState:
         return self._first_ids[version]
 
     def first_id_of(self, stored: DocumentRow) -> int:
-        """Return the first id of the chunks of a document, without reading those of all."""
+        """Return the first chunk id of a document, without loading those of all documents."""
         if stored.version not in self._first_ids:
             place = self._documents.find(*stored.key)
             if place is not None and self._documents.row(place).version == stored.version:
@@ -148,7 +148,7 @@ class LanceState:
         return self.first_id(stored.version, stored.chunks)
 
     def catalogue(self, changes: Changes) -> Catalogue:
-        """Return the catalogue of the present state, with the changes of a batch."""
+        """Return the catalogue of the current state, with the changes of a batch."""
         documents = self.documents()
         if self._catalogue is None:
             ids = self._changed_ids(changes) if changes else documents.first_ids[documents.with_chunks]
@@ -159,7 +159,7 @@ class LanceState:
         return self._catalogue
 
     def _changed_ids(self, changes: Changes) -> Positions:
-        """Return the ids of all documents with chunks, in order, and note which of them are not written."""
+        """Return the ids of all documents with chunks, sorted, and record which are unwritten."""
         documents, self._unwritten = self._documents, {}
         keys = documents.listed(("source", "path"), documents.with_chunks)
         ids = dict(zip(keys, documents.first_ids[documents.with_chunks].tolist(), strict=True))
@@ -171,7 +171,7 @@ class LanceState:
         return np.array([ids[key] for key in sorted(ids)], dtype=np.int64)
 
     def _keeps(self, columns: Columns) -> bool:
-        """Keep what is known for other processes, and go on from that, if it pays."""
+        """Cache the state for other processes and continue from the mapped files, if it pays."""
         if self._cache is None or self._loaded is None or len(columns) < self._fewest_kept:
             return False
         if self._kept and not (self._keeps_anew or self._kept.is_outdated_by(columns)):
@@ -188,7 +188,7 @@ class LanceState:
         return True
 
     def holders(self, ids: Sequence[int]) -> dict[int, DocumentRow]:
-        """Return the documents of chunks that are there, by the first ids of these."""
+        """Return the documents of existing chunks, by first chunk id."""
         unwritten = sorted(self._unwritten)
         found: dict[int, DocumentRow] = {}
         others = []

@@ -1,8 +1,8 @@
-"""The two tables of a library in LanceDB: what is in them, and how they are opened, read and written.
+"""The two tables of a library in LanceDB: their content, and how they are opened, read and written.
 
-`documents` has a row for each file, each source, and each of these that is gone. It is the truth: a commit is one
-write to it. `words` has segments; a segment is added before the documents that it is of, and says nothing until these
-are there. So several machines may write one table after the other, and a reader sees all of a commit or nothing.
+`documents` has a row for each file, each source, and each deleted one. It is authoritative: a commit is one write to
+it. `words` has segments, which are added before their documents, and are ignored until these exist. So several machines
+may write the tables one after the other, and a reader sees all of a commit or nothing.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 
 def check_conditional_writes(address: str) -> None:
-    """Write a small object twice, the second time only if it is not there.
+    """Check that the storage supports conditional writes: write a small object twice, the second time only if absent.
 
-    LanceDB numbers its commits so. Storage that says yes to both writers of one number loses the work of one of
-    them, and nobody is told.
+    LanceDB numbers its commits this way. Storage that lets two writers create the same number silently loses the work
+    of one of them.
 
     Raises:
-        LibraryWriteError: The second one was written as well, or nothing can be written.
+        LibraryWriteError: The second write succeeded, or nothing can be written.
     """
     name = f"openbook-probe-{secrets.token_hex(8)}"
     try:
@@ -63,7 +63,7 @@ def check_conditional_writes(address: str) -> None:
             is_kept = isinstance(exc, AlreadyExistsError)
         else:
             is_kept = False
-        with contextlib.suppress(BaseError):  # one byte stays where objects may not be deleted
+        with contextlib.suppress(BaseError):  # one byte remains if objects may not be deleted
             delete(store, name)
     except BaseError as exc:
         said = " ".join(str(exc).split())[:300]
@@ -79,14 +79,14 @@ def check_conditional_writes(address: str) -> None:
 
 @contextlib.contextmanager
 def claimed(address: str, name: str) -> Iterator[bool]:
-    """Yield whether a name could be claimed, and hold the claim meanwhile.
+    """Claim a name for the duration of the block, and yield whether that succeeded.
 
     Args:
-        address: Of object storage, or the path of a folder.
-        name: Of the object that is there while the name is claimed.
+        address: Address of object storage, or path of a folder.
+        name: Name of the object that exists while the name is claimed.
 
     Raises:
-        LibraryWriteError: It cannot be written there.
+        LibraryWriteError: The object cannot be written.
     """
     try:
         store = from_url(address) if "://" in address else LocalStore(address)
@@ -106,35 +106,35 @@ def claimed(address: str, name: str) -> Iterator[bool]:
             delete(store, name)
 
 
-# Raised by one with every change of the schemas below.
+# Increment with every change of the schemas below.
 _FORMAT = "1"
 
 ROW_ID = "_rowid"
-"""Column of the ids of rows, where they are asked for."""
+"""Column with row ids, if requested."""
 
 LISTED = pa.schema([*(WORDS.field(name) for name in ("segment", "place", "first_token")), (ROW_ID, pa.uint64())])
-"""What is known of each row of words."""
+"""The columns known of each row of words."""
 
-# The words of the storage, or of the system, within what LanceDB tells of how it came to fail.
+# The message of the storage or system, within LanceDB's chain of errors.
 _ANSWERED = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
 _LONGEST_GIST = 200
 
-# Of an address that is no folder.
+# Distinguishes an address from a folder.
 _SCHEME = "://"
 
-# What Lance says where another writer was faster. It has no class of its own.
+# Lance's message if another writer was faster. It has no exception class of its own.
 _CONFLICT = "conflict"
 
-# What another machine takes to make tables, and some more.
+# The time that another machine takes to create tables, with a margin.
 _MAKING_S = 5.0
 
-# Writers that meet try again after so long, by chance, so that they do not meet again.
+# Random pause of conflicting writers before they retry.
 _PAUSE_S = (0.01, 0.2)
 
-# Each commit adds a file to a table. With so many, a search takes a tenth longer than with one.
+# Each commit adds a file to a table. With this many, a search takes a tenth longer than with one.
 _MOST_FRAGMENTS = 64
 
-# What no two libraries share, even if one is made again under the name of the other.
+# A unique name of the library, which changes if it is created again.
 _MADE = "made"
 
 _DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
@@ -142,13 +142,13 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
 
-# Rows of documents whose vectors are read at a time: 2 MB. A scan would read 300 MB ahead, whatever it is asked for.
+# Rows of documents whose vectors are read at once: 2 MB. A scan would read 300 MB ahead, whatever is requested.
 _ROWS_AT_ONCE = 1_024
 
 
 @contextlib.contextmanager
 def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
-    """Raise what LanceDB reports as errors of ours."""
+    """Convert LanceDB errors to our errors."""
     try:
         yield
     except (RuntimeError, OSError, ValueError, pa.ArrowException) as exc:
@@ -163,21 +163,21 @@ def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
 
 
 def _gist(text: str) -> str:
-    """Return what a long error of LanceDB says to people: what the storage answered, if that is in it."""
+    """Shorten a LanceDB error to the relevant message: that of the storage, if it contains one."""
     found = _ANSWERED.search(text)
     return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
 
 
 def damaged_tables(uri: str) -> CorruptLibraryError:
-    """Return the error that calls a library damaged."""
+    """Return the error for a damaged library."""
     return CorruptLibraryError(f"{uri!r} is damaged or no library", rebuild=uri.rpartition("/")[2])
 
 
 def split_address(uri: str) -> tuple[str, str]:
-    """Return where the database of a library is, and its name there.
+    """Split an address into the database and the name of the library.
 
     Raises:
-        SettingsError: The name has signs that no table has.
+        SettingsError: The name contains characters that table names cannot have.
     """
     base, _, name = uri.rpartition("/")
     if not _NAME.fullmatch(name):
@@ -188,16 +188,16 @@ def split_address(uri: str) -> tuple[str, str]:
 
 
 def names_at(address: str) -> list[str]:
-    """List the libraries of a database, in order."""
+    """List the libraries of a database, sorted."""
     if _SCHEME not in address and not Path(address).exists():
-        return []  # LanceDB would make it
+        return []  # LanceDB would create it
     with lance_errors(address):
         tables = _table_names(lancedb.connect(address))
     return sorted(table.removesuffix(_DOCUMENTS_OF) for table in tables if table.endswith(_DOCUMENTS_OF))
 
 
 def remove_tables(uri: str) -> None:
-    """Delete a library. None there is no error."""
+    """Delete a library. It is no error if it does not exist."""
     base, name = split_address(uri)
     if not names_at(base):
         return
@@ -209,7 +209,7 @@ def remove_tables(uri: str) -> None:
 
 
 def stored_table_sources(uri: str) -> list[Source]:
-    """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+    """Return the sources of a library, which may otherwise be unusable, by name; [] if unknown."""
     base, name = split_address(uri)
     if name not in names_at(base):
         return []
@@ -218,25 +218,25 @@ def stored_table_sources(uri: str) -> list[Source]:
         columns = ["source", "remarks", "version", "gone"]
         rows = table.search().where("path = ''").select(columns).to_arrow().to_pylist()
     known = {field.name for field in fields(Source)}
-    # Two machines that add a source at once leave two rows of it.
+    # Two machines that add a source at once leave two rows.
     newest = {row["source"]: row for row in sorted(rows, key=lambda row: str(row["version"]))}
     roots = [json.loads(row["remarks"]) for _, row in sorted(newest.items()) if not row["gone"]]
     return [Source(**{name: value for name, value in root.items() if name in known}) for root in roots]
 
 
 class LanceTables:
-    """Both tables at the version that was read last. Not for several threads."""
+    """Both tables at the last read version. Not thread-safe."""
 
     def __init__(
         self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float, cache_bytes: int = CACHE_BYTES
     ) -> None:
-        """Open the library at an address, making it if there is none.
+        """Open the library at an address, or create it.
 
-        `cache_bytes` limits what LanceDB keeps of the tables: it takes up to 7 GiB by itself.
+        `cache_bytes` limits LanceDB's own cache of the tables, which takes up to 7 GiB by default.
 
         Raises:
-            MismatchedLibraryError: Another version or embedder made it.
-            LibraryError: It cannot be read or made.
+            MismatchedLibraryError: Another version or embedder created it.
+            LibraryError: It cannot be read or created.
         """
         self.uri = uri
         base, self._name = split_address(uri)
@@ -264,74 +264,74 @@ class LanceTables:
                 raise MismatchedLibraryError(
                     f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
                     rebuild=self.uri.rpartition("/")[2],
-                    chunks=held.get(what, "") if what == "chunks" else "",  # the last that is compared
+                    chunks=held.get(what, "") if what == "chunks" else "",  # compared last
                 )
         self._held = held
 
     @property
     def made(self) -> str:
-        """Name the library: one that is made again has another name."""
+        """The unique name of the library, which changes if it is created again."""
         return self._held[_MADE]
 
     @property
     def state(self) -> tuple[str, int, int]:
-        """Name what is read."""
+        """Identifies what is read: the library and the table versions."""
         return self.made, *self._versions
 
     def refresh(self) -> None:
-        """Read what has been committed last, from now on."""
+        """Read the latest commit from now on."""
         if self._is_closed:
             raise LibraryError(f"the library {self.uri!r} is closed")
         with lance_errors(self.uri):
             documents, words = self._newest()
             held = _metadata(documents)
             versions = _versions(documents, words)
-        if held != self._held:  # somebody has made the library again
+        if held != self._held:  # the library was created again
             self._check(held)
         self._documents, self._words, self._versions = documents, words, versions
 
     def _newest(self) -> tuple[Any, Any]:
-        """Open both tables as they are now. One that is open would stay with a library that was made again."""
-        # In this order: words that documents refer to are there before these.
+        """Open both tables anew. Open handles would stay with the old tables if the library is created again."""
+        # In this order, so that the words of all documents exist.
         documents = self._database.open_table(self._name + _DOCUMENTS_OF)
         return documents, self._database.open_table(self._name + _WORDS_OF)
 
     def row_ids(self) -> pa.UInt64Array:
-        """Return the ids of all rows of documents."""
+        """Return the ids of all document rows."""
         with lance_errors(self.uri):
-            # Without any column, all of them would be read.
+            # Without selecting a column, all would be read.
             return self._documents.search().select(["gone"]).with_row_id(True).to_arrow()[ROW_ID].combine_chunks()
 
     def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
-        """Return what is light of some rows, or of all, in any order, with their ids."""
+        """Return the light columns of some or all rows, unordered, with their ids."""
         with lance_errors(self.uri):
             if is_all:
                 return self._documents.search().select([*LIGHT]).with_row_id(True).to_arrow()
             return self._documents.take_row_ids(list(row_ids)).select([*LIGHT]).with_row_id().to_arrow()
 
     def heavy(self, row_ids: Sequence[int]) -> list[DocumentBody]:
-        """Return what is heavy of some rows, in order."""
+        """Return the heavy columns of some rows, in order."""
         with lance_errors(self.uri):
             return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
     def scored(self, row_ids: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-        """Yield what is scored of some rows, with their ids, a few at a time and in any order."""
+        """Yield the scored columns of some rows with their ids, in small unordered batches."""
         for start in range(0, len(row_ids), _ROWS_AT_ONCE):
             wanted = row_ids[start : start + _ROWS_AT_ONCE].tolist()
             with lance_errors(self.uri):
                 yield from self._documents.take_row_ids(wanted).select([*SCORED]).with_row_id().to_arrow().to_batches()
 
     def word_ids(self) -> NDArray[np.uint64]:
-        """Return the ids of all rows of words."""
+        """Return the ids of all word rows."""
         with lance_errors(self.uri):
-            # Without any column, all of them would be read.
+            # Without selecting a column, all would be read.
             found = self._words.search().select(["place"]).with_row_id(True).to_arrow()[ROW_ID]
         return np.asarray(found.to_numpy(), dtype=np.uint64)
 
     def words(self, row_ids: NDArray[np.uint64], *, is_all: bool = False) -> pa.Table:
-        """Return segment, place and first token of some rows of words, or of all, in any order, with their ids.
+        """Return segment, place and first token of some or all word rows, unordered, with their ids.
 
-        Heads have the place -1.
+        Heads have place -1.
         """
         if not len(row_ids):
             return LISTED.empty_table()
@@ -342,7 +342,7 @@ class LanceTables:
             return self._words.take_row_ids(row_ids.tolist()).select(columns).with_row_id().to_arrow().cast(LISTED)
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """Return rows of words, in order."""
+        """Return word rows, in order."""
         with lance_errors(self.uri):
             return _taken(self._words, row_ids, WORDS.names[2:])
 
@@ -355,7 +355,7 @@ class LanceTables:
         self._write(lambda _, words: words.delete(where))
 
     def commit(self, rows: Iterable[tuple[DocumentRow, DocumentBody]]) -> None:
-        """Replace the rows of the same source and path, atomically."""
+        """Replace the rows with the same source and path, atomically."""
         values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=DOCUMENTS)
 
         def merge(documents: Any, _: Any) -> None:
@@ -365,9 +365,9 @@ class LanceTables:
         self._write(merge)
 
     def tidy(self, *, every: bool = False) -> None:
-        """Remove old versions, and compact small files, of each table that has many; with `every`, of both.
+        """Remove old versions and compact small files of each table with many; with `every`, of both.
 
-        Compacting writes a table anew, so each of many small commits would take longer the larger the library is.
+        Compacting rewrites a table, so doing it for each small commit would take longer the larger the library is.
         """
         if every or self._fragments(self._documents) > _MOST_FRAGMENTS:
             self._write(lambda documents, _: documents.delete("gone"))
@@ -380,7 +380,7 @@ class LanceTables:
             return int(table.stats()["fragment_stats"]["num_fragments"])
 
     def _write(self, action: Callable[[Any, Any], object], *, may_give_way: bool = False) -> None:
-        """Do what changes documents or words, again if somebody else has changed them meanwhile."""
+        """Change documents or words, retrying if another writer was faster."""
         if not self._is_checked and _SCHEME in self.uri:
             check_conditional_writes(split_address(self.uri)[0])
         self._is_checked = True
@@ -401,21 +401,21 @@ class LanceTables:
             time.sleep(random.uniform(*_PAUSE_S))
 
     def size_bytes(self) -> int:
-        """Count the bytes of both tables."""
+        """Return the size of both tables."""
         with lance_errors(self.uri):
             return sum(int(table.stats()["total_bytes"]) for table in (self._documents, self._words))
 
     def close(self) -> None:
-        """Release both. They cannot be used again."""
+        """Close both tables. They cannot be used again."""
         self._is_closed = True
 
 
 def _make(base: str, name: str, tables: Mapping[str, pa.Schema]) -> None:
-    """Make tables that are not there. LanceDB lets two machines make one at once; here the second one waits."""
+    """Create missing tables. LanceDB lets two machines create one at once; here the second one waits."""
     database = lancedb.connect(base)
     until = time.monotonic() + _MAKING_S
     with claimed(base, f"{name}.making") as is_ours:
-        # What another machine makes is there in a moment, unless that machine was killed.
+        # Another machine finishes in a moment, unless it was killed.
         while not is_ours and not _all_there(database, tables) and time.monotonic() < until:
             time.sleep(random.uniform(*_PAUSE_S))
         for table, schema in tables.items():
@@ -442,7 +442,7 @@ def _table_names(database: Any) -> list[str]:
 
 
 def _versions(documents: Any, words: Any) -> tuple[int, int]:
-    """Return the versions of both tables. LanceDB has a thread of its own look at each, so they are asked for once."""
+    """Return the versions of both tables, called once because LanceDB uses a thread for each."""
     return int(documents.version), int(words.version)
 
 

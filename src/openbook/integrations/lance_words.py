@@ -1,8 +1,8 @@
-"""Segments of words in the table `words` of a library in LanceDB.
+"""Segments of the word index, in the table `words` of a library in LanceDB.
 
-A segment numbers its chunks from 0. Its head says of which versions of documents they are, so that several machines
-write at once and nobody gives out ids. Where two segments hold one version, because one has just been merged
-and its parts are still there, the newest one counts.
+A segment numbers its chunks from 0. Its head lists the document versions that it covers, so several machines can write
+at once without a shared id counter. If two segments cover one version, because a merge has just finished and its inputs
+still exist, the newest one counts.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
 
     from openbook.index.packing import PackedEntries
 
-# Rows of a segment are added so many at a time.
+# Rows of a segment that are added at once.
 _ROWS_AT_ONCE = 2_000
 
 _HEAD = -1
 
-# First id of chunks that another segment has too.
+# Marks chunks that a newer segment also covers.
 _COVERED = -1
 
-# Values up to which they are made at once, because they are looked through word by word.
+# Up to this many values are converted at once, because they are searched word by word.
 _FEW = 1_000
 
 WordRows = MemoryCache[int, PackedTerms]
-"""Rows of words by their ids. Each has up to 20 KB."""
+"""Word rows by id. Each has up to 20 KB."""
 
 
 class Versions:
-    """Versions of documents, each with the number of its chunks. As objects, those of a million chunks take 30 MB."""
+    """Document versions with their number of chunks, packed: as objects, those of a million chunks take 30 MB."""
 
     def __init__(self, counted: Sequence[tuple[str, int]] = ()) -> None:
-        """Pack them."""
+        """Pack versions."""
         self._names = pa.array((name for name, _ in counted), pa.string())
         self.counts = np.fromiter((count for _, count in counted), np.int64, len(counted))
 
@@ -70,26 +70,26 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class SegmentHeader:
-    """Of which chunks a segment is."""
+    """The chunks that a segment covers."""
 
     versions: Versions
-    """In the order in which their chunks are numbered. Left out where it was kept."""
+    """In the order of their chunk numbers. Omitted if it comes from the cache."""
     postings: int
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment and where its rows are."""
+    """A segment and the location of its rows."""
 
     name: str
     head: SegmentHeader
     firsts: Sequence[str]
     """First word of each row, in order."""
     rows: Sequence[int | PackedTerms]
-    """Ids of rows in the table, or what has not been written yet."""
+    """Ids of table rows, or unwritten rows."""
 
     def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
-        """Return the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
+        """Return the ids of its chunks in this process. Chunks that newer segments cover get an unused id."""
         versions = self.head.versions
         firsts = (_COVERED if version in covered else first_id(version, count) for version, count in versions)
         first, counts = np.fromiter(firsts, np.int64, len(versions.counts)), versions.counts
@@ -100,10 +100,10 @@ class Segment:
 
 
 class Mapped(Sequence[Any]):
-    """Values of an Arrow array, which may be a file that is mapped: each is made when it is asked for."""
+    """The values of an Arrow array, possibly a mapped file, converted on access."""
 
     def __init__(self, values: pa.Array) -> None:
-        """Take the values."""
+        """Wrap an Arrow array."""
         self.values = values
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ def _values(column: pa.ChunkedArray) -> Sequence[Any]:
 
 
 class SegmentBuilder:
-    """Collect the terms of one transaction into a segment."""
+    """Collects the terms of one transaction into a segment."""
 
     def __init__(self) -> None:
         self._pending: list[PackedTerms] = []
@@ -126,7 +126,7 @@ class SegmentBuilder:
         self._chunks = 0
 
     def add(self, version: str, chunks: PackedEntries) -> None:
-        """Take the words of the chunks of a document."""
+        """Add the words of the chunks of a document."""
         self._pending.append(renumbered(chunks.words, self._chunks))
         self._versions.append((version, len(chunks.rows)))
         self._chunks += len(chunks.rows)
@@ -143,7 +143,7 @@ def _segment(rows: Iterable[PackedTerms], versions: Sequence[tuple[str, int]]) -
 
 
 def write_segment_rows(tables: LanceTables, segment: Segment) -> None:
-    """Add a segment to the table: its head last, so that one that was cut off is none."""
+    """Add a segment to the table, its head last, so that an interrupted write leaves no segment."""
     packed = [
         {"segment": segment.name, "place": place, **row._asdict()}
         for place, row in enumerate(segment.rows)
@@ -173,12 +173,12 @@ class SegmentStore:
         self._newest_restored = ""
 
     def restore(self, segments: pa.Table, words: pa.Table, newest: str) -> None:
-        """Take what another process has packed.
+        """Restore segments from the cache.
 
         Args:
             segments: See `packed`.
             words: See `packed`.
-            newest: The greatest version that the segments are of.
+            newest: The highest version that the segments cover.
         """
         names, postings = segments["name"].to_pylist(), segments["postings"].to_pylist()
         self._ids = {
@@ -196,7 +196,7 @@ class SegmentStore:
         self._newest_restored = newest
 
     def packed(self) -> tuple[pa.Table, pa.Table]:
-        """Return the segments with the ids of their chunks, and the rows of their words with the places of these."""
+        """Return the segments with their chunk ids, and the word rows with their locations."""
         segments = {
             "name": [segment.name for segment in self._segments],
             "postings": [segment.head.postings for segment in self._segments],
@@ -212,13 +212,13 @@ class SegmentStore:
         return pa.table(segments), pa.table(words)
 
     def load(self, first_id: FirstId) -> None:
-        """Read which segments there are now."""
+        """Load the current list of segments."""
         if self._restored is None or not self._extended(self._restored, first_id):
             self._restored = None
             self._read(first_id)
 
     def _extended(self, restored: Sequence[Segment], first_id: FirstId) -> bool:
-        """Add segments that are new to those that were restored. False if that is not all that has changed."""
+        """Add new segments to the restored ones. Returns False if there are other changes."""
         row_ids = self._tables.word_ids()
         is_known = np.isin(row_ids, self._restored_rows)
         if np.count_nonzero(is_known) < len(self._restored_rows):
@@ -269,7 +269,7 @@ class SegmentStore:
         self._orphans = [each.name for each in listed if each.head is None and is_settled(each.name)]
 
     def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
-        """Return the postings of each word, with ids of this process, those of what is gone included."""
+        """Return the postings of each word, with ids of this process, including deleted chunks."""
         tokens = list(dict.fromkeys(tokens))
         places: list[tuple[str, Segment, int | PackedTerms]] = []
         for segment in (*unwritten, *self._segments):
@@ -294,21 +294,21 @@ class SegmentStore:
         return [found[row] if isinstance(row, int) else row for row in wanted]
 
     def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
-        """Merge segments where it pays, dropping deleted chunks. False if it does not.
+        """Merge segments if it pays, dropping deleted chunks. Returns False if it does not.
 
-        What no head is of is dropped first.
+        Rows without a head are deleted first.
 
         Args:
-            first_id: Gives ids.
-            living: Versions that are there.
-            every: Whether few are merged too.
+            first_id: Assigns ids.
+            living: Existing versions.
+            every: Whether to merge even a few.
         """
         if self._restored is not None:
             if not worth_merging([(each.head.postings, each.name) for each in self._segments], every=every):
                 return False
-            self._restored, self._ids = None, {}  # what was kept does not say which versions there are
+            self._restored, self._ids = None, {}  # the cache does not list the versions
             self._read(first_id)
-        if self._orphans:  # of a writer that was killed
+        if self._orphans:  # left by a killed writer
             self._tables.drop_words(self._orphans)
             return True
         names = set(worth_merging([(each.head.postings, each.name) for each in self._segments], every=every))
@@ -316,10 +316,10 @@ class SegmentStore:
         if not chosen:
             return False
         holder: dict[str, str] = {}
-        for segment in self._segments:  # the newest first
+        for segment in self._segments:  # newest first
             for version, _ in segment.head.versions:
                 holder.setdefault(version, segment.name)
-        # What another machine has just written is of documents that are about to be there.
+        # Keep recent segments of other machines, whose documents are about to be committed.
         held = {
             version: count
             for segment in chosen
@@ -352,17 +352,17 @@ class SegmentStore:
 
 
 class _Listed(NamedTuple):
-    """What the rows of a segment say of it."""
+    """A segment, from the listing of its rows."""
 
     name: str
     head: int | None
-    """Id of its head; None for one that was cut off."""
+    """Id of its head; None if its write was interrupted."""
     firsts: Sequence[str]
     rows: Sequence[int]
 
 
 def _listed(words: pa.Table) -> list[_Listed]:
-    """Return the segments of rows, the newest first."""
+    """Group rows into segments, newest first."""
     words = words.sort_by([("segment", "ascending"), ("place", "ascending")]).combine_chunks()
     places, found, end = words["place"].to_numpy(), [], 0
     for of in pc.value_counts(words["segment"]).to_pylist():  # in order of appearance

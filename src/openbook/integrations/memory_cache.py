@@ -1,4 +1,4 @@
-"""What was read is kept in memory up to a size, so that a reader grows with what it is given, not with its library."""
+"""A size-limited cache, so that the memory of a reader does not grow with its library."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 CACHE_BYTES = 32 * 1024 * 1024
-"""As the setting `storage_cache_bytes` has it."""
+"""Default of the setting `storage_cache_bytes`."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class MemoryCache(Generic[Key, Value]):
-    """Values by key, up to so many bytes together: what was asked for longest ago goes first. Not thread-safe."""
+    """An LRU cache, limited by the total bytes of its values. Not thread-safe."""
 
     def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
         self._most_bytes = most_bytes
         self._size_of = size_of
         self._kept: dict[Key, tuple[Value, int]] = {}
         self.size_bytes = 0
-        """Of what is kept now."""
+        """Current size of the values."""
 
     def found(self, keys: Sequence[Key], read: Callable[[list[Key]], Iterable[Value]]) -> dict[Key, Value]:
         """Return the values of keys.
 
         Args:
-            keys: Of what is wanted; it may be more than can be kept.
-            read: Called once, if some are missing, with their keys. Gives their values in order.
+            keys: The keys; they may exceed the capacity.
+            read: Called once with the missing keys, if any. Returns their values in order.
         """
         wanted = dict.fromkeys(keys)
         missing = [key for key in wanted if key not in self._kept]
@@ -48,5 +48,5 @@ class MemoryCache(Generic[Key, Value]):
 
 
 def bytes_of(values: Iterable[object]) -> int:
-    """Return the memory of texts and bytes."""
+    """Return the memory size of strings and bytes."""
     return sum(map(sys.getsizeof, values))

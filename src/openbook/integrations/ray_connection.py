@@ -1,4 +1,4 @@
-"""One connection of this process to a Ray cluster, for as long as somebody needs it."""
+"""A shared connection of this process to a Ray cluster, closed after its last user."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from urllib.parse import urlsplit
 from openbook.errors import ClusterError, MissingExtraError
 
 Ray = Any
-"""The package `ray`, which is imported here alone."""
+"""The package `ray`, which only this module imports."""
 
 LOCAL = "local"
-"""The address that stands for a cluster of this machine alone, which ends with the connection."""
+"""The address of a cluster on this machine only, which ends with the connection."""
 
 _DEFAULT_PORTS = {"ray": 10001, "": 6379}
 _PROBE_S = 5.0
 
-# Holds what is out and what comes back: a few hundred MB at most. Ray would take a third of the memory.
+# Size of the object store, for batches in flight: a few hundred MB at most. Ray's default is a third of the memory.
 _OBJECT_STORE_BYTES = 512 * 1024 * 1024
 
 _lock = threading.Lock()
 _users = 0
-"""Who uses the connection that this module has made. Ray knows one in each process."""
+"""Number of users of this module's connection. Ray allows one per process."""
 
 
 @contextlib.contextmanager
 def connected(address: str, cpus: int) -> Iterator[Ray]:
-    """Yield the package `ray`, connected. A connection that the caller's program has made is used, and left as it is.
+    """Yield the package `ray`, connected. An existing connection of the caller's program is used, and left open.
 
     Args:
-        address: `local`, or what `ray.init` takes: `auto`, `host:6379`, `ray://host:10001`.
-        cpus: How many processes `local` has.
+        address: `local`, or an address for `ray.init`: `auto`, `host:6379`, `ray://host:10001`.
+        cpus: Number of processes for `local`.
 
     Raises:
         MissingExtraError: The package is not installed.
-        ClusterError: The cluster cannot be reached, has other versions, or goes away meanwhile.
+        ClusterError: The cluster cannot be reached, has other versions, or goes away.
     """
     ray = _imported(address)
     with _lock:
@@ -70,13 +70,13 @@ def connected(address: str, cpus: int) -> Iterator[Ray]:
 
 
 def _imported(address: str) -> Ray:
-    # Ray looks for a token once, when it is imported.
+    # Ray reads the token once, at import.
     _prepare_environment(starts=address == LOCAL and "ray" not in sys.modules)
     try:
         import ray
 
         if address.startswith("ray://"):
-            import_module("grpc")  # Ray needs it for such an address, and says so less clearly
+            import_module("grpc")  # Ray requires it for such an address, but its own error is less clear
     except ModuleNotFoundError as exc:
         raise MissingExtraError(
             f"the package {exc.name!r} is not installed, which OPENBOOK_EXECUTOR=ray:... needs",
@@ -124,11 +124,11 @@ def _shown(address: str) -> str:
 
 
 def _probe(address: str) -> None:
-    """See that something listens there: Ray itself would wait for minutes.
+    """Check that something listens at the address: Ray itself would wait for minutes.
 
     Raises:
         OSError: Nothing does.
-        ValueError: The port is no number.
+        ValueError: The port is not a number.
     """
     if address == "auto":
         return
@@ -139,17 +139,17 @@ def _probe(address: str) -> None:
 
 
 def _keep_standard_output() -> None:
-    """Keep Ray's news of its machines from the standard output, where our JSON goes. It has no option for that."""
+    """Keep Ray's log of other machines off standard output, which is for our JSON. It has no option for that."""
     with contextlib.suppress(ModuleNotFoundError):
         worker: Any = import_module("ray._private.worker")
         worker.print_to_stdstream = lambda *_, **__: None
-    # Content has to travel, and travels in batches.
+    # Batches are meant to be sent in messages.
     warnings.filterwarnings("ignore", message="More than 10MB of messages", category=UserWarning)
 
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep what this process does when it is told to end, which Ray would decide from now on."""
+    """Restore the signal handlers of this process, which Ray replaces."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -159,13 +159,13 @@ def _own_signals() -> Iterator[None]:
 
 
 def _prepare_environment(*, starts: bool) -> None:
-    """Set what Ray reads from the environment when it is imported, where it is not set.
+    """Set environment variables that Ray reads at import, unless they are set.
 
-    It sends no usage statistics, and gives up an address that does not respond after about 40 s, not 10 minutes.
+    It sends no usage statistics, and gives up an unresponsive address after about 40 s instead of 10 minutes.
 
     Args:
-        starts: A cluster is started here, whose ports other machines can reach: it gets a token that only its
-            own processes know, which Ray would else write into the user's home.
+        starts: Whether a cluster is started here, whose ports other machines can reach. It gets a token that only its
+            own processes know, because Ray would otherwise write one into the user's home.
     """
     chosen = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_NUM_REDIS_GET_RETRIES": "1", "GRPC_ENABLE_FORK_SUPPORT": "0"}
     if starts and not {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():

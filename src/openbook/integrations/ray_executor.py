@@ -1,4 +1,4 @@
-"""Prepares files on the machines of a Ray cluster. They need no disk of ours: content goes out, entries come back."""
+"""Prepares files on the machines of a Ray cluster. It sends content and receives entries, without a shared disk."""
 
 from __future__ import annotations
 
@@ -23,32 +23,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-# To send 10,833 files of 8 KB and take back what became of them costs this process 3.4 s with 8 in a batch, 1.9 s with
-# 32, 1.4 s with 64 and 1.0 s with 128 (`python -m benchmarks.cluster FOLDER --batches`). Few are lost at once so.
+# Sending 10,833 files of 8 KB and receiving the results costs this process 3.4 s with 8 files per batch, 1.9 s with 32,
+# 1.4 s with 64 and 1.0 s with 128 (`python -m benchmarks.cluster FOLDER --batches`). More would lose more files at
+# once.
 BATCH_FILES = 128
 BATCH_BYTES = 1024 * 1024
 
-# One batch at work and one that waits beside it, so that no processor waits for this machine.
+# One batch in progress and one waiting, so that no processor idles.
 _BATCHES_PER_CPU = 2
 
-# Of content that is out; what comes back takes about four times as much. At least one batch is out, whatever its size.
+# Limit of content in flight; results take about four times as much. At least one batch is sent, whatever its size.
 _OUT_BYTES = 64 * 1024 * 1024
 
-# A file is given up when that many workers were lost with it, each alone with this file: a machine that
-# goes down takes one of them, a file that is the cause takes all.
+# A file is given up after so many lost workers, the later ones alone with this file: a failing machine takes down one
+# of them, a bad file all.
 _TRIES = 3
 
 _POLL_S = 0.5
 _LOOK_S = 5.0
 
-# A cluster that grows by itself takes minutes for its first machine.
+# An autoscaling cluster takes minutes to start its first machine.
 _PATIENCE_S = 300.0
 
 
 class RayExecutor:
     """The machines of a Ray cluster. Implements `Executor`."""
 
-    # Two cores prepare 2 to 3 MB in a second. To import Ray, connect and wait for the first result takes 3 to 10 s
+    # Two cores prepare 2 to 3 MB per second. Importing Ray, connecting and waiting for the first result takes 3 to 10 s
     # (`python -m benchmarks.cluster FOLDER --batches`).
     min_bytes = 16 * 1024 * 1024
 
@@ -59,12 +60,12 @@ class RayExecutor:
         connect: Callable[[str, int], AbstractContextManager[Ray]] = connected,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the address of a cluster; nothing is connected before the first job.
+        """Take the address of a cluster. It is connected with the first job.
 
         Args:
-            address: As `connected` takes it. `//host:10001` stands for `ray://host:10001`.
+            address: An address for `connected`. `//host:10001` stands for `ray://host:10001`.
             connect: Yields the package `ray`, connected.
-            now: Clock, in seconds.
+            now: Returns seconds.
 
         Raises:
             SettingsError: There is no address.
@@ -92,7 +93,7 @@ class RayExecutor:
                 else:
                     yield job, read
                 if flights.full():
-                    # Only now, when as much is out as may be: what is done with a result takes longer than a file.
+                    # After filling the queue, because processing a result takes longer than reading a file.
                     yield from landed
                     landed = []
                 while flights.full():
@@ -105,7 +106,7 @@ class RayExecutor:
 
 @dataclass(frozen=True, slots=True)
 class _Flight:
-    """A batch that is out: jobs, each with its pickled content."""
+    """A submitted batch: jobs, each with its pickled content."""
 
     files: Sequence[tuple[FileJob, bytes]]
     tries: int = 1
@@ -115,13 +116,13 @@ class _Flight:
 
 
 class _Flights:
-    """The batches that are out, and the one that is being filled."""
+    """The submitted batches, and the one being filled."""
 
     def __init__(self, ray: Ray, setup: WorkerSetup, identity: str, now: Callable[[], float]) -> None:
         self._ray = ray
         self._setup = setup
         self._identity = identity
-        # Not again by itself: Ray would try forever what takes too much memory. See `_lost`.
+        # No retries by Ray, which would repeat forever what exceeds the memory. See `_lost`.
         self._prepare = ray.remote(num_cpus=1, max_retries=0)(prepare_batch)
         self._out: dict[Any, _Flight] = {}
         self._filling: list[tuple[FileJob, bytes]] = []
@@ -143,31 +144,31 @@ class _Flights:
             self.send_the_rest()
 
     def send_the_rest(self) -> None:
-        """Send the batch that is being filled, as it is."""
+        """Submit the current batch, although it is not full."""
         if self._filling:
             self._send(_Flight(self._filling))
         self._filling, self._filled_bytes = [], 0
 
     def out(self) -> bool:
-        """Return whether something is out."""
+        """Return whether a batch is in flight."""
         return bool(self._out)
 
     def full(self) -> bool:
-        """Return whether something must come back before more goes out."""
+        """Return whether a batch must come back before another is submitted."""
         return bool(self._out) and (
             len(self._out) >= max(1, self._cpus) * _BATCHES_PER_CPU or self._out_bytes >= _OUT_BYTES
         )
 
     def landed(self) -> list[Outcome]:
-        """Return what has come back, after a short wait; often nothing."""
+        """Return finished files after a short wait; often none."""
         self._look()
         ready, _ = self._ray.wait(list(self._out), num_returns=1, timeout=_POLL_S)
         return [file for reference in ready for file in self._landed(reference)]
 
     def close(self) -> None:
-        """Call off what is out. What a worker has begun is lost with it."""
+        """Cancel the batches in flight. Work in progress is lost."""
         for reference in self._out:
-            with contextlib.suppress(Exception):  # the cluster may be gone, and nobody wants it any more
+            with contextlib.suppress(Exception):  # the cluster may be gone, and nobody needs the result
                 self._ray.cancel(reference, force=True)
         self._out.clear()
 
@@ -182,7 +183,7 @@ class _Flights:
         try:
             identity, results = self._ray.get(reference)
         except errors.RayTaskError as exc:
-            # Whatever a file does is a result. This is the installation there, and will be so for the next batch.
+            # Faults of a file are results. This is a fault of the installation, which the next batch would also hit.
             raise _failed_there(str(exc)) from exc
         except errors.RayError:
             return self._lost(flight)
@@ -200,7 +201,7 @@ class _Flights:
             return [(job, pickle.loads(result)) for (job, _), result in zip(flight.files, results, strict=True)]
 
     def _lost(self, flight: _Flight) -> list[Outcome]:
-        """Send what went down with a worker again, each file alone; in the end give one up."""
+        """Resubmit the files of a lost worker, each alone. After several losses, give a file up."""
         if len(flight.files) > 1:
             for file in flight.files:
                 self._send(_Flight([file]))
@@ -211,10 +212,10 @@ class _Flights:
         return [(job, JobFailure("ended the worker that read it, on the cluster")) for job, _ in flight.files]
 
     def _not_begun(self, flight: _Flight, reason: str) -> list[Outcome]:
-        """Send a batch again, as it is: memory may be short while all load at once, or on one of the machines.
+        """Resubmit a batch unchanged: memory may be short while all workers load, or on one machine.
 
         Raises:
-            ClusterError: Again and again, on average of each processor, nothing could be loaded.
+            ClusterError: Loading has failed repeatedly, on average on each processor.
         """
         self._not_loaded += 1
         if self._not_loaded >= _TRIES * max(1, self._cpus):
@@ -228,7 +229,7 @@ class _Flights:
         return []
 
     def _look(self) -> None:
-        """Ask now and then how many processors the cluster has: machines come and go."""
+        """Poll the number of processors of the cluster: machines come and go."""
         now = self._now()
         if now - self._looked_s < _LOOK_S:
             return

@@ -1,6 +1,6 @@
-"""What runs on the machines of a Ray cluster. A worker passes on what it is sent, and a child of it prepares files.
+"""Code that runs on the machines of a Ray cluster. A worker passes its input to a child, which prepares files.
 
-Imports little: what prepares files is loaded by the child alone.
+Imports little: only the child loads the code that prepares files.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from openbook.process_pool import JobFailure, SharedProcess, apply_safely
 if TYPE_CHECKING:
     from openbook.ingest.preparation import Preparer
 
-# Asks a child which Openbook it is. No pickle is empty.
+# Asks a child for its identity. No pickle is empty.
 _WHO = b""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """The configuration that each batch carries to a worker. A few hundred bytes when pickled."""
+    """The configuration sent with each batch. A few hundred bytes when pickled."""
 
     preparer: bytes
-    """A pickled `Preparer`, which only a child unpacks."""
+    """A pickled `Preparer`, which only the child unpickles."""
     timeout_s: float
     memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class NotLoaded:
-    """What a worker says whose child ended, or took too long, before it saw a file."""
+    """The result of a worker whose child died or timed out before it received a file."""
 
     reason: str
-    """Of which loading is the subject."""
+    """With loading as its subject."""
 
 
 def identity_of(preparer: Preparer) -> str:
-    """Name all that decides what becomes of a file, as it is installed here. The options travel with the preparer."""
+    """Identify everything that affects the result of a file in this installation. Options are part of the preparer."""
     from openbook.chunking.identity import chunks_identity
     from openbook.settings import Settings
     from openbook.tokens import tokens_identity
@@ -51,26 +51,26 @@ def identity_of(preparer: Preparer) -> str:
 def _version() -> str:
     try:
         return version("openbook")
-    except PackageNotFoundError:  # run from a folder that is on the path
+    except PackageNotFoundError:  # run from a source folder
         return "of a folder"
 
 
 _serving: dict[WorkerSetup, tuple[str, SharedProcess[bytes, bytes]]] = {}
-"""By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
+"""By setup: the identity, and the working child, which a file can crash. At most one entry."""
 
 
 def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | JobFailure | NotLoaded, list[bytes]]:
-    """Prepare a few files in a child of this process, which is a worker of the cluster.
+    """Prepare a few files in a child process of this worker.
 
     Returns:
-        What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order; or why
-        nothing can be prepared here, ever or this time.
+        The result of `identity_of` here, and a pickled `PreparedFile` or `JobFailure` for each file, in order; or why
+        nothing can be prepared here, permanently or this time.
     """
     if setup not in _serving:
         stop_children()
         child = SharedProcess(_Preparing(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
         told = child.ask(_WHO)
-        assert told is not None  # only who may not wait gets none
+        assert told is not None  # None only if there is a time limit
         found = NotLoaded(told.reason) if isinstance(told, JobFailure) else pickle.loads(told)
         if not isinstance(found, str):
             child.close()
@@ -89,14 +89,14 @@ def stop_children() -> None:
 
 
 class _Preparing:
-    """Prepares what is pickled, with a pickled result: what only passes a worker is not unpacked there."""
+    """Takes and returns pickles, so that the worker need not unpickle what it passes on."""
 
     def __init__(self, packed: bytes) -> None:
         self._packed = packed
         self._preparer: Preparer | None = None
 
     def __call__(self, packed: bytes) -> bytes:
-        if packed == _WHO:  # a reason is an answer too: without one, the child was lost
+        if packed == _WHO:  # a failure is an answer too; without an answer, the child was lost
             return pickle.dumps(apply_safely(lambda _: identity_of(self._loaded()), packed))
         return pickle.dumps(self._loaded()(pickle.loads(packed)))
 

@@ -1,4 +1,4 @@
-"""One Redis that several servers share, reached within seconds or not at all. Knows nothing of what it holds."""
+"""A Redis client with short timeouts, shared by several servers. Independent of what is stored."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# In the network of the servers an answer takes a millisecond. Who asks a page should not wait longer to be told.
+# Within the servers' network, a reply takes a millisecond. A page request should fail no later than this.
 _TIMEOUT_S = 2.0
 
-# A Redis that says nothing is left alone for so long: else each question would hold a thread for the whole time, and
-# those that need no Redis would wait for a thread.
+# An unresponsive Redis is not contacted for this long. Otherwise each question would block a thread for the whole
+# timeout, and requests without Redis would wait for threads.
 _REST_S = 1.0
 
-# Keeps our keys apart from those of others in the same database.
+# Separates our keys from others in the same database.
 _PREFIX = "openbook:"
 
-# Each script begins with it. `ARGV[1]` is empty but in tests, which move the time. It is text because a number
-# would lose its last digits on the way.
+# Prefix of each script. `ARGV[1]` is empty except in tests, which set the time. It is a string because a number would
+# lose its last digits.
 _NOW = """
 local now = ARGV[1]
 if now == '' then
@@ -38,35 +38,35 @@ if now == '' then
 end
 """
 
-# As the path of an address.
+# Path of an address.
 _DATABASE = re.compile(r"(/\d*)?")
 
 LONGEST_MS = 2**53
-"""Redis counts in 64 bits, a Lua script in 53: 285,000 years."""
+"""Redis counts in 64 bits, Lua scripts in 53: 285,000 years."""
 
 Script = Callable[..., Any]
-"""Called with a list of keys, then with texts and numbers. Nothing else happens while it runs."""
+"""Called with a list of keys, then with strings and numbers. Runs atomically."""
 
 
 class RedisClient:
     """A Redis client with a deadline. Thread-safe.
 
-    The time is that of Redis: servers whose clocks differ would give a key more questions than it has, and
-    put conversations in another order than they were held in.
+    Times come from Redis: differing server clocks would allow a key too many questions, and order conversations
+    wrongly.
     """
 
     def __init__(self, url: Secret, *, timeout_s: float = _TIMEOUT_S, now: Callable[[], float] | None = None) -> None:
-        """Reach a Redis.
+        """Connect to Redis.
 
         Args:
-            url: As `redis://host:6379/0`, `rediss://...` or `unix://...`. It may hold a password.
-            timeout_s: Seconds that Redis may take for one thing.
-            now: Clock instead of that of Redis, in Unix seconds.
+            url: Such as `redis://host:6379/0`, `rediss://...` or `unix://...`. It may contain a password.
+            timeout_s: Seconds per operation.
+            now: Clock in Unix seconds, instead of that of Redis.
 
         Raises:
             MissingExtraError: The package is not installed.
-            SettingsError: The address is none.
-            SharedError: Nothing answers there, or not to us.
+            SettingsError: The address is invalid.
+            SharedError: Redis does not respond, or refuses access.
         """
         self._address = display_address(url)
         self._timeout_s = timeout_s
@@ -76,14 +76,14 @@ class RedisClient:
         try:
             with self._translated():
                 self._client.ping()
-        except TypeError:  # the address has an option that there is not
+        except TypeError:  # the address has an unknown option
             raise _no_address() from None
         except BaseException:
             self.close()
             raise
 
     def check(self) -> None:
-        """See whether Redis answers.
+        """Check that Redis responds.
 
         Raises:
             SharedError: It does not.
@@ -92,10 +92,10 @@ class RedisClient:
             self._client.ping()
 
     def script(self, lua: str) -> Script:
-        """Register a script. It has `now` as a text; what it is called with begins at `ARGV[2]`.
+        """Register a script. It can use `now`, a string; its arguments begin at `ARGV[2]`.
 
-        What it calls raises `SharedError` where Redis does not respond, or refuses. It is not tried again then:
-        the script may have run.
+        Calling it raises `SharedError` if Redis does not respond, or refuses. There is no retry, since the script may
+        have run.
         """
         registered = self._client.register_script(_NOW + lua)
 
@@ -140,10 +140,10 @@ class RedisClient:
 
 
 def display_address(url: Secret) -> str:
-    """Return what of an address may be shown: no user, no password, no options.
+    """Return an address without user, password and options, for display.
 
     Raises:
-        SettingsError: It is none.
+        SettingsError: It is invalid.
 
     Example:
         >>> display_address(Secret("rediss://openbook:pw@cache.example:6380/1?ssl_ca_certs=/etc/ca.pem"))
@@ -152,9 +152,9 @@ def display_address(url: Secret) -> str:
     try:
         parts = urlsplit(url.reveal())
         port, host = parts.port, parts.hostname or ""
-    except ValueError:  # its message quotes the part that it stumbled over
+    except ValueError:  # its message quotes part of the address
         raise _no_address() from None
-    # A password with `/`, `?` or `#` ends too early, and the rest of it would be shown as another part.
+    # An unescaped `/`, `?` or `#` ends a password early, and the rest would be shown as another part.
     is_cut = bool(parts.fragment) or "@" in parts.path + parts.query or (port is not None and not host)
     if parts.scheme == "unix" and parts.path and not is_cut:
         return f"unix://{parts.path}"
@@ -182,8 +182,8 @@ def _client(url: Secret, timeout_s: float) -> Redis:
         return Redis.from_url(
             url.reveal(),
             decode_responses=True,
-            encoding_errors="surrogatepass",  # a question may hold what is no text
-            protocol=2,  # which whatever stands before a Redis speaks too; nothing here needs more
+            encoding_errors="surrogatepass",  # a question may contain lone surrogates
+            protocol=2,  # which proxies of Redis also support; nothing here needs a newer one
             retry=Retry(NoBackoff(), 0),
             socket_connect_timeout=timeout_s,
             socket_timeout=timeout_s,
@@ -193,7 +193,7 @@ def _client(url: Secret, timeout_s: float) -> Redis:
 
 
 def _reason(exc: RedisError | OSError) -> str:
-    """Return why in words that hold neither an address nor what was sent."""
+    """Return the reason without any address or sent data."""
     from redis import exceptions
 
     if isinstance(exc, exceptions.AuthenticationError | exceptions.AuthorizationError):

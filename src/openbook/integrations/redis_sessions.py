@@ -1,4 +1,4 @@
-"""Conversations in a Redis, which servers of several machines share."""
+"""Conversations in Redis, shared by servers on several machines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from openbook.errors import SessionError
 from openbook.integrations.redis_client import LONGEST_MS, RedisClient
 from openbook.sessions.protocol import Cut, Session, has_changed, session_title
 
-# A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the
-# ids of one owner, and all of them with their owners. All keys have a time to live, so that nothing is kept longer
-# where no server is left to forget it.
+# A conversation is a hash and a list of exchanges. Two sorted sets, by the time of the last question, contain the ids
+# of one owner, and all ids with their owners. All keys expire, so that nothing outlives the last server.
 _SESSION, _EXCHANGES, _OWNER, _AGES = "session:", "exchanges:", "owner:", "sessions-by-age"
 
-# Redis answers nobody else meanwhile: some milliseconds.
+# Redis is blocked meanwhile, for some milliseconds.
 _EXPIRE_AT_ONCE = 500
 
 _OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
@@ -40,7 +39,7 @@ for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lives_ms) end
 return 'kept'
 """
 
-# False where there is none for this owner, or none any more. Else its fields, and its exchanges from a place on.
+# False if this owner has no such conversation, or it has expired. Else its fields, and its exchanges from an index on.
 _FIND = f"""
 {_OLDEST}
 local found = redis.call('HMGET', KEYS[1], 'owner', 'title', 'created_at', 'updated_at', 'pinned')
@@ -92,10 +91,10 @@ return #expired
 
 
 class RedisSessions:
-    """Conversations in a Redis, shared by threads, processes and machines."""
+    """Conversations in Redis, shared by threads, processes and machines."""
 
     def __init__(self, shared: RedisClient, *, expire_s: float) -> None:
-        """Take a Redis, which whoever opened it closes."""
+        """Use a Redis client, which the caller closes."""
         self._expire_s = repr(expire_s)
         self._lives_ms = min(int(expire_s * 1000) + 1, LONGEST_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
@@ -164,7 +163,7 @@ class RedisSessions:
     def _found(
         self, owner: str, session_id: str, first: int | None = None, last: int = -1
     ) -> tuple[Session, list[Any]] | None:
-        """Return a conversation and its exchanges from one place to another; none of them without a place."""
+        """Return a conversation and a range of its exchanges; none without a range."""
         place = "" if first is None else first
         found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place, last)
         return (_session(session_id, *found[:5]), [json.loads(said) for said in found[5]]) if found else None

@@ -1,4 +1,4 @@
-"""What several servers share in a Redis: logins of browsers, limits of keys, and running work."""
+"""State shared by several servers in Redis: browser logins, limits of keys, and running work."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class RedisStore(RedisClient):
     scheme = "redis"
 
     def __init__(self, address: str) -> None:
-        """Reach it.
+        """Connect to Redis.
 
         Args:
-            address: What follows the scheme, or a whole address with another one.
+            address: The part after the scheme, or a whole address with another scheme.
 
         Raises:
             MissingExtraError, SettingsError, SharedError: See `RedisClient`.
@@ -67,7 +67,7 @@ class TlsRedisStore(RedisStore):
 
 
 class RedisLogins:
-    """Logins by the hash of their token. Redis forgets them when they end."""
+    """Logins by the hash of their token. Redis expires them."""
 
     def __init__(self, shared: RedisClient) -> None:
         self._add, self._find, self._renew, self._remove = map(shared.script, (_ADD, _SUBJECT, _RENEW, _REMOVE))
@@ -99,11 +99,11 @@ def _milliseconds(seconds: float) -> int:
     return max(1, min(int(seconds * 1000), LONGEST_MS))
 
 
-# Of each kind: a hash and a stream of events for each piece of work, and two sorted sets of ids by the time at which
-# they began, of one owner and of all.
+# For each kind of work: a hash and a stream of events per item, and two sorted sets of ids by start time, of one owner
+# and of all.
 _WORK, _EVENTS, _OWNER, _ALL = "work:", "work-events:", "work-of:", "work"
 
-# As long as an answer that has ended is remembered by its own server.
+# As long as a server remembers its own finished answers.
 _LIVES_MS = 600_000
 
 _UPDATE = """
@@ -168,10 +168,10 @@ _STOP = "if redis.call('HGET', KEYS[1], 'owner') == ARGV[2] then redis.call('HSE
 
 
 class RedisWork:
-    """Work of several servers in a Redis. Implements `SharedWork`."""
+    """The work of several servers in Redis. Implements `SharedWork`."""
 
     def __init__(self, shared: RedisClient) -> None:
-        """Take a Redis, which whoever opened it closes."""
+        """Use a Redis client, which the caller closes."""
         self._update, self._find = shared.script(_UPDATE), shared.script(_FIND)
         self._list, self._stop = shared.script(_LIST), shared.script(_STOP)
 
@@ -205,8 +205,8 @@ def _record(work_id: str, owner: str, header: str, is_lost: int, events: Any = (
 
 _QUESTIONS, _SPENT = "questions:", "spent:"
 
-# Gives what there was too much of, `day` or `minute`, and the seconds to wait, as a text; nothing where the question
-# is let through. After a minute without a question all of them have come back, so nothing has to be remembered.
+# Returns the exceeded limit, `day` or `minute`, and the seconds to wait, as strings; empty if the question is allowed.
+# The key expires after a minute without questions, when the bucket is full again.
 _TAKE = """
 local most, at, most_today = tonumber(ARGV[2]), tonumber(now), tonumber(ARGV[3])
 local today = KEYS[1] .. ':' .. math.floor(at / 86400)
@@ -226,8 +226,8 @@ end
 return {'', ''}
 """
 
-# Gives what is set aside, the day, and the seconds up to midnight. What is set aside is counted as spent: whoever
-# dies before it is settled has called a model, and nobody knows what that did cost.
+# Returns the reserved amount, the day, and the seconds until midnight. Reservations count as spent: a process that dies
+# before settling has called a model at unknown cost.
 _RESERVE = """
 local day = math.floor(tonumber(now) / 86400)
 local key = KEYS[1] .. ':' .. day
@@ -248,10 +248,10 @@ redis.call('SET', key, string.format('%.17g', math.max(0, spent)), 'EX', 2 * 864
 
 
 class RedisLimits:
-    """Limits shared through a Redis, on its clock."""
+    """Limits shared through Redis, on its clock."""
 
     def __init__(self, shared: RedisClient, settings: Settings) -> None:
-        """Take a Redis, which whoever opened it closes, and the limits."""
+        """Use a Redis client, which the caller closes, with the limits of the settings."""
         self._per_minute = settings.key_questions_per_minute
         self._usd_per_day = settings.key_usd_per_day
         self._take, self._reserve, self._settle = (shared.script(each) for each in (_TAKE, _RESERVE, _SETTLE))
