@@ -1,4 +1,4 @@
-"""Doubles that are real implementations: small, offline, and under the same contract suites."""
+"""Test doubles: small offline implementations that pass the same contract suites as the real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server's side of Anthropic Messages: what it refuses, and how it writes replies."""
+"""The server side of Anthropic Messages: validates requests, and formats replies."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _TYPES = {
 }
 _STOPS = {"end": "end_turn", "length": "max_tokens", "tools": "tool_use", "stop": "stop_sequence", "refused": "refusal"}
 
-# Those of anthropic 2.12. `temperature`, `top_p` and `top_k` are not among them any more.
+# The fields of anthropic 2.12, which no longer include `temperature`, `top_p` and `top_k`.
 _FIELDS = frozenset(
     {"cache_control", "container", "diagnostics", "inference_geo", "max_tokens", "messages", "metadata", "model"}
     | {"output_config", "service_tier", "speed", "stop_sequences", "stream", "system", "thinking", "tool_choice"}
     | {"tools"}
 )
-# What a block must have, and what it can have, of the kinds that Openbook sends.
+# Required and optional fields of the block types that Openbook sends.
 _BLOCKS = {
     "text": ({"text"}, {"cache_control", "citations"}),
     "image": ({"source"}, {"cache_control"}),
@@ -56,14 +56,14 @@ _MOST_CACHE_MARKS = 4
 
 
 def check_headers(headers: Mapping[str, str], key: str) -> None:
-    """Refuse a request without the right key, or without a version."""
+    """Reject a request without the right key, or without a version."""
     bearer = headers.get("authorization", "").removeprefix("Bearer ")
     expect(key in (headers.get("x-api-key"), bearer), "invalid x-api-key", status=401)
     expect("anthropic-version" in headers, "anthropic-version: header is required")
 
 
 def check(body: Json) -> None:
-    """Refuse what the API would refuse."""
+    """Reject what the API would reject."""
     only(body, "", _FIELDS, required=("model", "max_tokens", "messages"))
     expect(isinstance(body["max_tokens"], int) and body["max_tokens"] >= 1, "max_tokens: must be 1 or more")
     stops = body.get("stop_sequences", [])
@@ -136,7 +136,7 @@ def _check_messages(body: Json) -> None:
 
 
 def _check_pairs(blocks: Sequence[Json], waiting: set[str], index: int) -> set[str]:
-    """Check results against the calls of the message before; give the calls of this one."""
+    """Check tool results against the calls of the previous message, and return the calls of this one."""
     answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
     for call in answered:
         expect(call in waiting, f"messages.{index}: unexpected `tool_use_id` found in `tool_result` blocks: {call}")
@@ -166,7 +166,7 @@ def _all_blocks(body: Mapping[str, Any]) -> list[tuple[str, Json]]:
 
 
 def _shown(body: Mapping[str, Any]) -> list[Json]:
-    """List the search results in the order in which citations count them."""
+    """List the search results in the order in which citations number them."""
     shown = []
     for _, block in _all_blocks(body):
         inner = _blocks(block.get("content", []), "") if block["type"] == "tool_result" else [("", block)]
@@ -210,13 +210,13 @@ def _check_source(source: Json, place: str, media: set[str]) -> None:
 
 
 def failure(refusal: Refusal, number: int) -> Json:
-    """Write an error."""
+    """Format an error."""
     error = {"type": _TYPES.get(refusal.status, "api_error"), "message": refusal.message}
     return {"type": "error", "error": error, "request_id": f"req_{number}"}
 
 
 def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
-    """Write a reply that is no stream."""
+    """Format a reply that is not streamed."""
     usage = {} if reply.usage is None else {"usage": _usage(reply)}
     blocks = list(_content(reply, received))
     for block in blocks:
@@ -226,7 +226,7 @@ def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
 
 
 def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: int) -> Iterator[Json]:
-    """Write a reply as the events of a stream."""
+    """Format a reply as the events of a stream."""
     usage = {} if reply.usage is None else {"usage": _usage(reply) | {"output_tokens": 1}}
     message = _message(received, number) | {"content": [], "stop_reason": None, "stop_sequence": None} | usage
     yield {"type": "message_start", "message": message}
@@ -242,7 +242,7 @@ def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: 
 
 
 def frame(event: Json) -> str:
-    """Write an event as it is sent."""
+    """Format an event as it is sent."""
     return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
@@ -259,7 +259,7 @@ def _usage(reply: ScriptedReply) -> Json:
     usage = reply.usage
     assert usage is not None
     return {
-        # Ours counts what the cache did in; this wire counts it apart.
+        # Our count includes cached tokens; this API counts them separately.
         "input_tokens": usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens,
         "cache_creation_input_tokens": usage.cache_write_tokens,
         "cache_read_input_tokens": usage.cached_input_tokens,
@@ -268,7 +268,7 @@ def _usage(reply: ScriptedReply) -> Json:
 
 
 def _content(reply: ScriptedReply, received: ReceivedRequest) -> Iterator[Json]:
-    """Yield the blocks of a reply: a text and the citations behind it are one."""
+    """Yield the blocks of a reply. A text and the citations after it are one block."""
     blocks: list[Json] = []
     for part in reply.message.parts:
         match part:

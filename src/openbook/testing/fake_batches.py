@@ -1,4 +1,4 @@
-"""Batches of the fake server, on both wires: what is sent in is answered at once, and shown from the second look on."""
+"""Batches of the fake server, for both APIs: requests are answered at once, results are shown at the second poll."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ class _Batch:
 
 @dataclass(slots=True)
 class FakeBatches:
-    """What batches and files a server has."""
+    """The batches and files of a server."""
 
     answer: Answer
     cancelled: list[str] = field(default_factory=list)
     """Ids of batches that were cancelled."""
     began: threading.Event = field(default_factory=threading.Event)
-    """Set by the first batch."""
+    """Set when the first batch begins."""
     left: threading.Event = field(default_factory=threading.Event)
-    """Set when one is cancelled."""
+    """Set when a batch is cancelled."""
     refusals: list[Refusal] = field(default_factory=list)
-    """What the next looks at a batch get."""
+    """Responses to the next polls of a batch."""
     _files: dict[str, list[Json]] = field(default_factory=dict)
     _batches: dict[str, _Batch] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """How many batches have begun."""
+        """The number of batches so far."""
         return len(self._batches)
 
     @property
     def largest(self) -> int:
-        """Requests of the largest batch, or file for one, that has come."""
+        """Number of requests of the largest batch, or batch file, so far."""
         sent = [*(batch.lines for batch in self._batches.values()), *self._files.values()]
         return max(map(len, sent), default=0)
 
     def respond(self, method: str, path: str, raw: bytes) -> Json | str:
-        """Answer a request to one of `BATCH_PATHS`."""
+        """Respond to a request to one of `BATCH_PATHS`."""
         found = BATCH_PATHS.fullmatch(path)
         assert found is not None
         if path == "/v1/files":
@@ -110,7 +110,7 @@ class FakeBatches:
     def _shown(self, name: str, *, is_anthropic: bool) -> Json:
         batch = self._batches[name]
         batch.looks += 1
-        is_over = batch.looks > 2  # the first is the answer to its beginning
+        is_over = batch.looks > 2  # the first is the response to its creation
         if is_anthropic:
             return {"id": name, "type": "message_batch", "processing_status": "ended" if is_over else "in_progress"}
         status = "cancelled" if batch.is_cancelled else "completed" if is_over else "in_progress"
@@ -119,5 +119,5 @@ class FakeBatches:
 
 
 def _jsonl(lines: list[Json]) -> str:
-    # The order of results is not that of the requests.
+    # Results are not in the order of the requests.
     return "".join(f"{json.dumps(line)}\n" for line in reversed(lines))

@@ -1,4 +1,4 @@
-"""The server's side of OpenAI Chat Completions: what it refuses, and how it writes replies."""
+"""The server side of OpenAI Chat Completions: validates requests, and formats replies."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Json = dict[str, Any]
 
 _TYPES = {401: "invalid_request_error", 429: "requests"}
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
-# A model that declines comes to its end, with its words in a field of their own.
+# A refusal ends with `stop`, with its text in a field of its own.
 _STOPS = {"end": "stop", "length": "length", "tools": "tool_calls", "stop": "stop", "refused": "stop"}
 _STOPS |= {"filtered": "content_filter"}
 
-# Those of openai 3.54 and groq 1.7 that ask for text.
+# The fields of openai 3.54 and groq 1.7 for text.
 _FIELDS = frozenset(
     {"frequency_penalty", "logit_bias", "logprobs", "max_completion_tokens", "max_tokens", "messages", "metadata"}
     | {"model", "n", "parallel_tool_calls", "presence_penalty", "prompt_cache_key", "reasoning_effort"}
@@ -43,13 +43,13 @@ _MOST_STOPS = 4
 
 
 def check_headers(headers: Mapping[str, str], key: str) -> None:
-    """Refuse a request without the right key."""
+    """Reject a request without the right key."""
     given = headers.get("authorization", "").removeprefix("Bearer ")
     expect(given == key, f"Incorrect API key provided: {given[:8]}***.", status=401)
 
 
 def check(body: Json, *, groq: bool) -> None:
-    """Refuse what the API would refuse; Groq's has a few fields more."""
+    """Reject what the API would reject. Groq's has a few more fields."""
     _only(body, "", _FIELDS | (_GROQ_FIELDS if groq else set()), {"model", "messages"})
     limits = {"max_tokens", "max_completion_tokens"} & body.keys()
     expect(len(limits) < 2, "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
@@ -157,14 +157,14 @@ def _only(value: Json, place: str, allowed: set[str] | frozenset[str], required:
 
 
 def failure(refusal: Refusal, number: int) -> Json:
-    """Write an error."""
+    """Format an error."""
     kind = _TYPES.get(refusal.status, "server_error" if refusal.status >= 500 else "invalid_request_error")
     code = _CODES.get(refusal.status)
     return {"error": {"message": refusal.message, "type": kind, "param": refusal.param, "code": code}}
 
 
 def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
-    """Write a reply that is no stream."""
+    """Format a reply that is not streamed."""
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in reply.message.calls
@@ -183,7 +183,7 @@ def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
 
 
 def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: int) -> Iterator[Json]:
-    """Write a reply as the chunks of a stream."""
+    """Format a reply as the chunks of a stream."""
     asked = bool((received.body.get("stream_options") or {}).get("include_usage"))
     groq = is_groq(received.path)
     head = _head(received, number, "chat.completion.chunk") | ({"usage": None} if asked else {})
@@ -197,17 +197,17 @@ def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: 
 
 
 def frame(event: Json) -> str:
-    """Write a chunk as it is sent."""
+    """Format a chunk as it is sent."""
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
 def is_groq(path: str) -> bool:
-    """Whether a path is one of Groq's, whose API begins with `/openai/v1`."""
+    """Return whether a path is one of Groq's, whose API begins with `/openai/v1`."""
     return path.startswith("/openai/")
 
 
 def _head(received: ReceivedRequest, number: int, kind: str) -> Json:
-    # 2026-01-01: a clock would make replies differ.
+    # 2026-01-01, constant so that replies do not differ.
     return {"id": f"chatcmpl-{number}", "object": kind, "created": 1767225600, "model": received.body["model"]}
 
 
@@ -246,7 +246,7 @@ def _documents(received: ReceivedRequest) -> list[Json]:
 
 
 def _annotations(reply: ScriptedReply, received: ReceivedRequest) -> Iterator[Json]:
-    """Yield citations as Groq does: the words that they stand for, and the document, which has no units."""
+    """Yield citations in Groq's format: the cited words and the document, without units."""
     at, begun = 0, 0
     for part in reply.message.parts:
         match part:

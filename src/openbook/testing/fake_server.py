@@ -1,4 +1,4 @@
-"""A strict server on this machine that speaks both wires of models over HTTP, and fails as told."""
+"""A strict local server for both model APIs, with scripted failures."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MALFORMED = '{"type": "content_block_delta", "choices": [{"delta": {'
 
 
 class FakeServer:
-    """Reply by a script: one step for each valid request, on either wire.
+    """Replies by a script, with one step for each valid request to either API.
 
-    Speaks Anthropic Messages below `anthropic_url`, OpenAI Chat Completions below `openai_url`, both with batches, and
-    the latter with Groq's fields below `groq_url`. What the real servers would refuse gets their 400 or
-    401, and takes no step. Leaving the context closes all connections, and fails a test that has
-    left a step unread or asked for one too many.
+    Implements Anthropic Messages below `anthropic_url`, and OpenAI Chat Completions below `openai_url`, both with
+    batches, the latter with Groq's fields below `groq_url`. Requests that the real servers would reject get their 400
+    or 401, and consume no step. Leaving the context closes all connections, and fails a test that has left a step
+    unused or made one request too many.
 
     Example:
         with FakeServer("Hello.", Refusal(429, headers={"retry-after": "7"})) as server:
@@ -42,26 +42,26 @@ class FakeServer:
         key: str = "key-of-the-fake-server",
         piece: int = 7,
     ) -> None:
-        """Get ready to play `steps` in order.
+        """Prepare to play `steps` in order.
 
         Args:
-            steps: Texts, replies, faults, refusals, or functions of the request that give one.
-            key: The only one that is accepted.
-            piece: Characters in each delta of a stream.
+            steps: Texts, replies, faults, refusals, or functions of the request that return one.
+            key: The only accepted key.
+            piece: Characters per delta of a stream.
         """
         self.key = key
         self.requests: list[ReceivedRequest] = []
-        """Those that were right, in order."""
+        """The valid requests, in order."""
         self.refused: list[str] = []
-        """What was wrong with the others."""
+        """The errors of the others."""
         self._piece = piece
         self._script: Script[ServerStep | Callable[[ReceivedRequest], ServerStep]] = Script(steps)
         self._left = threading.Semaphore(0)
         self._closing = False
         self.batches = FakeBatches(self._item)
-        """Batches of requests, and files for them."""
+        """Batches, and files for them."""
         self._tcp = _Tcp(self._answer)
-        # The default looks only twice a second whether it should end.
+        # By default it checks only twice a second whether to stop.
         self._thread = threading.Thread(target=self._tcp.serve_forever, kwargs={"poll_interval": 0.02})
 
     @property
@@ -77,18 +77,18 @@ class FakeServer:
 
     @property
     def groq_url(self) -> str:
-        """Base URL for OpenAI's SDK, with what only Groq understands."""
+        """Base URL for OpenAI's SDK, with Groq's extensions."""
         return f"{self.anthropic_url}/openai/v1"
 
     def wait_for_disconnect(self, timeout_s: float = 10.0) -> bool:
-        """Wait until a client has gone before its reply was complete; False if none does."""
+        """Wait until a client disconnects before its reply is complete; False if none does."""
         return self._left.acquire(timeout=timeout_s)
 
     def check(self) -> None:
-        """Fail if a step was not read, or if something was asked that the script does not know.
+        """Fail if a step was not used, or if there was an unexpected request.
 
         Raises:
-            AssertionError: It says what was wrong, and what was refused.
+            AssertionError: With the problems and the rejected requests.
         """
         try:
             self._script.check()
@@ -96,7 +96,7 @@ class FakeServer:
             raise AssertionError("; refused: ".join([str(exc), *self.refused])) from None
 
     def close(self) -> None:
-        """End all connections, and the server."""
+        """Close all connections and stop the server."""
         self._closing = True
         self._tcp.shutdown()
         self._tcp.disconnect()
@@ -109,7 +109,7 @@ class FakeServer:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
-        if kind is None:  # else that is what went wrong
+        if kind is None:  # otherwise that exception is the failure
             self.check()
 
     def _answer(self, exchange: _Exchange) -> None:
@@ -122,7 +122,7 @@ class FakeServer:
                 self._left.release()
 
     def _prepare(self, exchange: _Exchange, wire: Any, number: int) -> Callable[[], None]:
-        """Read a request and a step; give what sends the response."""
+        """Read a request and take a step. Returns a function that sends the response."""
         try:
             if BATCH_PATHS.fullmatch(exchange.path):
                 return partial(exchange.send, 200, self._batched(exchange, wire), {})
@@ -138,7 +138,7 @@ class FakeServer:
             refusal = exc.refusal
         except (AssertionError, LookupError, TypeError, ValueError) as exc:
             self._script.note(exc)
-            refusal = Refusal(400, f"the script of the test is wrong: {exc!r}")  # a status that nobody tries again
+            refusal = Refusal(400, f"the script of the test is wrong: {exc!r}")  # a status that is not retried
         return partial(exchange.send, refusal.status, refusal.page or wire.failure(refusal, number), refusal.headers)
 
     def _batched(self, exchange: _Exchange, wire: Any) -> dict[str, Any] | str:
@@ -147,7 +147,7 @@ class FakeServer:
         return self.batches.respond(exchange.command, exchange.path, raw)
 
     def _item(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Answer one request of a batch."""
+        """Respond to one request of a batch."""
         wire: Any = fake_anthropic if path.endswith("/messages") else fake_openai
         number = len(self.requests) + 1
         try:
@@ -162,12 +162,12 @@ class FakeServer:
             return exc.refusal.status, wire.failure(exc.refusal, number)
 
     def _next(self, received: ReceivedRequest) -> str | ScriptedReply | Fault:
-        """Read a step.
+        """Take a step.
 
         Raises:
-            RequestRefused: The step says so.
+            RequestRefused: The step is a refusal.
             AssertionError: There is none.
-            ValueError: It is nothing that a server can do.
+            ValueError: The step is impossible for a server.
         """
         self.requests.append(received)
         taken = self._script.take(f"a request to {received.path}")
@@ -179,10 +179,10 @@ class FakeServer:
         return step
 
     def _receive(self, exchange: _Exchange) -> ReceivedRequest:
-        """Read a request.
+        """Read and check a request.
 
         Raises:
-            RequestRefused: It is not right.
+            RequestRefused: It is invalid.
         """
         headers, raw = _read(exchange)
         try:
@@ -231,7 +231,7 @@ def _frames(wire: Any, events: list[dict[str, Any]], fault: Fault | None, number
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """One request and its response: a connection carries no more, so that a disconnect belongs to one."""
+    """One request and its response. Connections are not reused, so that a disconnect belongs to one request."""
 
     protocol_version = "HTTP/1.1"
     server: _Tcp
@@ -244,7 +244,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.do_POST()
 
     def end_headers(self) -> None:
-        """Say that the connection closes, so that no client asks on it again."""
+        """Announce that the connection closes, so that no client reuses it."""
         self.send_header("connection", "close")
         super().end_headers()
 
@@ -263,7 +263,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(shown)
 
     def stream(self, frames: Iterable[str], fault: Fault | None) -> None:
-        """Send events, each in two halves: where the network cuts is up to the network."""
+        """Send events, each split in two, because the network may split them anywhere."""
         if fault is not None and fault.then == "hold" and fault.after == 0:
             self._hold()
         self.send_response(200)
@@ -280,13 +280,13 @@ class _Exchange(BaseHTTPRequestHandler):
             self._hold()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing on the terminal."""
+        """Log nothing."""
 
     def _chunk(self, raw: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
 
     def _hold(self) -> NoReturn:
-        """Wait until the client goes.
+        """Wait until the client disconnects.
 
         Raises:
             BrokenPipeError: It has.
@@ -296,9 +296,9 @@ class _Exchange(BaseHTTPRequestHandler):
 
 
 class _Tcp(socketserver.ThreadingTCPServer):
-    """A thread for each connection; all have ended when it is closed."""
+    """A thread per connection. All have ended when the server is closed."""
 
-    # Of more than five at once, the default, some would have to knock again, after a second.
+    # With the default of five, some of many simultaneous connections would be retried only after a second.
     request_queue_size = 256
 
     def __init__(self, answer: Callable[[_Exchange], None]) -> None:
@@ -315,7 +315,7 @@ class _Tcp(socketserver.ThreadingTCPServer):
         super().shutdown_request(request)
 
     def disconnect(self) -> None:
-        """Break all connections, whether or not their clients wait for something."""
+        """Close all connections, whether or not their clients wait for something."""
         for connection in list(self._connections):
             with suppress(OSError):  # the client was faster
                 connection.shutdown(socket.SHUT_RDWR)

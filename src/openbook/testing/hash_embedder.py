@@ -14,9 +14,9 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Embed texts by hashing their words: no model, no meaning, the same vectors everywhere.
+    """Embeds texts by hashing their words: without a model or meaning, with the same vectors everywhere.
 
-    Texts are close as far as they share words, in any order and case.
+    Texts are similar as far as they share words, in any order and case.
 
     Example:
         >>> embedder = HashEmbedder()
@@ -26,7 +26,7 @@ class HashEmbedder:
     """
 
     def __init__(self, dim: int = 64) -> None:
-        """Build vectors of `dim` numbers. With fewer than 32, unrelated words begin to look close."""
+        """Build vectors of `dim` numbers. With fewer than 32, unrelated words become similar."""
         if dim < 1:
             raise ValueError(f"dim is {dim}, and must be positive")
         self._dim = dim
@@ -38,18 +38,18 @@ class HashEmbedder:
 
     @property
     def dim(self) -> int:
-        """How many numbers a vector has."""
+        """The dimension of the vectors."""
         return self._dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dim), in order: rows of unit length, zeros without words."""
+        """Return float32 (len(texts), dim) in order: rows of unit length, or zeros without words."""
         import numpy as np
 
         sums = np.zeros((len(texts), self._dim))
         for row, text in enumerate(texts):
             for word in _WORD.findall(text.lower()):
                 sums[row] += self._vector(word)
-        # Sums are of whole numbers, so one that is not zero is at least 1 long.
+        # Sums are integers, so the length of a non-zero one is at least 1.
         lengths = np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
         vectors: Vectors = (sums / np.maximum(lengths, 1.0)).astype(np.float32)
         return vectors

@@ -1,4 +1,4 @@
-"""What a scripted model says: one step for each call, in order."""
+"""Scripts for model doubles: one step per call, in order."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ScriptedReply:
         stop: StopReason | None = None,
         error: ModelError | None = None,
     ) -> None:
-        """Say `parts`; none of them is an empty reply.
+        """Reply with `parts`; none for an empty reply.
 
         Args:
             parts: Texts, tool calls, citations, in order.
-            usage: 10 tokens read and 5 written, unless said; None: not reported.
-            stop: Unless said, `tools` if a tool is called, else `end`.
-            error: Raised by a `ScriptedModel` after the parts, instead of an end. A `FakeServer` has `Fault` for it.
+            usage: By default, 10 input and 5 output tokens; None if not reported.
+            stop: By default, `tools` if a tool is called, else `end`.
+            error: Raised by a `ScriptedModel` after the parts, instead of the end. For a `FakeServer`, use `Fault`.
         """
         self.message: Message = Message(
             "assistant", tuple(TextBlock(part) if isinstance(part, str) else part for part in parts)
@@ -44,42 +44,42 @@ class ScriptedReply:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A response of a server that is an error."""
+    """An error response of a server."""
 
     status: int
     message: str = "refused by the script"
     headers: Mapping[str, str] = field(default_factory=dict)
     """Such as `retry-after`."""
     param: str | None = None
-    """What is wrong in the request, where the wire says so."""
+    """The invalid parameter, if the API reports one."""
     page: str = ""
-    """HTML that is sent instead of the wire's JSON, as by a proxy on the way."""
+    """HTML to send instead of JSON, like a proxy would."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A reply that goes wrong on its way."""
+    """A reply that fails during transfer."""
 
     then: Literal["cut", "end", "error", "hold", "malformed"]
-    """What happens after some events.
+    """What happens after `after` events.
 
-    `cut`: the connection breaks. `end`: the response ends properly, and lacks the rest. `error`: an
-    event reports that the provider is overloaded. `hold`: nothing more comes until the client goes.
-    `malformed`: an event that is not JSON, and the end.
+    `cut`: the connection breaks. `end`: the response ends properly, but incomplete. `error`: an event reports that the
+    provider is overloaded. `hold`: nothing more is sent until the client disconnects. `malformed`: an event that is not
+    JSON, and the end.
     """
     reply: ScriptedReply = field(default_factory=lambda: ScriptedReply("Well, here is what I found."))
     after: int = 0
-    """Events that get through. `hold` after none sends not even a status; a response that is no stream has no events,
-    so a part of its text gets through instead."""
+    """Number of events sent before. `hold` after 0 does not even send a status. Without streaming there are no events,
+    so part of the text is sent instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """A request that a server has found to be right."""
+    """A request that a server has accepted."""
 
     path: str
     headers: Mapping[str, str]
-    """Names in lower case."""
+    """Header names are in lower case."""
     body: Mapping[str, Any]
 
 
@@ -88,7 +88,7 @@ ServerStep = str | ScriptedReply | Fault | Refusal
 
 
 class Script(Generic[S]):
-    """Steps that must be consumed exactly."""
+    """Steps that must be used exactly."""
 
     def __init__(self, steps: tuple[S, ...]) -> None:
         self._steps = deque(steps)
@@ -100,7 +100,7 @@ class Script(Generic[S]):
         """Return the next step.
 
         Raises:
-            AssertionError: There is none. `check` fails then too, in case this gets caught.
+            AssertionError: There is none. `check` fails then too, in case this is caught.
         """
         with self._lock:
             if not self._steps:
@@ -111,15 +111,15 @@ class Script(Generic[S]):
             return self._steps.popleft()
 
     def note(self, problem: Exception) -> None:
-        """Make `check` fail, wherever the problem is caught."""
+        """Make `check` fail, even if the problem is caught elsewhere."""
         if repr(problem) not in self._problems:
             self._problems.append(repr(problem))
 
     def check(self) -> None:
-        """Fail if a step was not read, or if there was a problem.
+        """Fail if a step was not used, or if there was a problem.
 
         Raises:
-            AssertionError: It says all that was wrong.
+            AssertionError: With all problems.
         """
         unread = [f"{len(self._steps)} steps of the script were not read"] if self._steps else []
         if unread or self._problems:

@@ -1,4 +1,4 @@
-"""A model that says what a test wants it to say."""
+"""A model double with scripted replies."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
 
 class ScriptedModel:
-    """Reply by a script: one step for each call.
+    """Replies by a script, with one step per call.
 
-    A step is a text, a `ScriptedReply`, an error, or a function of the request.
+    A step is a string, a `ScriptedReply`, an error, or a function of the request.
 
-    As a context manager it fails a test that leaves a step unread. A call that the script does not
-    expect fails at once.
+    As a context manager, it fails a test that leaves a step unused. An unexpected call fails at once.
 
     Example:
         >>> from openbook.llm.messages import Message, Request
@@ -44,19 +43,19 @@ class ScriptedModel:
     """
 
     def __init__(self, *steps: ModelStep | Callable[[Request], ModelStep], name: str = "scripted:model") -> None:
-        """Read `steps` in order."""
+        """Prepare to play `steps` in order."""
         self.name = name
         self.requests: list[Request] = []
-        """What was asked, in order."""
+        """The requests so far, in order."""
         self.cancelled = 0
-        """Streams that were closed before their end."""
+        """Number of streams that were closed before their end."""
         self._script = Script(steps)
 
     def stream(self, request: Request) -> Generator[Event, None, None]:
-        """Play the next step, texts word by word.
+        """Play the next step. Strings are streamed word by word.
 
         Raises:
-            ModelError: The step says so.
+            ModelError: The step is an error.
             AssertionError: There is no step left.
         """
         reply = self._next(request)
@@ -70,16 +69,16 @@ class ScriptedModel:
             raise
 
     async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Play the next step, as `stream` does."""
+        """Play the next step, like `stream`."""
         with closing(self.stream(request)) as events:
             for event in events:
                 yield event
 
     def check(self) -> None:
-        """Fail if a step was not read, or if there was a call too many.
+        """Fail if a step was not used, or if there was an unexpected call.
 
         Raises:
-            AssertionError: It says what was wrong.
+            AssertionError: With the problems.
         """
         self._script.check()
 
@@ -87,7 +86,7 @@ class ScriptedModel:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:  # else that is what went wrong
+        if kind is None:  # otherwise that exception is the failure
             self.check()
 
     def _next(self, request: Request) -> ScriptedReply:

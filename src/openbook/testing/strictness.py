@@ -1,4 +1,4 @@
-"""How the fake server refuses a request."""
+"""Request checks of the fake server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from openbook.testing.script import Refusal
 
 
 class RequestRefused(Exception):  # noqa: N818 - it never leaves the server
-    """A request is not as the wire wants it."""
+    """A request is invalid."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
@@ -17,10 +17,10 @@ class RequestRefused(Exception):  # noqa: N818 - it never leaves the server
 
 
 def expect(right: bool, message: str, *, status: int = 400, param: str | None = None) -> None:
-    """Refuse the request unless it is right.
+    """Reject the request unless a condition is true.
 
     Raises:
-        RequestRefused: It is not.
+        RequestRefused: It is false.
     """
     if not right:
         raise RequestRefused(Refusal(status, message, param=param))
@@ -35,7 +35,7 @@ def only(
     unknown: str = "{place}{name}: Extra inputs are not permitted",
     missing: str = "{place}{name}: Field required",
 ) -> None:
-    """Refuse a JSON object with fields that are unknown, or without some that it needs.
+    """Reject a JSON object with unknown fields, or without required ones.
 
     Raises:
         RequestRefused: It has some, or lacks some.
