@@ -1,4 +1,4 @@
-"""A pool of worker processes that answer, so that searching and checking use all cores and the event loop stays free.
+"""A pool of worker processes that answer questions on all cores, without blocking the event loop.
 
 A child runs the steps of many answers, each up to the next model call, which the parent makes.
 """
@@ -40,13 +40,13 @@ from openbook.types import Filter
 
 _logger = logging.getLogger(__name__)
 
-# No step takes that long. A child that sends nothing for this time hangs, and so do all of its answers.
+# Longer than any step. A child that sends nothing for this time hangs, and so do all of its answers.
 _LONGEST_STEP_S = 120.0
 
-# How long a child may finish its current step when it is stopped.
+# Time for a stopped child to finish its current step.
 _GRACE_S = 2.0
 
-# How often one answer moves to another process because its own has ended: one that kills every process must end.
+# How often an answer may move to another process because its own ended: an answer that crashes every process must end.
 _MOST_MOVES = 1
 
 _NOBODYS = "Where are sessions kept?"
@@ -80,7 +80,7 @@ class CancelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ChildMessage:
-    """A message from a child: an event, a model call, the end or an error."""
+    """A message from a child: an event, a model call, the end, or an error."""
 
     number: int
     said: AnswerEvent | CallModel | OpenbookError | None
@@ -88,7 +88,7 @@ class ChildMessage:
 
 
 READY = ChildMessage(0, None)
-"""What a child says once it can answer without delay. No question has this number."""
+"""Sent by a child when it can answer without delay. No question has this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class RemoteModel:
 
 
 def without_models(options: AnswerOptions) -> AnswerOptions:
-    """Return options that can be pickled: placeholders instead of models, and no tools, which the child loads itself.
+    """Return options that can be pickled: placeholders for models, and no tools, which the child loads itself.
 
     A judge is pickled as it is.
     """
@@ -122,7 +122,7 @@ def without_models(options: AnswerOptions) -> AnswerOptions:
 
 
 class WorkerEndedError(RequestRefusedError):
-    """A worker process ended, or hung and was killed, before it had answered."""
+    """A worker process ended, or hung and was killed, before the answer was complete."""
 
     def __init__(self) -> None:
         super().__init__(503, "the worker process has ended", hint="ask again")
@@ -150,7 +150,7 @@ class AnswerPool:
 
     @property
     def turns(self) -> int:
-        """Questions in progress at a time: two for each process, so that none waits for work."""
+        """Number of concurrent questions: two per process, so that none idles."""
         return 2 * max(1, self._most)
 
     @property
@@ -172,7 +172,7 @@ class AnswerPool:
 
     async def least_busy(self) -> _Child:
         """Return the least busy child. If all are busy, start another one."""
-        # A child that is not ready yet takes questions too: whoever waits for them notices if it hangs.
+        # A child that is not ready also gets questions: those who wait for them notice if it hangs.
         running = [child for child in self._children if not child.is_gone] or await self._grown(1)
         if not running:
             raise RequestRefusedError(503, "the server is being stopped", hint="ask again when it runs")
@@ -196,7 +196,7 @@ class _Child:
     def __init__(self, greeting: bytes, longest_step_s: float) -> None:
         """Start the process, which takes about a second to be ready."""
         self.ready = asyncio.Event()
-        """Set once it can answer without delay, or never will."""
+        """Set once it can answer without delay, or will never be able to."""
         self.is_gone = False
         self._process = ChildProcess[ChildMessage](greeting, longest_step_s)
         self._loop = asyncio.get_running_loop()
@@ -267,11 +267,11 @@ class _Child:
         finally:
             self._process.end()
             self._sending.put(None)
-            with suppress(RuntimeError):  # the loop was closed before
+            with suppress(RuntimeError):  # the loop was already closed
                 self._loop.call_soon_threadsafe(self._lose)
 
     def _take(self, message: ChildMessage) -> None:
-        # Not when it is read: a reader may pause for longer than a step may take, while the child is idle.
+        # Measured at arrival, because a reader may pause for longer than a step may take while the child is idle.
         if message.said is None or isinstance(message.said, CallModel | Exception):
             self._busy.discard(message.number)
         self._process.waited_since_s = time.monotonic() if self._busy else None
@@ -289,23 +289,23 @@ class _Child:
 
 
 class _Steps:
-    """The steps of one answer, run in a child, or in another one if that ends before the answer is done."""
+    """The steps of one answer, run in a child, or in another one if the first ends early."""
 
     def __init__(self, pool: AnswerPool, asked: StartAnswer) -> None:
         self._pool = pool
         self._child: _Child | None = None
         self._number = asked.number
         self._sent: list[StartAnswer | ResumeAnswer] = [asked]
-        """All that a child has to be told to get as far."""
+        """All messages that a child needs to get to the same state."""
         self._calls: list[CallModel] = []
-        """What each of those led to, but the last."""
+        """The model calls that resulted from these messages, except the last."""
         self._moves = 0
 
     async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
         """Yield steps up to the next model call, or to the end.
 
         Raises:
-            WorkerEndedError: The child has ended, and the answer cannot go on in another one.
+            WorkerEndedError: The child ended, and the answer cannot continue in another one.
         """
         if self._calls:
             self._sent.append(ResumeAnswer(self._number, reply))
@@ -317,7 +317,7 @@ class _Steps:
                 at = 0
                 while (step := await child.hear(self._number)) is not None:
                     at += 1
-                    if at <= told:  # before the child that had it has ended
+                    if at <= told:  # unless the previous child has already sent it
                         continue
                     told = at
                     if isinstance(step, CallModel):
@@ -342,7 +342,7 @@ class _Steps:
             step = await child.hear(self._number)
             while not (step is None or isinstance(step, CallModel)):
                 step = await child.hear(self._number)
-            if step != call:  # the library has changed, and what the model wrote is of other sources
+            if step != call:  # the library has changed, and the model has seen other sources
                 raise WorkerEndedError
         return child
 
@@ -358,7 +358,7 @@ def run_child(
     location: Location, settings: Settings, requests: Iterator[Any], say: Callable[[ChildMessage], None]
 ) -> None:
     """Open a library and answer from it: the main function of a child."""
-    # Stopping a service signals all of its processes. This one ends when the server closes its input.
+    # A stopped service gets signals in all of its processes. This one ends when the server closes its input.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     log_as_json()
     with closing(ServedLibrary(Library(location, settings))) as library:
@@ -371,7 +371,7 @@ def serve_answers(
     say: Callable[[ChildMessage], None],
 ) -> None:
     """Handle messages until the input ends."""
-    # The first question imports a lot: do it before somebody waits.
+    # The first question imports many modules: run it before somebody waits.
     nobodys = _Answerer(library, say=lambda _: None)
     nobodys.handle(StartAnswer(READY.number, _NOBODYS, 1, EVERYTHING, AnswerOptions(model=RemoteModel("none"))))
     nobodys.handle(CancelAnswer(READY.number))
@@ -382,7 +382,7 @@ def serve_answers(
 
 
 class _Answerer:
-    """The questions that a child answers."""
+    """The questions of one child."""
 
     def __init__(self, library: ServedLibrary, say: Callable[[ChildMessage], None]) -> None:
         self._library = library
@@ -418,7 +418,7 @@ class _Answerer:
         self._say(ChildMessage(number, last))
 
     def _taken(self, number: int, steps: Steps[None], reply: ReplyFinished | None) -> CallModel | OpenbookError | None:
-        """Run steps up to the first that the parent has to do, and return it, or the reason why there is none."""
+        """Run steps up to the first that the parent must do, and return it, or the error that ended them."""
         step: AnswerEvent | CallModel | Wait | None
         try:
             step = next_step(steps, reply)

@@ -1,7 +1,7 @@
 """Measures the stages of an answer and its outcome, for metrics and, if enabled, for OpenTelemetry.
 
-Spans follow the semantic conventions for generative AI. They hold no question and no text. Nothing is sent,
-and no package of the extra is needed, unless `OPENBOOK_TELEMETRY` is set.
+Spans follow the semantic conventions for generative AI. They contain no questions or texts. Nothing is sent, and no
+package of the extra is needed, unless `OPENBOOK_TELEMETRY` is set.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class AnswerSpans:
         if self._stage is not None:
             self._stage.end()
             self._stage = None
-        if self._tracer is not None and stage not in ("", "writing", "rephrasing"):  # those are calls of a model
+        if self._tracer is not None and stage not in ("", "writing", "rephrasing"):  # model calls have own spans
             attributes = {"gen_ai.operation.name": "retrieval"} if stage == "searching" else {}
             name = "retrieval" if stage == "searching" else stage
             self._stage = self._tracer.start_span(name, context=_inside(self._whole), attributes=attributes)
@@ -128,7 +128,7 @@ def _inside(span: Span | None) -> Any:
 
 
 QUEUED = "queued"
-"""The stage in which an answer waits for its turn, or for a process that takes its next step."""
+"""The stage in which an answer waits for its turn, or for a process to run its next step."""
 
 
 class AnswerTracker:
@@ -143,24 +143,24 @@ class AnswerTracker:
         *,
         waits: Callable[[], None] = lambda: None,
     ) -> None:
-        """Begin with the stage `queued`, at the time by `time.perf_counter` at which the question arrived.
+        """Begin with the stage `queued`, at the arrival of the question (`time.perf_counter`).
 
-        `waits` is called when a model has written, and the answer waits for the process that checks it.
+        `waits` is called when a model has finished and the answer waits for a process to check it.
         """
         self._waits = waits
         self.answer: GenerationResult | None = None
-        """Set when there is one."""
+        """Set once the answer is complete."""
         self._metrics = metrics
         self._spans = AnswerSpans(tracer, session_id)
         self.name = QUEUED
-        """Of the stage that lasts; empty for none."""
+        """The current stage; empty for none."""
         self.took_s: defaultdict[str, float] = defaultdict(float)
-        """Seconds of each stage that has ended."""
+        """Seconds of each finished stage."""
         self._arrived_s = self._since_s = arrived_s
         self._models: tuple[str, ...] = ()
 
     def watched(self, options: AnswerOptions) -> AnswerOptions:
-        """Return options whose models are tracked. Without a model, all the time is the server's."""
+        """Return options whose models are tracked. Without a model, the server takes all the time itself."""
         other = options.other_verifier
         is_asked = options.writer is not None and (other is not None or options.verifier == "model")
         self._models = (*(() if options.writer is None else ("rephrasing", "writing")), *("verifying",) * is_asked)

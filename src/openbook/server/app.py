@@ -33,7 +33,7 @@ from openbook.server.security import SecurityMiddleware
 _ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorResponse.__name__}"}}}
 
 _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
-# FastAPI builds a validator for each response model of each route, 900 of them, before the first reply. One is enough.
+# FastAPI builds a validator for each response model of each route, 900 in total, before the first reply. One suffices.
 _RESPONSES: dict[int | str, dict[str, Any]] = {**{status: {} for status in _REFUSALS}, 400: {"model": ErrorResponse}}
 
 
@@ -49,14 +49,14 @@ def create_app(
 
     Args:
         assistant: The library, whose settings the server uses.
-        models: Models that callers may choose; by default those of the settings and of the keys that are set.
+        models: Models that callers may choose. Default: those of the settings, and of the keys that are set.
         needs_key: Whether every caller needs a key, as on every address but loopback.
-        roots: Folders below which sources may be added.
-        workers: Most worker processes that search and check answers; 0 uses threads of this process.
+        roots: Folders within which sources may be added.
+        workers: Maximum worker processes for search and checks; 0 uses threads of this process.
 
     Raises:
-        SettingsError: A setting, or the folder of the settings, cannot be used.
-        SessionError: Conversations cannot be kept.
+        SettingsError: A setting, or the folder of the settings, is unusable.
+        SessionError: Conversations cannot be stored.
         MissingExtraError, PluginError: A package that a setting needs is not installed, or failed.
     """
     app = SecuredApp(
@@ -97,12 +97,12 @@ class SecuredApp(FastAPI):
         )
 
     def stop(self) -> None:
-        """End everything that still waits with an error. Call it in the thread of the event loop."""
+        """End everything that is still waiting with an error. Call it in the thread of the event loop."""
         self.state.stopping.stop()
         self.state.jobs.stop()
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI description. FastAPI would describe the errors of a stream as a stream too."""
+        """Return the OpenAPI description. FastAPI alone would describe the errors of a stream as a stream."""
         schema = super().openapi()
         for described in (each for methods in schema["paths"].values() for each in methods.values()):
             if described.get("security") and not self.state.authenticator.needs_key and {} not in described["security"]:

@@ -25,7 +25,7 @@ BROWSER_COOKIE = "openbook_browser"
 
 _BROWSER = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{64})")
 
-# The role of everybody where no key is needed. Managing keys takes a key.
+# The role of all callers if no key is required. Managing keys always requires a key.
 _WITHOUT_KEY: Role = "editor"
 
 
@@ -71,7 +71,7 @@ class Authenticator:
         cookie_s: float = 30 * 24 * 3600.0,
         person_s: float = 0.0,
     ) -> None:
-        """Take the lifetime of cookies, and of logins at a provider (`person_s`, 0 without one), in seconds.
+        """Set the lifetime of cookies, and of logins at a provider (`person_s`, 0 without one), in seconds.
 
         A cookie identifies the owner of conversations, so it should last as long as they do.
         """
@@ -90,7 +90,7 @@ class Authenticator:
         token = request.cookies.get(LOGIN_COOKIE, "")
         key = self._keys.find(sent) if sent else self._logged_in(token)
         if key is not None:
-            with contextlib.suppress(OpenbookError):  # who may read can do so while the disk is full
+            with contextlib.suppress(OpenbookError):  # reads work even if the disk is full
                 self._keys.used(key)
             return Caller(f"key:{key.id}", key)
         if sent or self.needs_key:
@@ -101,7 +101,7 @@ class Authenticator:
         browser = self._browser(request)
         if not browser:
             browser = secrets.token_hex(16)
-            # A page sends several requests at once: each would get a cookie, and the last one would win.
+            # A page sends several requests at once: each would get its own cookie, and the last would win.
             if request.method not in ("GET", "HEAD"):
                 self.set_cookie(request, response, BROWSER_COOKIE, self._signed(browser))
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
@@ -110,7 +110,7 @@ class Authenticator:
         """Renew the cookie and the login of a browser. A new browser gets a cookie, unless keys are required."""
         token = request.cookies.get(LOGIN_COOKIE, "")
         key = self._logged_in(token)
-        if key is not None and not is_person(key):  # people ask their provider again after some hours
+        if key is not None and not is_person(key):  # people must log in at their provider again after some hours
             self.logins.renew(token, self._cookie_s)
             self.set_cookie(request, response, LOGIN_COOKIE, token)
         elif key is None and not self.needs_key:
@@ -170,14 +170,14 @@ class Authenticator:
         same_site: Literal["lax", "strict"] = "strict",
     ) -> None:
         """Set a cookie that scripts cannot read and that pages of other sites cannot make a browser send."""
-        # A forged header only keeps the cookie from its sender, so every proxy is trusted.
+        # A forged header only deprives its sender of the cookie, so every proxy is trusted.
         secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
         max_age = int(self._cookie_s if lasts_s is None else lasts_s)
         response.set_cookie(name, value, max_age=max_age, httponly=True, samesite=same_site, secure=secure)
 
 
 KeyScheme = Annotated[object, Security(HTTPBearer(auto_error=False, scheme_name="key", description="A key."))]
-"""Describes in OpenAPI that a route takes a key. Who comes in is decided by the authenticator alone."""
+"""Documents in OpenAPI that a route accepts a key. Only the authenticator decides about access."""
 
 _Cookie = Annotated[
     object,
@@ -210,7 +210,7 @@ async def _owner(caller: Identified) -> Caller:
 
 
 Editor = Annotated[Caller, Depends(_editor)]
-"""The caller of a request that takes the role of an editor."""
+"""The caller of a request that requires the role of an editor."""
 
 Owner = Annotated[Caller, Depends(_owner)]
-"""The caller of a request that takes the role of an owner."""
+"""The caller of a request that requires the role of an owner."""

@@ -19,7 +19,7 @@ from openbook.server.question_service import Progress, Replied
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
 from openbook.types import Attachment
 
-# Separates the answer from the list of sources. Clients send both back as history, where only the answer counts.
+# Separates the answer from the list of sources. Clients send both back as history, of which only the answer is used.
 _SOURCES = "\n\n**Sources**\n\n"
 
 _FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
@@ -34,8 +34,8 @@ def read_conversation(
 ) -> tuple[str, tuple[Attachment, ...], tuple[Exchange, ...]]:
     """Return the question of a conversation, its images, and the exchanges before it.
 
-    System messages and tool calls are ignored: answers follow the prompts of the server. Of the
-    images of earlier questions, the last ones are read, since no others are shown to a model.
+    System messages and tool calls are ignored: the server has its own prompts. Of the images of earlier questions, only
+    the last are read, since models see no others.
     """
     said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1][0] != "user":
@@ -85,19 +85,19 @@ class NumberedText:
     """The text of an answer in which each mark is replaced by `[1]`, `[2]` and so on, in order of appearance."""
 
     text: str = ""
-    """By now."""
+    """Text so far."""
     numbers: dict[str, int] = field(default_factory=dict)
-    """Of each mark, as it stands in the answer."""
+    """Number of each mark, by its text in the answer."""
     places: list[tuple[str, int, int]] = field(default_factory=list)
     """Each mark, and the half-open range of its number in `text`."""
     _parser: MarkParser = field(default_factory=MarkParser)
 
     def feed(self, text: str) -> str:
-        """Add a piece of the answer, and return the text that can be shown by now."""
+        """Add a piece of the answer, and return the text that can be shown so far."""
         return self._add(self._parser.feed(text))
 
     def close(self) -> str:
-        """Return the text that was held back because it might have become a mark."""
+        """Return the text that was withheld because it might have become a mark."""
         return self._add(self._parser.close())
 
     def _add(self, pieces: Sequence[str | CitationMark]) -> str:
@@ -139,7 +139,7 @@ def _places(mark: str, answer: GenerationResult, citations: Sequence[CitationRes
 def _place(cited: CitationResponse) -> str:
     place = _line(cited.place) or "nothing that was shown"
     shown = f"[{place}]({cited.url})" if cited.url else f"`{place}`"
-    # The reason is the same for all unverified citations.
+    # All unverified citations have the same reason.
     reason = "" if cited.verdict == "unverified" else _line(cited.reason)
     return f"{shown}: {cited.verdict}{f', {reason}' if reason else ''}"
 
@@ -151,7 +151,7 @@ def _line(text: str) -> str:
 def url_citations(written: NumberedText, citations: Sequence[CitationResponse]) -> list[dict[str, Any]]:
     """Return a `url_citation` for each number in the text, with its characters.
 
-    Local files have no address that others could open: theirs is `openbook:source/path#L3-L5`, which can be parsed.
+    Local files have no public URL. Theirs is `openbook:source/path#L3-L5`, which can be parsed.
     """
     by_mark = {cited.mark: cited for cited in reversed(citations)}
     return [
@@ -206,8 +206,8 @@ def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerR
 async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool) -> AsyncGenerator[str, None]:
     """Yield an answer as the lines of an event stream, `[DONE]` last.
 
-    Words of a model come as they are written; what checking found follows them. An error is a line too, since the
-    status is sent by then.
+    Model text is sent as it is written; the results of the check follow. Errors are lines too, since the status is
+    already sent.
     """
     yield _sent(_chunk(head, {"role": "assistant", "content": ""}))
     written = NumberedText()
@@ -233,8 +233,8 @@ async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool)
 def _end(
     head: CompletionHead, written: NumberedText, answer: GenerationResult, reply: AnswerResponse, *, with_usage: bool
 ) -> Iterator[str]:
-    """Yield the sources and the last chunk, after the words of the model."""
-    # Without a model nothing has been sent yet; with one, the quotes that follow its words are missing.
+    """Yield the sources and the last chunk, after the model text."""
+    # Without a model, nothing has been sent yet; with one, the quotes after its text are missing.
     rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
     text = written.feed(rest if written.text else answer.answer) + written.close()
     text += source_list(written, answer, reply)

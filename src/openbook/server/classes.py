@@ -1,4 +1,4 @@
-"""Classes: students join with the code of their class, and log in again with a PIN of their own."""
+"""Classes: students join with the code of their class, and log in again with their own PIN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from openbook.server.keys import Grant, Key, KeyStore, add_key, check_name, chec
 
 _PREFIX = "obc_"
 
-# About 50 ms and 16 MB: with a stolen file, a million PINs take half a day for each student.
+# About 50 ms and 16 MB per hash: with a stolen file, trying a million PINs takes half a day for each student.
 _SCRYPT = {"n": 2**14, "r": 8, "p": 1}
 
 _SALT_BYTES = 16
@@ -26,16 +26,16 @@ _PIN_DIGITS = 8
 
 @dataclass(frozen=True, slots=True)
 class ClassKey:
-    """A class, without the code that lets students join."""
+    """A class, without the code for joining it."""
 
     id: str
     name: str
     created_at: float
     """Unix seconds."""
     seats: int
-    """Most students that may join."""
+    """Maximum number of students."""
     grant: Grant
-    """Of each student."""
+    """Grant of each student."""
 
 
 class ClassStore:
@@ -128,7 +128,7 @@ def hashed_pin(pin: str, salt: bytes = b"") -> tuple[bytes, bytes]:
 
 
 def no_key() -> bytes:
-    """Return a placeholder for the key hash of a student, who has a PIN: no key hashes to it."""
+    """Return a placeholder for the key hash of a student, who has a PIN. It is the hash of no key."""
     return secrets.token_bytes(32)
 
 
@@ -136,7 +136,7 @@ _NAME = re.compile(r"\w[\w .'’-]{0,59}")
 
 _PIN_CHARS = 6
 
-# Five attempts in a quarter of an hour: guessing six random digits takes years, and needs the code of the class.
+# Five attempts in 15 minutes: guessing six random digits takes years, and requires the code of the class.
 _ATTEMPTS = 5
 _LOCKED_S = 15 * 60.0
 
@@ -169,7 +169,7 @@ class StudentStore:
     def log_in(self, code: str, name: str, pin: str) -> Key:
         found, name = self._class(code), _clean(name)
         with self._keys.tables.transaction() as execute:
-            # Counted before comparing: concurrent attempts would all precede the first failure.
+            # Counted before comparing: otherwise concurrent attempts would all precede the first failure.
             key_id, salt, hashed = self._attempt(execute, found, name)
         if not hmac.compare_digest(hashed_pin(pin, salt)[1], hashed):
             raise _wrong()
@@ -178,7 +178,7 @@ class StudentStore:
         return self._key(key_id)
 
     def known(self, code: str, name: str) -> str:
-        """Return a student's name for the log. An unknown one, which may be a misplaced PIN, is left out."""
+        """Return a student's name for the log. An unknown one, which may be a mistyped PIN, is left out."""
         found = self._classes.find(code)
         if found is None:
             return "a student"
@@ -217,7 +217,7 @@ class StudentStore:
 
     def _key(self, key_id: str) -> Key:
         key = self._keys.get(key_id)
-        if key is None:  # revoked a moment ago
+        if key is None:  # just revoked
             raise _wrong()
         return key
 

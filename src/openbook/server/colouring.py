@@ -1,4 +1,4 @@
-"""Syntax highlighting, done in a process that is killed when it takes too long: not all lexers are linear."""
+"""Syntax highlighting in a process that is killed if it takes too long, because not all lexers are linear."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from openbook.process_pool import JobFailure, SharedProcess, took_longer
 # 100,000 characters of ordinary code take 150 ms, and the process half a second to start.
 _TIMEOUT_S = 2.0
 
-# After waiting this long for the process, code is shown without colours.
+# Longest wait for the process; then code is shown without colours.
 _LONGEST_WAIT_S = 2.0
 
 _MEMORY_BYTES = 1024**3
 
-# A stream shows the same code again and again while it grows: slow code is remembered by its beginning.
+# A stream highlights the same growing code repeatedly: slow code is remembered by its beginning.
 _BEGINNING_CHARS = 1_000
 _MOST_SLOW = 200
 
@@ -25,7 +25,7 @@ Job = tuple[str, str]
 
 
 def highlight_code(job: Job) -> str:
-    """Return code as HTML with a class for each kind of token, newlines as they are; empty without a lexer."""
+    """Return code as HTML with a class per token type, with newlines unchanged; empty without a lexer."""
     from pygments import highlight
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
@@ -46,7 +46,7 @@ def _formatter() -> Any:
 
 
 class Colourer:
-    """One process that colours code. Thread-safe. It starts with the first code."""
+    """A process that highlights code, started on first use. Thread-safe."""
 
     def __init__(self, timeout_s: float = _TIMEOUT_S) -> None:
         self._timeout_s = timeout_s
@@ -56,7 +56,7 @@ class Colourer:
             timeout_s=timeout_s,
             longest_wait_s=_LONGEST_WAIT_S,
             memory_bytes=_MEMORY_BYTES,
-            first=("", "text"),  # loads what colours; that is not the time of the code
+            first=("", "text"),  # loads the lexers, which must not count as time of the code
         )
 
     def colour(self, code: str, language: str) -> str:

@@ -13,10 +13,10 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-# Connections that the server keeps open. Each takes a descriptor, and about 30 KB.
+# Maximum open connections. Each takes a file descriptor and about 30 KB.
 _MOST_CONNECTIONS = 4_096
 
-# Descriptors for everything else: libraries, worker processes, logs, models.
+# File descriptors for everything else: libraries, worker processes, logs, models.
 _SPARE_FILES = 256
 
 _LOG_EVERY_S = 10.0
@@ -29,11 +29,11 @@ class ConnectionLimits:
     """Limits on the number of open connections and on slow senders."""
 
     most: int = _MOST_CONNECTIONS
-    """Most open connections. Further ones are closed at once."""
+    """Maximum open connections. Excess ones are closed at once."""
     headers_s: float = 15.0
-    """Seconds from the first byte, or the connection, until the headers are complete."""
+    """Seconds from the first byte, or from the connection, until the headers are complete."""
     pause_s: float = 15.0
-    """Seconds in which a body must bring `pause_bytes`."""
+    """Seconds within which at least `pause_bytes` of a body must arrive."""
     pause_bytes: int = 15_000
 
 
@@ -63,7 +63,7 @@ class LimitedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Keep a deadline while headers or body are incomplete.
 
-        That of the headers never moves. That of the body moves only if enough bytes came within it.
+        The deadline of the headers is fixed. That of the body is extended whenever enough bytes arrive within it.
         """
         self._received_bytes += len(data)
         super().data_received(data)
@@ -86,7 +86,7 @@ class LimitedProtocol(H11Protocol):
 
         def check() -> None:
             is_slow = self._received_bytes - before < self._limits.pause_bytes
-            if is_slow and not self.flow.read_paused:  # else the app is the slow one
+            if is_slow and not self.flow.read_paused:  # otherwise the app is slow to read
                 self._give_up()
             else:
                 self._wait_for_body()
@@ -110,14 +110,14 @@ class LimitedProtocol(H11Protocol):
 
 
 def raise_file_limit() -> int:
-    """Raise the limit of open files to what the most connections need, where the system allows it.
+    """Raise the limit of open files to what the maximum number of connections needs, if possible.
 
     Returns:
-        How many connections fit.
+        The number of connections that fit.
     """
     try:
         import resource
-    except ModuleNotFoundError:  # Windows, which has no such limit
+    except ModuleNotFoundError:  # Windows has no such limit
         return _MOST_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_CONNECTIONS + _SPARE_FILES
@@ -132,7 +132,7 @@ def raise_file_limit() -> int:
 def throttled_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
     """Return an exception handler for asyncio that repeats an error at most every ten seconds.
 
-    Out of descriptors, asyncio reports every connection that it cannot accept, thousands in a second.
+    Without descriptors, asyncio would report thousands of failed accepts per second.
     """
     logged: dict[str, float] = {}
 

@@ -21,7 +21,7 @@ WORKBOOKS = frozenset({"xlsx", "xls", "ods"})
 _SHEET = re.compile(r"(?P<sheet>.+)!\$?[A-Z]+\d+:\$?[A-Z]+\d+")
 _TITLED = re.compile(r"(?P<title>[^:|]{1,200}): (?P<value>.*)", re.DOTALL)
 
-# As many rows as a browser lays out without delay. Those around the cited ones are shown.
+# As many cells as a browser lays out without delay. The rows around the cited ones are shown.
 _MOST_CELLS = 20_000
 _MOST_COLUMNS = 200
 
@@ -32,7 +32,7 @@ Row = tuple[int, int, Sequence[str]]
 
 
 def separated_html(text: str, delimiter: str, first: int, last: int) -> str:
-    r"""Return CSV as an HTML table, the rows of lines `first` to `last` with the class `cited`; empty if it is not CSV.
+    r"""Return CSV as an HTML table, lines `first` to `last` with the class `cited`; empty if it is not CSV.
 
     Example:
         >>> separated_html("city,people\nBonn,330000\n", ",", 2, 2).count("<td>")
@@ -42,7 +42,7 @@ def separated_html(text: str, delimiter: str, first: int, last: int) -> str:
     """
     try:
         rows = list(_separated(text, delimiter))
-    except csv.Error:  # a NUL, or a field of more than 131,072 characters
+    except csv.Error:  # a NUL, or a field above 131,072 characters
         return ""
     if len(rows) < 2 or max(len(cells) for *_, cells in rows) < 2:
         return ""
@@ -53,7 +53,7 @@ def _separated(text: str, delimiter: str) -> Iterator[Row]:
     lines = text.splitlines(keepends=True)
     dialect = csv.excel()
     head = lines[0] if lines else ""
-    # Where the comma is the decimal separator, programs write semicolons.
+    # Programs write semicolons in locales with a decimal comma.
     dialect.delimiter = ";" if delimiter == "," and head.count(";") > head.count(",") else delimiter
     reader, before = csv.reader(lines, dialect), 0
     for cells in reader:
@@ -63,7 +63,7 @@ def _separated(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def workbook_html(document: Document, first: int, last: int) -> str:
-    """Return the sheets of a workbook as tables under their names, the cited rows with the class `cited`."""
+    """Return the sheets of a workbook as tables below their names, with the cited rows in the class `cited`."""
     lines = LineIndex(document.text)
     starts: list[tuple[str, int]] = []
     for anchor in document.anchors:
@@ -85,7 +85,7 @@ def _sheet(rows: Sequence[str], begin: int, end: int, first: int, last: int) -> 
     if not split:
         return ""
     titled = [_TITLED.fullmatch(cell) for _, cells in split[1:] for cell in cells]
-    # The first row has the titles, alone, and each other one says them again.
+    # The first row has only the titles, which each other row repeats.
     titles = split[0][1]
     if titled and all(found and found["title"] in titles for found in titled):
         named = ((number, number, _placed(cells, titles)) for number, cells in split[1:])
@@ -122,13 +122,13 @@ def _clean(html: str) -> str:
     return nh3.clean(visible(html), tags=_TAGS, attributes={"div": {"class", "tabindex"}, "tr": {"class"}})
 
 
-# Longer ones are shown as their lines.
+# Longer ones are shown as lines.
 _MOST_RST_CHARS = 200_000
 _MOST_TABLE_CHARS = 1_000_000
 
 
 def document_html(document: Document, start_char: int, end_char: int) -> str:
-    """Return a document as sanitized HTML, what stands in a range of characters with the class `cited`.
+    """Return a document as sanitized HTML, with a range of characters in the class `cited`.
 
     Empty for documents that are shown as lines: other formats, and long ones.
     """

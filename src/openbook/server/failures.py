@@ -1,4 +1,4 @@
-"""Maps errors to responses: the HTTP status of each, in one shape for all."""
+"""Maps errors to HTTP responses with a common body."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from openbook.errors import (
 )
 
 if TYPE_CHECKING:
-    # `openbook keys` refuses what it is asked with these errors, also where the server is not installed.
+    # Imported lazily, since `openbook keys` uses these errors even if the server is not installed.
     from fastapi import FastAPI, Request
     from fastapi.responses import JSONResponse
 
@@ -37,14 +37,14 @@ _HINTS = {
     500: "the log has more under the request id",
 }
 
-# Paths of the server's machine are none of a caller's business.
+# Local paths of the server must not be revealed to callers.
 _PLACE = re.compile(r"""(['"])((?:/|[A-Za-z]:\\)(?:(?!\1)[^\n])*)\1""")
 
-# Of servers that this one asks: they are named without quotes. Repositories, which those who ask have named, stand
-# in them.
+# Addresses of servers that this server calls, which appear without quotes. Addresses of repositories, known to the
+# caller, have quotes.
 _ADDRESS = re.compile(r"( at )?(?<!['\"`a-z0-9+.:-])[a-z][a-z0-9+.:-]*://[^\s'\"`]*[^\s'\"`.,:;)]")
 
-# The first match decides, so subclasses stand before their base.
+# The first match decides, so subclasses precede their base class.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (QueryError, 400),
     (FetchError, 502),
@@ -71,7 +71,7 @@ class RequestRefusedError(OpenbookError):
         super().__init__(message, hint=hint)
         self.status = status
         self.retry_after_s = retry_after_s
-        """Seconds until it may be asked again; None where waiting does not help."""
+        """Seconds until a retry may succeed; None if waiting does not help."""
 
 
 def status_of(error: OpenbookError) -> int:
@@ -87,7 +87,7 @@ def error_body(message: str, hint: str = "") -> dict[str, Any]:
 
 
 def without_places(text: str) -> str:
-    """Shorten quoted paths of the server's machine to their last part, and remove addresses of other servers.
+    """Shorten quoted paths of the server to their last part, and remove addresses of other servers.
 
     Example:
         >>> without_places("cannot read '/home/ada/notes/a.md': it is gone")
@@ -123,7 +123,7 @@ def error_response(error: OpenbookError) -> JSONResponse:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return all methods of a path. Each has a route of its own, and the router would name those of the first only."""
+    """Return all methods of a path. Each has its own route, and the router would name only those of the first."""
     from starlette.routing import Match
 
     def has(method: str) -> bool:
@@ -157,7 +157,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _(request: Request, exc: HTTPException) -> JSONResponse:
-        if isinstance(exc.__cause__, OSError):  # a body is kept on the disk while it comes
+        if isinstance(exc.__cause__, OSError):  # request bodies are spooled to disk
             return error_response(not_kept("request", exc.__cause__))
         headers = dict(exc.headers or {})
         if "Allow" in headers:

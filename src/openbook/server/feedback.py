@@ -42,11 +42,11 @@ class Feedback:
     reason: Reason
     comment: str
     query: str
-    """Question as it was searched for, which stands alone."""
+    """The question as searched for, which is understandable on its own."""
     model: str
     refused: bool
     places: tuple[str, ...]
-    """What the answer cited, as `SOURCE/PATH:START-END`, in order; without what is in conflict or was not there."""
+    """The citations of the answer as `SOURCE/PATH:START-END`, in order, without conflicting and unknown ones."""
 
 
 class FeedbackStore:
@@ -89,7 +89,7 @@ class FeedbackStore:
         return dict(self._tables.read(sql, (owner, session_id)))
 
     def last(self, most: int) -> list[Feedback]:
-        """Return everybody's latest ratings, newest first; of the same time, by id of the answer."""
+        """Return the latest ratings of all people, newest first; at equal times, by answer id."""
         rows = self._tables.read(f"SELECT {_FIELDS} FROM ratings ORDER BY at DESC, answer_id LIMIT ?", (most,))
         return [_read(*row) for row in rows]
 
@@ -111,11 +111,12 @@ def _places(citations: Iterable[Mapping[str, Any]]) -> list[str]:
 def question_set(feedback: Iterable[Feedback]) -> list[EvalQuestion]:
     """Turn ratings into a question set for `openbook eval`, the latest first.
 
-    - A good answer expects the lines that it cited; a good refusal, and an answer that should have been refused, expect
+    - A good answer expects the lines that it cited. A good refusal, or an answer that should have been refused, expects
       a refusal.
-    - For any other bad answer the right one is unknown: the set has only its question.
+    - For any other bad answer, the right one is unknown: the set contains only its question.
 
-    The latest rating of a question decides. Questions that cannot stand alone, such as small talk, are left out.
+    The latest rating of a question decides. Questions that are no questions on their own, such as small talk, are left
+    out.
     """
     found: dict[str, EvalQuestion] = {}
     for each in feedback:

@@ -1,4 +1,4 @@
-"""Background jobs: several at a time, with progress; those of other servers included."""
+"""Background jobs: several at a time, with progress, including those of other servers."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from openbook.server.shared_store import SharedWork, WorkRecord
 
 _logger = logging.getLogger(__name__)
 
-# Jobs that have ended are remembered for late requests.
+# Finished jobs are kept for late requests.
 _REMEMBERED = 200
 
-# A job takes memory, and waiting behind this many is futile.
+# A job takes memory, and waiting behind so many is futile.
 _MOST_OPEN = 100
 
-# Faster than anybody notices, and rare enough to cost nothing.
+# Polling interval: below what people notice, and cheap.
 _LOOK_EVERY_S = 0.1
 
 _LOOK_ELSEWHERE_EVERY_S = 0.3
 
-# The other server sees the request when it next reports the job, and finishes its current commit.
+# The other server sees the request when it next reports the job, and then finishes its current commit.
 _STOPPED_WITHIN_S = 30.0
 
 _LOST = "the server that did this has stopped; it goes on when that server is started again"
 
 Work = Callable[[Progress], dict[str, Any]]
-"""Does it, tells how far it is, and gives a report as JSON values."""
+"""Does the work, reports its progress, and returns a report as JSON values."""
 
 
 _STOPPED = "the server was stopped; it goes on when it is started again"
@@ -50,23 +50,23 @@ _CANCELLED = "it was cancelled"
 
 
 class StoppedError(OpenbookError):
-    """The server stops, or the job was cancelled or took too long."""
+    """The server is stopping, or the job was cancelled or took too long."""
 
 
 @dataclass(slots=True)
 class Job:
-    """A background job. The thread that runs it writes it; others read it."""
+    """A background job. Only the thread that runs it writes it."""
 
     id: str
     owner: str
     source: str
-    """Name of its source; empty if it is not known yet."""
+    """Name of its source; empty if unknown so far."""
     work: Work
     paths: frozenset[str] = frozenset()
-    """Its files of the source; empty for all."""
+    """The affected files of the source; empty for all."""
     state: Literal["queued", "running", "done", "error"] = "queued"
     done: int = 0
-    """Files."""
+    """Number of finished files."""
     total: int = 0
     message: str = ""
     """The error and its hint."""
@@ -74,7 +74,7 @@ class Job:
     doing: Future[None] = field(default_factory=Future)
     """Resolved when the job has ended."""
     why_stopped: str = ""
-    """Why the job has to stop; empty while it may go on."""
+    """Why the job must stop; empty while it may continue."""
 
     def response(self) -> JobResponse:
         told = JobResponse.model_validate(self)
@@ -82,7 +82,7 @@ class Job:
         return told
 
     def has_to_follow(self, other: Job) -> bool:
-        """Return whether two jobs share files, so that the later one waits for the earlier one."""
+        """Return whether two jobs share files, so that the later one must wait for the earlier one."""
         is_same = self.source == other.source
         return is_same and not (self.paths and other.paths and self.paths.isdisjoint(other.paths))
 
@@ -92,7 +92,7 @@ class Job:
 
 
 class RemoteJob:
-    """A job that another server runs."""
+    """A job run by another server."""
 
     def __init__(self, record: WorkRecord) -> None:
         read = json.loads(record.header)
@@ -112,9 +112,9 @@ class RemoteJob:
 
 
 class JobQueue:
-    """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe.
+    """Runs background jobs, several at a time. Jobs on the same files run one after the other. Thread-safe.
 
-    `work`: the shared store, through which jobs of other servers are found, followed and cancelled, too.
+    `work` is the shared store, for finding, following and cancelling jobs of other servers.
     """
 
     def __init__(self, *, most: int, longest_s: float, work: SharedWork | None = None) -> None:
@@ -128,7 +128,7 @@ class JobQueue:
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="openbook-job")
 
     def start(self, owner: str, source: str, work: Work, *, paths: Collection[str] = ()) -> Job:
-        """Queue a job behind all earlier ones that share files with it. `paths`: its files; empty for all."""
+        """Queue a job after all earlier ones that share files with it. `paths` are its files; empty for all."""
         self.check_open()
         job = Job(secrets.token_hex(16), owner, source, work, frozenset(paths))
         with self._lock:
@@ -168,7 +168,7 @@ class JobQueue:
         return {
             name: job.message
             for name, job in last.items()
-            if job.state == "error" and job.why_stopped != _UNWANTED  # one of that name is another one
+            if job.state == "error" and job.why_stopped != _UNWANTED  # not a later source of that name
         }
 
     def find(self, owner: str, job_id: str) -> Job | RemoteJob | None:
@@ -186,7 +186,7 @@ class JobQueue:
         return None if record is None else RemoteJob(record)
 
     async def follow(self, job: Job | RemoteJob) -> AsyncIterator[JobResponse]:
-        """Yield a job whenever it makes progress, and when it ends.
+        """Yield a job at each progress, and at its end.
 
         Raises:
             SharedError: The store cannot be read any more.
@@ -218,7 +218,7 @@ class JobQueue:
         return []
 
     def cancel_elsewhere(self, source: str) -> None:
-        """Cancel the jobs of other servers for a source, and wait until they end, but at most half a minute."""
+        """Cancel the jobs of other servers for a source, and wait until they end, at most half a minute."""
         until = time.monotonic() + _STOPPED_WITHIN_S
         while time.monotonic() < until:
             running = [job for job in self.elsewhere() if job.source == source]
@@ -233,13 +233,13 @@ class JobQueue:
         self._end(self.open(), _STOPPED)
 
     def cancel_source(self, source: str) -> None:
-        """Cancel the jobs for a source, and wait until they end. What was committed stays."""
+        """Cancel the jobs for a source, and wait until they end. Committed work is kept."""
         ending = [job for job in self.open() if job.source == source]
         self._end(ending, _UNWANTED)
         wait([job.doing for job in ending])
 
     def cancel(self, job: Job | RemoteJob) -> None:
-        """Cancel a job. What was committed stays; a job that has ended is not changed."""
+        """Cancel a job. Committed work is kept. A finished job is not changed."""
         if isinstance(job, RemoteJob):
             if self._work is not None:
                 self._work.stop("job", job.owner, job.id)
@@ -274,7 +274,7 @@ class JobQueue:
             job.done, job.total = done, total
             check()
 
-        INTERRUPT.set(check)  # also while a child reads a file that never ends
+        INTERRUPT.set(check)  # works even while a child reads a file forever
         try:
             job.report = job.work(progress)
         except OpenbookError as exc:

@@ -1,4 +1,4 @@
-"""API keys: stored as hashes, each with a role, limits and its use. Its file has all tables of people."""
+"""API keys: stored as hashes, with role, limits and usage. The file contains all tables about people."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def open_people(home: Path) -> SqliteStore:
 
 
 Role = Literal["reader", "editor", "owner"]
-"""What a key may do; each may also do what those before it may."""
+"""The permissions of a key. Each role includes the previous ones."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -74,7 +74,7 @@ _PREFIX = "obk_"
 
 _NAME = re.compile(r"\w[\w .@+-]{0,99}")
 
-# Otherwise each request would write.
+# Limits the writes to one a minute, instead of one per request.
 _USED_EVERY_S = 60.0
 
 _KEY = (
@@ -95,7 +95,7 @@ class Grant:
     questions_per_day: int | None = None
     """None: only the limit per minute applies."""
     usd_per_day: float | None = None
-    """None: as the settings say."""
+    """None: the default of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,14 @@ class Key:
     last_used_at: float | None = None
     """Unix seconds, to the minute; None: never."""
     class_id: str = ""
-    """Of a student: their class."""
+    """The class of a student."""
     stamp: str = ""
-    """Changes when the key is replaced, without revealing it. A login belongs to one stamp."""
+    """Changes when the key is replaced, without revealing it. A login is valid for one stamp."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Use of a key since midnight UTC, and in total."""
+    """Usage of a key since midnight UTC, and in total."""
 
     questions_today: int = 0
     usd_today: float = 0.0
@@ -170,7 +170,7 @@ class KeyStore:
 
     def find(self, key: str) -> Key | None:
         """Look up a key by its secret; None if it is unknown or has expired."""
-        # Looking up a hash leaks nothing by its timing: a nearly correct key has an entirely different hash.
+        # Looking up a hash leaks nothing through timing: a nearly correct key has an entirely different hash.
         return self._valid("keys.hash = ?", hash_of(key))
 
     def get(self, key_id: str) -> Key | None:
@@ -220,7 +220,7 @@ class KeyStore:
             return counted.rowcount > 0
 
     def uses(self) -> dict[str, Use]:
-        """Return the use of each key by id. Unused keys are left out."""
+        """Return the usage of each key by id. Unused keys are left out."""
         rows = self.tables.read(
             "SELECT key_id, sum(count), sum(usd), sum(count * (day = ?)), sum(usd * (day = ?)) FROM ("
             "SELECT key_id, day, count, 0.0 AS usd FROM questions UNION ALL SELECT key_id, day, 0, usd FROM spending"
@@ -248,7 +248,7 @@ def check_name(name: str, what: str) -> None:
 
 
 def check_unused(execute: Callable[..., Any], name: str) -> None:
-    """Check that no key and no class has a name: commands and the log identify both by name alone."""
+    """Check that no key or class has a name, because commands and the log identify both by name alone."""
     for table, what in (("keys", "key"), ("classes", "class")):
         if execute(f"SELECT 1 FROM {table} WHERE name = ?", (name,)).fetchone():
             raise SettingsError(
@@ -265,7 +265,7 @@ def add_key(execute: Callable[..., Any], name: str, hash_: bytes, now: float, gr
 
 
 def new_token() -> str:
-    """Return 256 random bits as text. They cannot be guessed, and need no slow hash."""
+    """Return a random token of 256 bits, which cannot be guessed, so its hash need not be slow."""
     return secrets.token_urlsafe(32)
 
 

@@ -15,13 +15,13 @@ from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
-    # The Redis plugin imports this module even where the server's packages are missing.
+    # Lazy: the Redis plugin imports this module even if the server's packages are missing.
     from openbook.server.auth import Caller
 
 _DAY_S = 24 * 3600
 
 COUNTED_ALONE = "limits count at this server alone"
-"""Said with an answer while what servers share is away. See `RecordedLimits`."""
+"""Remark on answers while the shared store is unavailable. See `RecordedLimits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class SpendReservation:
 
     usd: float
     day: str = ""
-    """Day that it counts for, where that is known already."""
+    """The day that it counts for, if already known."""
 
 
 class Limits(Protocol):
-    """Limits of each key: a token bucket of questions, and a daily budget. Callers without a key have none.
+    """Limits per key: a token bucket of questions, and a daily budget. Callers without a key have none.
 
-    Thread-safe: concurrent requests never get more than sequential ones would.
+    Thread-safe: concurrent requests never get more than sequential ones.
     """
 
     def take(self, caller: Caller) -> None:
-        """Take a token from the bucket, which holds one minute's worth, and count the question of the day.
+        """Take a token from the bucket, which has a capacity of one minute, and count the question of the day.
 
         Raises:
             RequestRefusedError: A limit is reached.
@@ -56,10 +56,10 @@ class Limits(Protocol):
         """
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
-        """Replace a reservation by the actual cost of the answer. None, if unknown, keeps the reserved amount.
+        """Replace a reservation by the actual cost of the answer. None (unknown) keeps the reserved amount.
 
         Raises:
-            OpenbookError: It cannot be stored. The reservation stays.
+            OpenbookError: It cannot be stored. The reservation remains.
         """
 
 
@@ -116,7 +116,7 @@ class MemoryLimits:
         spent = grant.usd if cost_usd is None else float(cost_usd)
         with self._lock:
             if spent:
-                self._keys.charge(caller.key.id, spent)  # what cannot be written down stays set aside
+                self._keys.charge(caller.key.id, spent)  # if it cannot be stored, the reservation remains
             self._reserved[caller.key.id] = max(0.0, self._reserved.get(caller.key.id, 0.0) - grant.usd)
 
 
@@ -153,7 +153,7 @@ def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
 
 
 def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
-    """Build the error for a daily budget whose rest does not pay for an answer."""
+    """Build the error for a daily budget whose remainder is not enough for an answer."""
     return RequestRefusedError(
         429,
         f"the {left_usd:.2g} US dollars that this key may still spend today are too little for this answer",
@@ -163,9 +163,9 @@ def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
 
 
 class RecordedLimits:
-    """Limits that are counted in a shared store. Use is also recorded beside the keys, where owners see it.
+    """Limits counted in a shared store. Usage is also recorded with the keys, for owners to see.
 
-    While the store is away, each server counts its own questions, and reserves no money.
+    While the store is unavailable, each server counts its own questions, and reserves no money.
     """
 
     def __init__(self, limits: Limits, keys: KeyStore, settings: Settings) -> None:
@@ -186,7 +186,7 @@ class RecordedLimits:
         return self._limits.reserve(caller, usd)
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
-        if not grant.usd and not cost_usd:  # nothing was set aside, so there is nothing to correct
+        if not grant.usd and not cost_usd:  # nothing was reserved, so there is nothing to correct
             return
         self._limits.settle(caller, grant, cost_usd)
         spent = grant.usd if cost_usd is None else float(cost_usd)

@@ -1,4 +1,4 @@
-"""Logins: a random token in the cookie of a browser. The server stores its hash and when it ends."""
+"""Logins: a random token in the cookie of a browser. The server stores its hash and its expiry."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _SECRET_BYTES = 32
 
 
 class Logins(Protocol):
-    """Tokens and the subject that each stands for. Thread-safe.
+    """Tokens and their subjects. Thread-safe.
 
-    The meaning of a subject is up to the caller: here it is a text. Every method raises an `OpenbookError`
-    if the store cannot be read or written.
+    A subject is an opaque string of the caller. Every method raises an `OpenbookError` if the store cannot be read or
+    written.
     """
 
     def add(self, subject: str, lasts_s: float) -> str:
@@ -24,20 +24,20 @@ class Logins(Protocol):
         """Return the subject of a token; empty if it was never issued, has expired or was revoked."""
 
     def renew(self, token: str, lasts_s: float) -> None:
-        """Extend a token to `lasts_s` seconds from now. An unknown or expired one is not changed."""
+        """Extend a token to `lasts_s` seconds from now. Unknown and expired ones are not changed."""
 
     def remove(self, token: str) -> None:
         """Revoke a token."""
 
     def secret(self) -> bytes:
-        """Return 32 random bytes, the same for all who share these logins.
+        """Return 32 random bytes, the same for all servers that share these logins.
 
         They sign the cookies of browsers without a key.
         """
 
 
 class SqliteLogins:
-    """Logins of one home, beside its keys."""
+    """Logins of one home, stored with its keys."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._tables = keys.tables

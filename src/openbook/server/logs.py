@@ -1,4 +1,4 @@
-"""Logs as lines of JSON. Questions, text of sources and keys are never logged."""
+"""JSON logs. Questions, text of sources and keys are never logged."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contextvars import ContextVar
 from typing import Any
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
-"""Of the request that is being answered; empty outside of one."""
+"""Id of the current request; empty outside of requests."""
 
-# Standard attributes of a record; all others come from `extra`.
+# Standard attributes of a record. All others come from `extra`.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
@@ -39,12 +39,12 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_as_json() -> None:
-    """Log to standard error as JSON from now on. For a process that only serves."""
+    """Log to standard error as JSON from now on. Only for server processes."""
     stream = logging.StreamHandler()
     stream.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers = [stream]
     root.setLevel(logging.INFO)
-    # They would log the URLs of requests.
+    # These would log request URLs.
     for noisy in ("httpx", "httpx2", "httpcore", "openai", "anthropic"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

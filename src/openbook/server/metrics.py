@@ -1,4 +1,4 @@
-"""Metrics for Prometheus. Questions, paths and names of keys never become labels."""
+"""Prometheus metrics. Questions, paths and key names never become labels."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class ModelRegistry:
     def __init__(
         self, names: Sequence[str], default: str, *, open_one: Callable[[str], Model | None] = open_model
     ) -> None:
-        """Offer models by names that `open_model` takes, and `extractive` in any case."""
+        """Offer models by names for `open_model`; `extractive` is always included."""
         self._offered = _published(dict.fromkeys((default, *names, EXTRACTIVE)))
         self.default: str = next(iter(self._offered))
         self._open = open_one

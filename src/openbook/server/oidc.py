@@ -1,6 +1,6 @@
-"""Logins at a provider of OpenID Connect: the authorization code flow, with PKCE, state and nonce.
+"""Logins with OpenID Connect: the authorization code flow, with PKCE, state and nonce.
 
-Authlib makes the requests and checks the claims. Rules in the settings decide who may log in, and with which role.
+Authlib makes the requests and checks the claims. Rules in the settings decide who may log in, with which role.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# Enough to type a password and a second factor.
+# Time to enter a password and a second factor.
 _STATE_S = 600.0
 
 _TIMEOUT_S = 10.0
 
-# Providers change their keys rarely, and announce new ones before they use them.
+# Providers rotate their keys rarely, and publish new ones before using them.
 _METADATA_S = 3600.0
 
-# Tolerance for clocks that differ.
+# Tolerance for clock skew.
 _LEEWAY_S = 60
 
-# With the keys that a provider publishes, anybody could sign with HS256; `none` is no signature.
+# HS256 is excluded because anybody could sign with the published keys; `none` is no signature.
 _ALGORITHMS = frozenset(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)) | {
     "EdDSA",
     "Ed25519",
@@ -52,7 +52,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person whom the provider has identified, and who may log in."""
+    """A person identified by the provider who may log in."""
 
     id: str
     """Id of their key, which does not depend on their name."""
@@ -62,14 +62,14 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """A login that has begun: where to redirect the browser, and the cookie that it must send back."""
+    """A started login: the URL to redirect the browser to, and the cookie that it must send back."""
 
     url: str
     cookie: str
 
 
 class OidcClient:
-    """The client of a provider: begins logins, and verifies who returns from them. Thread-safe."""
+    """The client of a provider: starts logins, and verifies callbacks. Thread-safe."""
 
     def __init__(self, settings: Settings, logins: Logins) -> None:
         _check(settings)
@@ -97,17 +97,17 @@ class OidcClient:
         return AuthorizationRequest(url, cookie)
 
     def finish(self, query: Mapping[str, str], cookie: str) -> Person:
-        """Verify the callback of the provider, and return who has logged in."""
+        """Verify the callback of the provider, and return the person."""
         nonce, verifier = self._begun(query.get("state", ""), cookie)
         if "error" in query:
-            # Its description is part of the URL, which anybody can forge.
+            # Without the provider's description, which is part of the URL and can be forged.
             raise RequestRefusedError(403, "the provider denied this login", hint="log in again, or ask who runs it")
         if query.get("iss", self._settings.oidc_issuer) != self._settings.oidc_issuer:
             raise _refused("another provider answered")
         return self._person(self._claims(query.get("code", ""), nonce, verifier))
 
     def _begun(self, state: str, cookie: str) -> tuple[str, str]:
-        """Return the nonce and verifier of a login that this browser has begun. A state can be used once."""
+        """Return the nonce and verifier of a login that this browser started. A state can be used once."""
         purpose, _, kept = (self._logins.find(state) if state else "").partition(":")
         if purpose != _PURPOSE:
             raise _refused("this login was not begun here, has ended, or took too long")
@@ -149,7 +149,7 @@ class OidcClient:
         try:
             try:
                 read = jwt.decode(id_token, self._key_set(), registry=registry)
-            except JoseError:  # it may have changed its keys
+            except JoseError:  # the provider may have rotated its keys
                 read = jwt.decode(id_token, self._key_set(anew=True), registry=registry)
             claims = CodeIDToken(read.claims, read.header, options, about)
             claims.validate(now=int(time.time()), leeway=_LEEWAY_S)
@@ -231,8 +231,8 @@ class OidcClient:
 def role_of(claims: Mapping[str, Any], settings: Settings) -> Role | None:
     """Return the highest role that a rule grants; None if no rule matches.
 
-    A rule is an e-mail address, `@domain`, `claim:value`, or `*` for everybody who can log in at the provider.
-    Addresses count only if the provider has verified them.
+    A rule is an e-mail address, `@domain`, `claim:value`, or `*` for everybody with an account at the provider.
+    Addresses count only if verified by the provider.
 
     Example:
         >>> settings = Settings(oidc_owners=("ada@example.org",), oidc_readers=("@example.org", "groups:class"))
@@ -294,7 +294,7 @@ def _unreachable() -> RequestRefusedError:
 
 _SUBJECT = "oidc"
 
-# Below the longest name of a key, with room for a suffix that distinguishes equal names.
+# Below the maximum length of a key name, with room for a suffix that distinguishes equal names.
 _NAME_CHARS = 90
 
 
@@ -313,7 +313,7 @@ class PersonStore:
         self._keys = keys
 
     def enter(self, person: Person) -> tuple[Key, str]:
-        """Store a person who has just logged in at the provider; return their key and the subject of their login."""
+        """Store a person after a login at the provider. Returns their key and the subject of their login."""
         at = self._keys.now()
         self._enrol(person, is_login=True)
         key = self._keys.get(person.id)
@@ -343,7 +343,7 @@ class PersonStore:
             taken = taken or execute("SELECT 1 FROM classes WHERE name = ?", (name,)).fetchone()
             execute(
                 "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)",
-                # Nothing has this hash.
+                # A random value, which is the hash of nothing.
                 (person.id, f"{name} {person.id[-6:]}" if taken else name, secrets.token_bytes(32), self._keys.now()),
             )
             execute("INSERT OR IGNORE INTO grants VALUES (?, ?, NULL, NULL, NULL)", (person.id, person.role))

@@ -1,6 +1,6 @@
-"""The original files of documents, for download, and pages of PDF as images.
+"""Original files of documents, for download, and PDF pages as images.
 
-Only files that are as they were indexed are sent, not those that have changed since or in which secrets were masked.
+A file is sent only if it has not changed since it was indexed, and if no secrets were masked in it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from openbook.sources.readers.pdf_picture import PageJob, draw_page
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
 
-# A page of ordinary text takes 0.1 to 0.3 s.
+# An ordinary text page takes 0.1 to 0.3 s.
 _TIMEOUT_S = 10.0
 
-# After waiting this long for the process, the text is shown instead.
+# Longest wait for the process; then the text is shown instead.
 _LONGEST_WAIT_S = 2.0
 
 # Threads that wait for the process, separate from those of other routes.
@@ -34,14 +34,14 @@ _MOST_THREADS = 32
 
 _MEMORY_BYTES = 1024**3
 
-# A longer range is no quote.
+# Longer ranges are not quotes.
 _MOST_WORDS_CHARS = 20_000
 
 _PAGE = re.compile(r"p\. (\d+)(?: box (\d+),(\d+),(\d+),(\d+))?")
 
 
 def page_of(document: Document, offset: int) -> int:
-    """Return the page of a character of a PDF, from 1; 0 for other documents, whose pages cannot be rendered."""
+    """Return the page of a character in a PDF, from 1; 0 for other documents, whose pages cannot be rendered."""
     if document.language != "pdf":
         return 0
     labels = [anchor.label for anchor in document.anchors if anchor.start_char <= offset]
@@ -59,7 +59,7 @@ def _boxes(document: Document, page: int, start: int, end: int) -> Iterator[tupl
 
 
 class Originals:
-    """Original files of one library. Thread-safe. A separate process renders PDF, and is killed if it is slow."""
+    """Original files of one library. Thread-safe. PDFs are rendered in a process that is killed if it is slow."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Originals:
         draw: Callable[[PageJob], bytes] = draw_page,
         uploads: UploadStore | None = None,
     ) -> None:
-        """Prepare. A missing upload may have been sent to another server."""
+        """Uploads may be missing, if they were sent to another server."""
         self._uploads = uploads
         self.threads = CapacityLimiter(_MOST_THREADS)
         self._library = library

@@ -2,11 +2,11 @@
 
 The modules of a page are bundled when the server starts: one request instead of twenty.
 
-A module that is loaded with `import("./x.js")` becomes a bundle of its own. What that one needs and
-the page already has is taken from the page, so it exists once.
+A module loaded with `import("./x.js")` becomes a separate bundle, which imports shared modules from the bundle of the
+page, so that each exists once.
 
-There is no build step, and the modules can be read and debugged as they are. Only the few forms of `import` and
-`export` that the page uses are understood. On any other, the modules are served one by one.
+There is no build step, and the modules can be read and debugged unchanged. Only the forms of `import` and `export` that
+the page uses are supported. With any other, the modules are served separately.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _IMPORT = re.compile(
 )
 _BARE_IMPORT = re.compile(r'^import "\./(?P<file>[\w-]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?P<what>(?:async )?function\*?|const|class) (?P<name>\w+)", re.MULTILINE)
-# Comments with lines of their own are a quarter of what is sent, and indents cost a kilobyte when compressed.
-# No template literal of the page has lines that begin with either.
+# Comment lines are a quarter of the size, and indentation costs a kilobyte when compressed. No template literal of the
+# page has lines that begin with either.
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
-# Types and words at the end of a line, which none of our texts has: `/** @type {Event} */` and `; // why`.
+# Inline types and trailing comments, which do not occur in strings of the page: `/** @type {Event} */` and `; // why`.
 _ASIDE = re.compile(r"/\*\*(?:[^*\n]|\*(?!/))*\*/ ?|(?<=[;{,)\]}]) // .*$", re.MULTILINE)
 _LATER = re.compile(r'\bimport\("\./(?P<name>[\w-]+)\.js"\)')
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\.meta\b|^await\b.*", re.MULTILINE)
@@ -54,7 +54,7 @@ class NotJoinableError(Exception):
 
 
 def joined_or_nothing(folder: Path, entry: str, apart: Collection[str] = (), *, later: str = "") -> str:
-    """Return what `join_modules` or `join_later` returns; empty, and a line in the log, where that fails."""
+    """Return the result of `join_modules` or `join_later`; if that fails, log it and return ""."""
     try:
         return join_later(folder, entry, later, apart) if later else join_modules(folder, entry, apart)
     except (NotJoinableError, OSError) as exc:
@@ -65,13 +65,13 @@ def joined_or_nothing(folder: Path, entry: str, apart: Collection[str] = (), *, 
 def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
     """Bundle an entry module and all of its imports.
 
-    Each module becomes a function that is called once, in the order in which they would run, and returns its exports.
-    Bundles that are loaded later can import them. Comments and indents are left out.
+    Each module becomes a function that is called once, in execution order, and returns its exports. Bundles loaded
+    later can import them. Comments and indentation are removed.
 
     Modules in `apart` are not bundled, but imported.
 
     Raises:
-        NotJoinableError: There is an import cycle, or a form that is not understood.
+        NotJoinableError: There is an import cycle, or an unsupported form.
         OSError: A module is missing.
     """
     joined: dict[str, str] = {}
@@ -82,7 +82,7 @@ def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
 
 
 def join_later(folder: Path, entry: str, name: str, apart: Collection[str] = ()) -> str:
-    """Bundle a module and those of its imports that the bundle of an entry does not contain.
+    """Bundle a module and those of its imports that are not in the bundle of an entry.
 
     Raises:
         NotJoinableError: As for `join_modules`.
@@ -135,7 +135,7 @@ def _exports(text: str) -> list[str]:
 
 
 def _binding(found: re.Match[str]) -> str:
-    """Return an `import` as a `const` declaration."""
+    """Convert an `import` to a `const` declaration."""
     module = _variable(found["file"])
     if found["all"]:
         return f"const {found['all']} = {module};"
@@ -157,7 +157,7 @@ _HEAD = "    <!-- head.html -->\n"
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
-# Loaded separately, and before the page is painted.
+# Loaded separately, and before the first paint.
 _APART = ("theme.js",)
 
 # The entry module of each page, and the name of its bundle.
@@ -187,7 +187,7 @@ def add_page(app: FastAPI) -> None:
     version = _version()
     for route, name in _PAGES.items():
         app.add_api_route(route, _page(name, version), include_in_schema=False)
-    mimetypes.add_type("font/woff2", ".woff2")  # Python 3.11 knows it from the system alone
+    mimetypes.add_type("font/woff2", ".woff2")  # Python 3.11 knows it only from the system
     # Already compressed.
     app.mount(f"/static/{version}/fonts", _Parts(directory=_WEB / "fonts", check_dir=False))
     # Nothing else is compressed: the length of a compressed response can leak its secrets (BREACH).
@@ -201,14 +201,14 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
     async def page(request: Request) -> HTMLResponse:
         if not html:
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        # Where people can log in at a provider, the page offers it.
+        # If people can log in at a provider, the page offers it.
         shown = html if request.app.state.oidc is None else html.replace("<body", "<body data-oidc", 1)
         reply = HTMLResponse(shown, headers={"Vary": "Accept-Encoding"})
-        if "gzip" in request.headers.get("accept-encoding", ""):  # it holds no secret, and nothing that was sent
+        if "gzip" in request.headers.get("accept-encoding", ""):  # safe: no secrets, no user input
             reply.body = _compressed(shown)
             reply.headers.update({"Content-Encoding": "gzip", "Content-Length": str(len(reply.body))})
-        # Before the page reads several things at once, and begins a conversation meanwhile.
-        with contextlib.suppress(SharedError):  # the page comes up, and says what is wrong
+        # Set the cookie before the page makes concurrent requests and starts a conversation.
+        with contextlib.suppress(SharedError):  # the page loads anyway, and shows the error
             await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
         return reply
 
@@ -248,7 +248,7 @@ def _style(name: str) -> str:
 
 @cache
 def _bundle(entry: str, later: str = "") -> str:
-    """Return the bundle of a module; empty if it cannot be bundled and its modules are served one by one."""
+    """Return the bundle of a module; empty if it cannot be bundled, so that its modules are served separately."""
     return joined_or_nothing(_WEB, entry, _APART, later=later)
 
 

@@ -44,7 +44,7 @@ from openbook.sessions.sqlite import SqliteSessions
 
 _DAY_S = 24 * 3600.0
 
-# Expired conversations are hidden at once, so deleting them within an hour is soon enough.
+# Expired conversations are hidden at once, so it suffices to delete them every hour.
 _EXPIRE_EVERY_S = 3600.0
 
 
@@ -119,7 +119,7 @@ class ServerParts:
             if self.answer_pool is not None:
                 await self.answer_pool.close()
             await asyncio.to_thread(self.jobs.close)
-            await self.report_work()  # how it all ended
+            await self.report_work()  # the final states
             for part in (self.asker, self.searcher, COLOURER, self.originals, self.guides):
                 await asyncio.to_thread(part.close)
             for kept in (self.library, self.sessions, self.shares, self.feedback, self.keys, self.shared):
@@ -127,7 +127,7 @@ class ServerParts:
                     kept.close()
 
     async def report_work(self) -> None:
-        """Tell other servers of a new answer or job: the next request about it may reach one of them."""
+        """Report a new answer or job to other servers, because the next request about it may reach one of them."""
         if self.reporter is not None:
             await self.reporter.report_now()
 
@@ -156,17 +156,17 @@ Parts = Annotated[ServerParts, Depends(parts_of)]
 
 
 Id = Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")]
-"""A parameter of a path: 32 hexadecimal digits."""
+"""A path parameter: 32 hexadecimal digits."""
 
 
 def note(request: Request, caller: Caller, did: Deed, what: str) -> None:
-    """Add what a caller did to the audit log."""
+    """Add an action of a caller to the audit log."""
     people: People = request.app.state.people
     people.audit.add(caller.name, did, what, _address_of(request))
 
 
 def refuse(request: Request, exc: RequestRefusedError, who: str) -> None:
-    """Log who was refused to log in or join, and why, without the secret that was sent, which may be nearly correct."""
+    """Log a rejected login or student with the reason, without the sent secret, which may be nearly correct."""
     people: People = request.app.state.people
     people.audit.refuse(f"{who}: {exc}", _address_of(request))
 

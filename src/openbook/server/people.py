@@ -34,9 +34,9 @@ Deed = Literal[
 ]
 
 CONSOLE = "console"
-"""Who used the command line of the server's machine."""
+"""The actor for the command line on the server's machine."""
 
-# Attempts can be repeated without end, and the log is never shortened.
+# Attempts can be repeated without end, and the log is never truncated.
 _REFUSALS_PER_MINUTE = 30
 
 _TEXT_CHARS = 500
@@ -44,7 +44,7 @@ _TEXT_CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """A line of the log."""
+    """An entry of the audit log."""
 
     at: float
     """Unix seconds."""
@@ -57,7 +57,7 @@ class AuditEvent:
 
 
 class AuditLog:
-    """The audit log of a home, to which lines are only added. Safe for threads and processes."""
+    """The append-only audit log of a home. Safe for threads and processes."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._tables = keys.tables
@@ -72,7 +72,7 @@ class AuditLog:
             execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?)", row)
 
     def refuse(self, what: str, address: str) -> None:
-        """Log a refused login or student: at most 30 a minute, and the number of omitted ones with the next."""
+        """Log a refused login or student: at most 30 a minute, with the number of omitted ones in the next entry."""
         with self._lock:
             now = self._now()
             self._refused_at = [at for at in self._refused_at if now - at < 60]
@@ -84,7 +84,7 @@ class AuditLog:
         self.add("", "was refused", f"{what}; {left_out} more before it" if left_out else what, address)
 
     def last(self, most: int) -> list[AuditEvent]:
-        """Return the last lines, the latest first."""
+        """Return the last entries, latest first."""
         rows = self._tables.read("SELECT at, who, did, what, address FROM audit ORDER BY rowid DESC LIMIT ?", (most,))
         return [AuditEvent(*row) for row in rows]
 
@@ -119,7 +119,7 @@ class People:
         return "removed class" if self.classes.remove(name) else None
 
     def rotate(self, name: str) -> tuple[str, Deed] | None:
-        """Replace a key, the code of a class or the PIN of a student, and return it once with what was done.
+        """Replace a key, the code of a class or the PIN of a student. Returns the new secret, once, and the action.
 
         None if the name is unknown.
         """

@@ -1,4 +1,4 @@
-"""Answers and results as the API returns them, stored ones included; and answers that a new question replaces."""
+"""Converts answers and results, including stored ones, to API responses; and finds answers to be replaced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.sessions.protocol import Cut, Sessions, new_id, session_title
 from openbook.types import Chunk, Excerpt, Span, shown_text
 
-# Enough of a nearest result to recognize it.
+# Enough to recognize a result.
 NEAREST_CHARS = 300
 
 
@@ -61,7 +61,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
 
 
 def _told(reason: str, answer: GenerationResult) -> str:
-    """Return a reason without addresses of servers, which the error of a verifier may contain."""
+    """Return a reason without server addresses, which the error of a verifier may contain."""
     return without_places(reason) if reason in answer.verifier_failures else reason
 
 
@@ -85,7 +85,7 @@ def _nearest(answer: GenerationResult, library: ServedLibrary) -> list[SpanRespo
 
 
 def near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> SpanResponse:
-    """Convert a result to the response of the API, with the lines that match."""
+    """Convert a result to the response of the API, with the matching lines."""
     anchor = anchor_of(chunk)
     return SpanResponse(
         **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
@@ -113,13 +113,13 @@ class Replacing:
     id: str
     cut: Cut
     earlier: list[AnswerResponse]
-    """That answer, after those that it has replaced itself, the oldest first."""
+    """That answer, preceded by those it has replaced itself, oldest first."""
     is_title: bool
     """Whether its question is the title of the conversation."""
 
 
 def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer_id: str) -> Replacing:
-    """Find the answer that is to be replaced.
+    """Find the answer to be replaced.
 
     Raises:
         SessionError: Conversations cannot be read.

@@ -1,4 +1,4 @@
-"""Images of questions: decoded from data URLs, checked, and kept in memory for follow-ups."""
+"""Images of questions: decoded from data URLs, checked, and kept in memory for follow-up questions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from openbook.server.failures import RequestRefusedError
 from openbook.types import Attachment
 
 MOST_BODY_BYTES = 12 * 1024 * 1024
-"""Of a request with images: base64 takes a third more than they do, so 8 MB of images fit."""
+"""Size limit of a request with images. Base64 adds a third, so 8 MB of images fit."""
 
 QUESTIONS = frozenset({"/api/query", "/api/query/stream", "/api/answers", "/v1/chat/completions"})
 """Paths of requests that may have images."""
 
-# Most bytes of all conversations together, and how long they are kept: follow-ups come within minutes.
+# Limits of stored images for all conversations: total size, and age. Follow-up questions come within minutes.
 _KEPT_CHARS = 64 * 1024 * 1024
 _KEPT_S = 3600.0
 
@@ -44,7 +44,7 @@ class _Kept:
 
 
 class QuestionImages:
-    """Read the images of questions, and remember the last ones of each conversation. Thread-safe."""
+    """Reads the images of questions, and keeps the last ones of each conversation. Thread-safe."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class QuestionImages:
         clock: Callable[[], float] = time.monotonic,
         kept_chars: int = _KEPT_CHARS,
     ) -> None:
-        """Take at most `most` images of a question. `draw`: draws so many pages of a PDF as PNG."""
+        """Accept at most `most` images per question. `draw` renders the first pages of a PDF as PNG."""
         self._most = most
         self._draw = draw
         self._clock = clock
@@ -63,7 +63,7 @@ class QuestionImages:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def read(self, urls: Sequence[str]) -> tuple[Attachment, ...]:
-        """Return images from data URLs, in order; each page of a PDF is one. Nothing is fetched."""
+        """Decode images from data URLs, in order; each page of a PDF is one. Nothing is fetched."""
         if urls and not self._most:
             raise RequestRefusedError(400, "this server takes no images", hint="ask in words")
         found: list[Attachment] = []
@@ -72,7 +72,7 @@ class QuestionImages:
                 found += self._read(url)
             except ValueError as exc:
                 raise RequestRefusedError(400, f"image {number}: {exc}", hint=_HINT) from exc
-            check_count(found, self._most)  # before more of them are drawn
+            check_count(found, self._most)  # before more are rendered
         return tuple(found)
 
     def _read(self, url: str) -> list[Attachment]:
@@ -89,7 +89,7 @@ class QuestionImages:
         return [replace(image(page), name=f"p. {number}") for number, page in enumerate(pages, start=1)]
 
     def remember(self, session_id: str, question: str, images: tuple[Attachment, ...]) -> None:
-        """Keep the images of a question until others follow, for an hour at most."""
+        """Keep the images of a question until the next ones, for at most an hour."""
         if not images:
             return
         now = self._clock()
@@ -102,13 +102,13 @@ class QuestionImages:
                 self._kept.popitem(last=False)
 
     def of_question(self, session_id: str, question: str) -> tuple[Attachment, ...]:
-        """Return the images that a question of a conversation came with, if they are still known."""
+        """Return the images of a question in a conversation, if they are still in memory."""
         with self._lock:
             kept = self._kept.get(session_id)
         return kept.images if kept and kept.question == question and kept.ends_s > self._clock() else ()
 
     def attached(self, session_id: str, history: Sequence[Exchange]) -> tuple[Exchange, ...]:
-        """Return a history with the images of its last question that had some."""
+        """Return a history with the images of its last question that had any."""
         told = list(history)
         for at in reversed(range(len(told))):
             if images := self.of_question(session_id, told[at].question):
@@ -117,6 +117,6 @@ class QuestionImages:
         return tuple(told)
 
     def forget(self, session_id: str) -> None:
-        """Forget the images of a conversation."""
+        """Delete the images of a conversation."""
         with self._lock:
             self._kept.pop(session_id, None)

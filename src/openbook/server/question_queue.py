@@ -1,4 +1,4 @@
-"""The queue of questions: a few run at a time, callers take turns, and questions beyond its size are refused."""
+"""The queue of questions: a few run at a time, callers take turns, and excess questions are rejected."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
 from openbook.text import counted
 
-# How often a waiting caller is told a new place.
+# How often a waiting caller is told its new place.
 _TELL_EVERY_S = 0.5
 
 # Weight of the last turn in the moving average of the time between turns.
 _LAST_SHARE = 0.05
 
-# Share of the longest wait that may be expected: those who wait longer than expected would time out after all of it.
+# Share of the maximum wait that the expected wait may take: otherwise those who wait longer than expected would time
+# out at the very end.
 _SURE_SHARE = 0.8
 
-# How many times as long they wait who see their place: it says more than a refusal after all of the wait. Who is let
-# in while the server is quick may find it slow. With other programs on its two cores, 112 of 176 streams that were let
-# in at once had no turn in time, and 64 had their answer by then: `python -m benchmarks.server --crowds`.
+# Factor on the maximum wait for callers who see their place, which is better than a late rejection. A server that is
+# fast at admission may become slow. With other programs on its two cores, 112 of 176 streams admitted at once had no
+# turn in time, and 64 had their answer by then: `python -m benchmarks.server --crowds`.
 _PATIENCE = 6
 
-# An estimate of hours helps nobody.
+# An estimate of hours is useless.
 _LONGEST_RETRY_S = 60.0
 
 
@@ -41,7 +42,7 @@ class NoTurnError(RequestRefusedError):
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A question waits for its turn."""
+    """A question is waiting for its turn."""
 
     place: int
     """1 for the next one."""
@@ -63,7 +64,7 @@ class Ticket:
 
     arrival: Arrival
     turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    """Done when the turn has come; failed if the question was dropped."""
+    """Resolved when the turn has come; failed if the question was dropped."""
     has_turn: bool = False
     is_open: bool = False
 
@@ -71,8 +72,8 @@ class Ticket:
 class QuestionQueue:
     """Schedule questions round-robin between parties. Not thread-safe: for the event loop.
 
-    A turn lasts while the server itself works, not while a model writes. Checking the words of a model never
-    waits; while there is much to check, no new question starts. A question is open from its turn to its answer.
+    A turn lasts while the server itself works, not while a model writes. Checks of model text never wait; while there
+    are many, no new question starts. A question is open from its turn to its answer.
     """
 
     def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -87,7 +88,7 @@ class QuestionQueue:
         self._each_s: float | None = None
         """Mean seconds between two turns while questions wait; None if none has waited yet."""
         self._given_s: float | None = None
-        """When the last turn was given that others waited behind; None if nobody did."""
+        """Time of the last turn while others were waiting; None if nobody was."""
 
     @property
     def waiting(self) -> int:
@@ -100,7 +101,7 @@ class QuestionQueue:
 
     @property
     def retry_after_s(self) -> float:
-        """Estimate of the seconds until the present queue is processed, from 1 to 60."""
+        """Estimate of the seconds until the current queue is processed, from 1 to 60."""
         return min(max(1.0, self.waiting * (self._each_s or 0.0)), _LONGEST_RETRY_S)
 
     def places(self, party: str) -> list[int]:
@@ -133,7 +134,7 @@ class QuestionQueue:
         return ticket
 
     async def wait(self, ticket: Ticket, *, sees_place: bool = False) -> AsyncGenerator[Queued, None]:
-        """Wait for the turn of a question, and yield its place whenever it has changed.
+        """Wait for the turn of a question, and yield its place whenever it changes.
 
         A caller who sees the places is willing to wait longer.
         """
@@ -152,7 +153,7 @@ class QuestionQueue:
         ticket.turn.result()
 
     def resume(self, ticket: Ticket) -> None:
-        """Take a turn again at once, to check what a model has written."""
+        """Take a turn again at once, to check model text."""
         if ticket.is_open and not ticket.has_turn:
             ticket.has_turn = True
             self._taken += 1
@@ -172,12 +173,12 @@ class QuestionQueue:
         elif not ticket.turn.done():
             self._remove(ticket)
         else:
-            ticket.turn.exception()  # of one that was dropped and did not wait any more
+            ticket.turn.exception()  # retrieve the exception of a dropped ticket that nobody awaited
         self.end_turn(ticket)
         self._give_turns()
 
     def _place(self, party: str, at: int) -> int:
-        """Return which of the next turns is that of a question, from 1: in each round, every party has one."""
+        """Return which of the next turns the question has, from 1: in each round, every party has one."""
         is_before, place = True, at + 1
         for other, tickets in self._waiting.items():
             if other == party:
@@ -204,7 +205,7 @@ class QuestionQueue:
 
     def _count_turn(self) -> None:
         now, before = self._clock(), self._given_s
-        if before is not None:  # else nobody waited, and the pause tells nothing
+        if before is not None:  # otherwise nobody was waiting, and the pause means nothing
             mean_s = now - before if self._each_s is None else self._each_s
             self._each_s = mean_s + _LAST_SHARE * (now - before - mean_s)
         self._given_s = now if self._waiting else None

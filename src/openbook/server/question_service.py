@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-# Searching and checking are bound by the CPU, and one interpreter runs one thread at a time: more threads
-# only wait for each other. A few let a short search overtake a long check.
+# Searching and checking are CPU-bound, and an interpreter runs one thread at a time, so more threads would only wait. A
+# few let a short search overtake a long check.
 _THREADS = 4
 
 T = TypeVar("T")
@@ -76,22 +76,22 @@ class PreparedQuestion:
     begins: bool
     """Whether it is the first of its conversation."""
     is_kept: bool
-    """Whether it is stored as a part of its conversation."""
+    """Whether it is stored in its conversation."""
     where: Filter
     limit: int | None
-    """Most results to answer from; None: the default."""
+    """Maximum number of results to answer from; None: the default."""
     options: AnswerOptions
     replacing: Replacing | None = None
     """The answer that it replaces; None for a question at the end of its conversation."""
     short_usd: float | None = None
-    """The reserved money, where that is less than an answer may cost."""
+    """The reserved money, if it is less than an answer may cost."""
     cost_usd: Decimal | None = Decimal(0)
-    """Cost so far; None while it is unknown, and for a call that was cut short."""
+    """Cost so far; None if unknown, or if a call was cut short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The question is answered."""
+    """The question has been answered."""
 
     answer: GenerationResult
     response: AnswerResponse
@@ -99,7 +99,7 @@ class Replied:
 
 
 Progress = AsyncGenerator[AnswerEvent | Queued | Replied, None]
-"""What happens while a question is answered. `Replied` comes last."""
+"""Progress events of an answer. `Replied` comes last."""
 
 
 async def reply_of(progress: Progress) -> Replied:
@@ -110,7 +110,7 @@ async def reply_of(progress: Progress) -> Replied:
 
 
 class QuestionService:
-    """Answer questions of many callers concurrently."""
+    """Answers questions of many callers concurrently."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class QuestionService:
         answer_pool: AnswerPool | None = None,
         tracer: Tracer | None = None,
     ) -> None:
-        """Take the parts. Without `answer_pool`, threads answer. `tracer` makes the spans, if there is one."""
+        """Without `answer_pool`, threads answer. `tracer` creates spans, if given."""
         self.queue = QuestionQueue(settings, _THREADS if answer_pool is None else answer_pool.turns)
         metrics.follow(lambda: self.queue.waiting, lambda: self.queue.open)
         self._library = library
@@ -153,8 +153,8 @@ class QuestionService:
     ) -> AsyncGenerator[PreparedQuestion, None]:
         """Queue and check a question, and settle its actual cost at the end.
 
-        `history` comes from a client that stores its conversations itself: then nothing is stored here. None: the
-        history of the session. `images` are already decoded; None: those of the question.
+        `history` comes from a client that stores its own conversations, so nothing is stored here. None: the history of
+        the session. `images` are already decoded; None: those of the question.
 
         Raises:
             SessionError: Conversations or limits cannot be read.
@@ -213,7 +213,7 @@ class QuestionService:
         try:
             yield asked
         finally:
-            # Shielded from cancellation: it must be stored even if the client has disconnected.
+            # Shielded from cancellation, because it must be stored even if the client has disconnected.
             settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, asked.cost_usd)
             await asyncio.shield(settling)
 
@@ -231,14 +231,14 @@ class QuestionService:
         return self._images.of_question(question.session_id or "", replacing.earlier[-1].query)
 
     def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
-        """Return the history before the answer that is replaced."""
+        """Return the history before the replaced answer."""
         last, kept = self._settings.session_history, replacing.cut.kept
         return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
 
     def _prepared(
         self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None, *, has_images: bool
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
-        """Return the history, the filter, the model (None for quotes), and whether that one has a price."""
+        """Return the history, the filter, the model (None for quotes), and whether that model has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None and question.replaces is None:
             if not self._sessions.owns(caller.owner, question.session_id):
@@ -246,7 +246,7 @@ class QuestionService:
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
         if question.session_id is not None:
             history = self._images.attached(question.session_id, history)
-        if not (history or has_images):  # else it may lean on what was asked before, or on what is seen
+        if not (history or has_images):  # otherwise it may refer to earlier questions or to images
             read_question(question.query)
         where = self._where(question)
         model = self._models.get(question.model)
@@ -314,8 +314,8 @@ class QuestionService:
     def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> bool:
         """Record an event, and start the next question while a model writes.
 
-        Return whether a model has been called: a caller who makes an answer fail at its end must not get the words
-        for free.
+        Returns whether a model has been called. Text of an answer that fails at its end must not be free, or callers
+        would provoke that.
         """
         if isinstance(event, Stage):
             stages.enter(event.name)
@@ -360,7 +360,7 @@ class QuestionService:
 
 
 def _check_paid(asked: PreparedQuestion, answer: GenerationResult) -> None:
-    """Raise an error if an answer was refused for lack of money, which says nothing about the sources."""
+    """Raise an error if an answer was refused for lack of money, which would look like missing evidence."""
     if answer.refused and answer.stopped == "max_usd" and asked.short_usd is not None:
         raise nearly_spent(asked.short_usd, time.time())
 

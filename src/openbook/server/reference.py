@@ -1,4 +1,4 @@
-"""The reference of the API as one HTML page, made from its OpenAPI description, without scripts or external files."""
+"""Renders the OpenAPI description as one HTML page, without scripts or external files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Every error has the shape <a href="#ErrorReply">ErrorReply</a>.</p>
 
 _CODE = re.compile(r"`([^`]+)`")
 
-# Models of the framework for errors that have another shape here, or that are shown with their route.
+# Models of the framework for errors whose format differs here, or which are shown with their route.
 _UNSEEN = ("HTTPValidationError", "ValidationError")
 
 
@@ -105,7 +105,7 @@ def _table(rows: Iterable[str], where: str) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """Return the type of a value, with links to the models that it names."""
+    """Return the type of a value, with links to its models."""
     if "$ref" in schema:
         name = _name(schema)
         return f'<a href="#{escape(name)}">{escape(name)}</a>'
@@ -128,7 +128,7 @@ def _name(schema: dict[str, Any]) -> str:
 
 
 def _is_named(name: str) -> bool:
-    return not name.startswith("Body_")  # a form, whose fields stand at its route
+    return not name.startswith("Body_")  # a form, whose fields are listed with its route
 
 
 def _words(text: str) -> str:

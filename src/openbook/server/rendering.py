@@ -1,6 +1,6 @@
-"""Markdown of answers to HTML that is safe to show: sanitised, with chips for marks and nothing from elsewhere.
+"""Renders Markdown of answers as safe HTML: sanitised, with chips for marks and without external content.
 
-No text of a source or a model becomes markup. Nothing is loaded: of images, only the alternative text is shown.
+Text of sources and models never becomes markup. Nothing is loaded: images are replaced by their alternative text.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import CitationMark, find_marks
 from openbook.server.colouring import COLOURER
 
-# The placeholder in Markdown for a chip or a boundary of a claim. It counts as punctuation, as the brackets of a mark
-# do, so that emphasis around it is read as before. No keyboard has it; a text that does shows U+FFFD instead.
+# Placeholder for a chip or the boundary of a claim. It counts as punctuation, like the brackets of a mark, so that
+# emphasis around it is parsed the same. In a text that contains it, it becomes U+FFFD.
 _SIGN = "\N{SIGNWRITING PARENTHESIS}"
 _SIGNED = re.compile(f"{_SIGN}(\\d+){_SIGN}")
 
-# Bidirectional controls can disguise text, and control characters are invisible. Joiners stay: whole
-# scripts are written with them.
+# Bidirectional controls can disguise text, and control characters are invisible. Joiners are kept, because whole
+# scripts need them.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
-# Punctuation stays on the line of the chip before it.
+# Punctuation stays on the line of the preceding chip.
 _ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
-# Neither a scheme nor a host: `scale.md#growth`.
+# Neither scheme nor host: `scale.md#growth`.
 _TO_PLACE = re.compile(r"(?![a-z][a-z0-9+.-]*:|//|\\)", re.IGNORECASE)
 _CHIP_LINK = re.compile(r"#cite-\d+")
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 
-# The beginning of an item, a heading, a fence or a rule, or a line that makes a heading of the one before.
+# The beginning of a list item, heading, fence or rule, or a line that makes the previous one a heading.
 _OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
 
 # Longer code is not highlighted: 20,000 characters take 30 ms.
@@ -54,13 +54,13 @@ _MOST_COLOURED_CHARS = 20_000
 _MOST_COLOURED_LINES_CHARS = 100_000
 _MOST_RENDERED_CHARS = 200_000
 
-# Elements that can be marked as cited: the smallest ones that know their lines.
+# Elements that can be marked as cited: the smallest ones with line numbers.
 _CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence", "code_block"}
 
 # Headings of an answer are below the question, which is a heading of level 2.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 
-# Icon, text in the chip, and text for screen readers, which begins with that of the chip.
+# Icon, text of the chip, and text for screen readers, which begins with that of the chip.
 _CHIPS: Final = {
     "exact": ("=", "", "the source says it in these words"),
     "confirmed": ("✓", "", "confirmed: the source says this"),
@@ -93,20 +93,20 @@ _ATTRIBUTES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Inset:
-    """HTML that replaces some characters of a text, or none."""
+    """HTML that replaces a range of a text, possibly empty."""
 
     start_char: int
     end_char: int
     html: str
     opens: int = 0
-    """1 where a claim begins, -1 where it ends."""
+    """1 at the beginning of a claim, -1 at its end."""
     claim: int = 0
 
 
 def render_answer(answer: GenerationResult) -> str:
-    r"""Return an answer as HTML: its marks as chips, and doubtful claims highlighted with the reason.
+    r"""Return an answer as HTML, with marks as chips, and doubtful claims highlighted with the reason.
 
-    The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark of several ranges
+    The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark with several ranges
     becomes several chips.
 
     Example:
@@ -114,7 +114,7 @@ def render_answer(answer: GenerationResult) -> str:
         '<p>It &lt;b&gt;waits&lt;/b&gt;.</p>\n'
     """
     marks = find_marks(answer.answer)
-    # In an answer without a model, only the brackets between quotes are marks. Others are part of the quotes.
+    # In an answer without a model, only brackets between quotes are marks. Others are part of the quotes.
     is_quoted = answer.model == "extractive"
     if is_quoted:
         ends = {claim.end_char for claim in answer.claims}
@@ -126,7 +126,7 @@ def render_answer(answer: GenerationResult) -> str:
 
 
 def render_block(markdown: str) -> str:
-    r"""Return an unchecked part of an answer as HTML. Its marks are shown as they are.
+    r"""Return an unchecked part of an answer as HTML. Marks are shown unchanged.
 
     Example:
         >>> render_block("It *waits* [2:14].")
@@ -137,7 +137,7 @@ def render_block(markdown: str) -> str:
 
 
 class BlockReader:
-    r"""Split a streamed answer into Markdown blocks.
+    r"""Splits a streamed answer into Markdown blocks.
 
     A block ends with a blank line outside of fences.
 
@@ -153,7 +153,7 @@ class BlockReader:
         self._fence: Fence | None = None
 
     def feed(self, delta: str) -> list[str]:
-        """Add a piece, and return the blocks that it completes."""
+        """Add a piece, and return the blocks that are now complete."""
         *lines, self._line = (self._line + delta).split("\n")
         blocks = []
         for line in lines:
@@ -165,7 +165,7 @@ class BlockReader:
         return blocks
 
     def draft(self) -> tuple[str, str]:
-        r"""Return the incomplete block, and after it the last line, which may still become anything.
+        r"""Return the incomplete block, and separately its last line, whose type is still open.
 
         Example:
             >>> reader = BlockReader()
@@ -182,7 +182,7 @@ class BlockReader:
 
 
 def _chips(marks: Iterable[CitationMark], answer: GenerationResult) -> Iterator[_Inset]:
-    """Replace marks by chips. A mark without a citation stays as it is."""
+    """Replace marks by chips. A mark without a citation is not changed."""
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for number, citation in enumerate(answer.citations, start=1):
         numbers[citation.mark].append(number)
@@ -201,12 +201,12 @@ def _plain(mark: CitationMark) -> str:
 
 
 def _nearest(mark: CitationMark, numbers: Sequence[int], answer: GenerationResult) -> list[int]:
-    """Choose the citations of the claim around a mark, else of the claim before it; else those without a claim."""
+    """Choose the citations of the claim around a mark, else of the previous claim; else those without a claim."""
     of_claim: defaultdict[int, list[int]] = defaultdict(list)
     for number in numbers:
         claim = answer.citations[number - 1].claim
         of_claim[-1 if claim is None else claim].append(number)
-    # A claim begins before its marks; one that begins later comes into question only where there is no other.
+    # A claim begins before its marks; later claims are considered only if there is no other.
     before = [at for at in of_claim if at >= 0 and answer.claims[at].start_char <= mark.start_char]
     inside = [at for at in before if mark.start_char < answer.claims[at].end_char]
     for choice in (inside, [-1] if -1 in of_claim else [], before, list(of_claim)):
@@ -259,7 +259,7 @@ def visible(text: str) -> str:
 def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] | None = None) -> str:
     parts, at = [], 0
     markdown = markdown.replace(_SIGN, "\N{REPLACEMENT CHARACTER}")
-    # At one place, ends come before chips, and chips before beginnings.
+    # At the same position, ends come before chips, and chips before beginnings.
     order = sorted(range(len(insets)), key=lambda index: (insets[index].start_char, insets[index].opens))
     for index in order:
         parts += [markdown[at : insets[index].start_char], f"{_SIGN}{index}{_SIGN}"]
@@ -267,7 +267,7 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
     text = visible("".join([*parts, markdown[at:]]))
     originals = [markdown[inset.start_char : inset.end_char] for inset in insets]
     env = {"insets": insets, "originals": originals, "cited": cited or (0, 0)}
-    # Without the extensions of a site, what its boxes and tabs say would be code.
+    # Without these extensions, admonitions and tabs of a site would be code.
     is_page = cited is not None
     parser = _markdown(any_link=is_page, has_indented_code=is_page and not OPENS_BODY.search(markdown))
     html = parser.render(text, env)
@@ -282,7 +282,7 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
 
 
 def _checked(tag: str, name: str, value: str) -> str | None:
-    """Remove all links but those of chips, absolute web addresses and mail addresses."""
+    """Allow only links of chips, absolute web addresses and mail addresses."""
     if name == "href":
         return value if _CHIP_LINK.fullmatch(value) or _SAFE_LINK.fullmatch(value) else None
     return value
@@ -292,7 +292,7 @@ def _checked(tag: str, name: str, value: str) -> str | None:
 def _markdown(*, any_link: bool, has_indented_code: bool) -> MarkdownIt:
     """Return a parser. With `any_link` it parses all links; unsafe ones lose their address."""
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
-    # Reference definitions would vanish from quotes, and marks in indented text would not be recognized.
+    # Reference definitions would disappear from quotes, and marks in indented text would not be recognized.
     markdown.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
     if not has_indented_code:
         markdown.disable("code")
@@ -302,17 +302,17 @@ def _markdown(*, any_link: bool, has_indented_code: bool) -> MarkdownIt:
 
 
 def _is_link(url: str) -> bool:
-    """Return whether to parse a link: an absolute web address, a mail address, or a place in its source.
+    """Return whether to parse a link: an absolute web address, a mail address, or a relative path.
 
-    A place in its source is shown without a link. Links with another scheme, or that look like a chip, are shown as
-    they are written.
+    Relative paths are shown as text without a link. Links with another scheme, or that look like a chip, are shown as
+    written.
     """
     is_to_place = _TO_PLACE.match(url) is not None and not _CHIP_LINK.fullmatch(url)
     return is_to_place or _SAFE_LINK.fullmatch(url) is not None
 
 
 def _place_insets(state: StateCore) -> None:
-    """Replace placeholders in text by their insets, or by the original where HTML is not allowed."""
+    """Replace placeholders in text by their insets, or by the original if HTML is not allowed there."""
     insets, originals = state.env["insets"], state.env["originals"]
     _mark_cited(state.tokens, *state.env["cited"])
 
@@ -337,7 +337,7 @@ def _mark_cited(tokens: Sequence[Token], first: int, end: int) -> None:
     """Add a class to the innermost blocks that contain one of the lines."""
     inner: list[tuple[Token, int]] = []
     for token in tokens:
-        # The paragraph of an item that stands close to the next one is hidden, and writes no element.
+        # The hidden paragraph of a tight list item has no element.
         if token.type not in _CITED or token.map is None or token.hidden:
             continue
         begins, ends = token.map
@@ -358,12 +358,12 @@ def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
 
 
 def _paired(tokens: Sequence[Token]) -> list[Token]:
-    """Wrap claims that begin and end in the same element; for others, only note at their end what is wrong."""
+    """Wrap claims that begin and end in the same element; for others, add only the label at their end."""
     depth = 0
     open_claims: dict[int, tuple[Token, int]] = {}
     for token in tokens:
         depth += token.nesting
-        # An inset that begins inside of an element cannot end outside of it.
+        # An inset that begins inside an element cannot end outside of it.
         open_claims = {claim: place for claim, place in open_claims.items() if place[1] <= depth}
         inset = token.meta.get("inset")
         if inset is not None and inset.opens == 1:
@@ -439,9 +439,9 @@ def coloured_lines(code: str, language: str) -> list[str]:
 
 
 def render_document(markdown: str, first: int, last: int) -> str:
-    r"""Return a Markdown document as HTML, its lines `first` to `last` in elements of the class `cited`.
+    r"""Return a Markdown document as HTML, with lines `first` to `last` in elements of the class `cited`.
 
-    Empty if it is too long. Of a link to a place in its source, only the text is shown.
+    Empty if it is too long. Relative links are shown as text.
 
     Example:
         >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)

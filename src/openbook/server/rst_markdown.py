@@ -1,8 +1,8 @@
-"""Converts reStructuredText to Markdown for display, and maps each line of one to the other.
+"""Converts reStructuredText to Markdown for display, with a mapping of lines.
 
-Nothing is executed: no file is included, and directives and roles have no effect. Unknown markup stays text.
-Not with docutils: it takes the directives and roles of Sphinx only from process-wide registries, leaves errors in
-place of what it does not know, and not all of its nodes know their lines.
+Nothing is executed: no file is included, and directives and roles have no effect. Unknown markup stays text. docutils
+is not used: it takes Sphinx directives and roles only from global registries, replaces unknown ones by errors, and not
+all of its nodes have line numbers.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _GRID = re.compile(r"\s*\+(?:[-=]+\+)+$")
 
 
 def read_table(rows: Sequence[str], first: int) -> list[list[str] | None] | None:
-    r"""Read the table that begins at a line: for each of its lines a row of cells, None for one that adds none.
+    r"""Parse the table at a line. Returns a row of cells for each of its lines, or None for lines that add none.
 
-    A row of several lines stands at its first line. None where no table begins, and for one whose cells go over
-    several rows or columns.
+    A row of several lines is at its first line. None if no table begins there, or if cells span several rows or
+    columns.
 
     Example:
         >>> read_table(["== ===", "a  b", "== ===", "1  two", "== ==="], 0)
@@ -54,13 +54,13 @@ def _simple(rows: Sequence[str], first: int) -> list[list[str] | None] | None:
             continue
         if _RULE.match(row) or not row:
             if not row and (at + 1 >= len(rows) or not rows[at + 1]):
-                return None  # it does not end
+                return None  # unterminated
             made.append(None)
             continue
         starts = [start for start, _ in columns]
         cells = [row[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=True)]
         if any(row[end:start].strip() for (_, end), (start, _) in itertools.pairwise(columns)):
-            return None  # a cell over several columns
+            return None  # a cell that spans columns
         if last is not None and not cells[0]:
             last[:] = [f"{before} {more}".strip() for before, more in zip(last, cells, strict=True)]
             made.append(None)
@@ -103,7 +103,7 @@ _NUMBERED = re.compile(r"#\.(?=\s)")
 _ITEM = re.compile(r"(?:[-*+•]|(?:\d{1,9}|#)[.)])\s")
 _DOCTEST = ">>> "
 
-# Inline markup. No quantifier is nested in another one, so that long lines take linear time (ReDoS).
+# Inline markup. Quantifiers are not nested, so that long lines take linear time (ReDoS).
 _INLINE = re.compile(
     r"(?P<code>``[^`]+``)"
     r"|:(?P<role>[a-z][\w:+.-]*):`(?P<said>[^`]+)`"
@@ -137,12 +137,12 @@ class Translated:
 
     lines: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    """For each line of the original, the line of the Markdown at which it begins, from 0."""
+    """For each original line, the Markdown line at which it begins, from 0."""
 
     def range_of(self, first: int, last: int) -> tuple[int, int]:
-        """Map a range of original lines to lines of the Markdown, both from 1 and inclusive.
+        """Map a range of original lines to Markdown lines, both from 1 and inclusive.
 
-        Lines that were left out have none.
+        Omitted lines have none.
         """
         if not 1 <= first <= last <= len(self.starts):
             return 0, 0
@@ -156,7 +156,7 @@ class _Part:
     """The indented content of a directive."""
 
     indent: int
-    """Indentation of the directive. Deeper lines belong to it."""
+    """Indentation of the directive. Deeper lines are its content."""
     prefix: str
     is_silent: bool = False
 
@@ -202,7 +202,7 @@ class _Translator:
         return self._offsets.line_at(offset) - 1
 
     def _put(self, row: int, *lines: str) -> None:
-        """Append the Markdown of a row; without any, a blank line."""
+        """Append the Markdown of a row, by default a blank line."""
         while len(self._made.starts) <= row:
             self._made.starts.append(len(self._made.lines))
         self._made.lines += lines or ("",)
@@ -223,7 +223,7 @@ class _Translator:
             self._put(row)
 
     def _enter(self, row: int) -> str:
-        """Leave the directives that end before a row, and return the prefix of its lines."""
+        """Close directives that end before a row, and return the prefix of its lines."""
         indent = indentation(self._rows[row])
         while self._parts and indent <= self._parts[-1].indent:
             self._parts.pop()
@@ -268,7 +268,7 @@ class _Translator:
             row += 1
 
     def _table(self, table: Sequence[Sequence[str] | None], row: int, prefix: str) -> None:
-        """Convert a table. Rows that are None, such as borders, are left out."""
+        """Convert a table. Rows that are None, such as borders, are omitted."""
         self._made.lines.append(prefix.rstrip())
         is_first = True
         for place, cells in enumerate(table):
@@ -284,7 +284,7 @@ class _Translator:
         self._made.lines.append(prefix.rstrip())
 
     def _explicit(self, row: int, last: int, prefix: str) -> int:
-        """Convert a directive, or skip a comment or target; return the row after it and its options."""
+        """Convert a directive, or skip a comment or target. Returns the row after it and its options."""
         indent = indentation(self._rows[row])
         found = _DIRECTIVE.match(self._rows[row].lstrip())
         if found is None:
@@ -327,7 +327,7 @@ class _Translator:
             yield f"{prefix}**{short}** {_code(words) if is_name and words else _inline(words)}".rstrip()
 
     def _line(self, row: int, last: int) -> str:
-        """Convert one line of a paragraph. A line that is deeper than the one before defines that term."""
+        """Convert one line of a paragraph. A line deeper than the previous one is the definition of that term."""
         line, indent = self._rows[row].lstrip(), indentation(self._rows[row])
         margin = " " * max(0, indent - (self._parts[-1].indent + 3 if self._parts else 0))
         if line.startswith(_DOCTEST):
@@ -344,7 +344,7 @@ class _Translator:
             return f"{margin}- **{_inline(line)}**  "
         if line.endswith("::"):
             line = line[:-1] if line[:-2].strip() and not line.endswith(" ::") else line[:-2]
-        # Escape text that Markdown would parse as a heading or a quote.
+        # Escape text that Markdown would parse as a heading or quote.
         return f"{margin}{chr(92) if line.startswith(('#', '>')) else ''}{_inline(line)}"
 
     def _is_first(self, row: int) -> bool:

@@ -1,4 +1,4 @@
-"""Runs the app under Uvicorn: the socket, logging and graceful shutdown."""
+"""Runs the app under Uvicorn: socket, logging and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from openbook.errors import SettingsError
 from openbook.server.connections import ConnectionLimits, LimitedProtocol, raise_file_limit, throttled_handler
 from openbook.server.logs import log_as_json
 
-# At shutdown, running requests get this long; then their model calls are cancelled.
+# Time for running requests at shutdown; then their model calls are cancelled.
 _GRACE_S = 5
 
-# After that, there is this long to send the errors.
+# Time after that for sending the errors.
 _GOODBYE_S = 1
 
 # The backlog of connections that wait to be accepted.
@@ -43,12 +43,12 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind an address before anything is indexed. Port 0 picks a free one."""
+    """Bind an address before anything is indexed. Port 0 selects a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # By its protocol asyncio knows a connection that must not wait, 40 ms for each reply, to send in larger pieces.
+    # With an explicit protocol, asyncio disables Nagle's algorithm, which would delay each reply by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        # On Windows, REUSEADDR would let another program take the address while this one listens.
+        # On Windows, REUSEADDR would let another program bind the same address.
         exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
         listener.setsockopt(socket.SOL_SOCKET, exclusive, 1)
         listener.bind((host.strip("[]"), port))
@@ -75,7 +75,7 @@ def run_server(
     started: Callable[[], None] = lambda: None,
     stopping: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until a signal stops the process; then finish running requests, or cancel them after some seconds.
+    """Serve until a signal stops the process. Then finish running requests, or cancel them after some seconds.
 
     A second Ctrl-C stops it at once.
     """
@@ -126,6 +126,6 @@ class Server(uvicorn.Server):
             ending.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to shut down. Uvicorn would raise the signal again at the end, which looks like a crash."""
+        """Start the shutdown. Uvicorn would raise the signal again at the end, which looks like a crash."""
         self.force_exit = self.should_exit
         self.should_exit = True

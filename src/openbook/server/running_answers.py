@@ -1,6 +1,6 @@
-"""Answers in the background: each is a task with a log of events, which clients can replay from any event on.
+"""Background answers: each is a task with an event log, which clients can replay from any event on.
 
-Servers with a shared store can find the answers of each other.
+Servers with a shared store can find each other's answers.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _logger = logging.getLogger(__name__)
 
 State = Literal["running", "done", "error", "stopped"]
 
-# Background answers do not make their caller wait, so this is what limits how many a caller starts.
+# Callers do not wait for background answers, so this limits how many they start.
 _MOST_RUNNING_OF_ONE = 5
 
-# Later, the answer is in its conversation. Only failures are forgotten.
+# Later, the answer is in its conversation. Only failures are lost.
 _REMEMBERED_S = 600.0
 _MOST_REMEMBERED = 300
 
@@ -47,23 +47,23 @@ _ENDS: dict[str, State] = {"done": "done", "error": "error", "stopped": "stopped
 
 @dataclass(slots=True, eq=False)
 class RunningAnswer:
-    """An answer in progress, or one that ended a short time ago."""
+    """An answer in progress, or one that ended recently."""
 
     owner: str
     query: str
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     session_id: str = ""
     begins: bool = False
-    """Whether it is the first of its conversation, which is stored with it."""
+    """Whether it is the first of its conversation, which is stored together with it."""
     replaces: str = ""
-    """Id of the answer that it replaces."""
+    """Id of the replaced answer."""
     state: State = "running"
     ended_at: float = 0.0
     """By `time.monotonic`."""
     events: list[ServerSentEvent | None] = field(default_factory=list)
     """The event with id N is at index N - 1. None: superseded."""
     place: int = 0
-    """In the queue; 0 once its turn has come."""
+    """Place in the queue; 0 once its turn has come."""
     queued_at: int | None = None
     """Index of the last event with a place, which the next status supersedes."""
     draft_at: int | None = None
@@ -75,7 +75,7 @@ class RunningAnswer:
     def add(self, event: ServerSentEvent) -> None:
         """Append an event, and wake up followers."""
         numbered = ServerSentEvent(event=event.event, data=event.data, id=str(len(self.events) + 1))
-        if event.event == "done":  # it has all that the others told
+        if event.event == "done":  # it contains everything that the others reported
             self.events = [None] * len(self.events)
         elif event.event in ("draft", "block") and self.draft_at is not None:
             self.events[self.draft_at], self.draft_at = None, None
@@ -94,7 +94,7 @@ class RunningAnswer:
         self.changed = asyncio.Event()
 
     async def stop(self) -> None:
-        """Cancel the answer and its model call. An answer that has ended is not changed."""
+        """Cancel the answer and its model call. A finished answer is not changed."""
         if self.state == "running" and self.task is not None:
             self.task.cancel()
             await asyncio.wait({self.task})
@@ -119,13 +119,13 @@ class RunningAnswer:
                 await changed.wait()
 
 
-# As often as its server reports it.
+# The interval in which its server reports.
 LOOK_EVERY_S = 0.15
 
-# A restart of the store takes some seconds. After that the stream ends, and the client's next request gets the error.
+# A restart of the store takes some seconds. After that, the stream ends, and the client's next request gets the error.
 _STORE_AWAY_S = 20.0
 
-# The other server sees the request to stop with its next report.
+# The other server sees the stop request with its next report.
 _STOPPED_WITHIN_S = 10.0
 
 _LOST = "the server that was writing this answer has stopped"
@@ -133,7 +133,7 @@ _LOST_HINT = "ask again"
 
 
 class RemoteAnswer:
-    """An answer of another server."""
+    """An answer on another server."""
 
     def __init__(self, work: SharedWork, record: WorkRecord, stopping: ShutdownSignal) -> None:
         self._work = work
@@ -171,7 +171,7 @@ class RemoteAnswer:
                 await asyncio.sleep(LOOK_EVERY_S)
 
     async def stop(self) -> None:
-        """Ask its server to stop it, and wait for that. An answer that has ended is not changed."""
+        """Ask its server to stop it, and wait for that. A finished answer is not changed."""
         await asyncio.to_thread(self._work.stop, "answer", self._record.owner, self._record.id)
         for _ in range(round(_STOPPED_WITHIN_S / LOOK_EVERY_S)):
             record = await self.read(0)
@@ -180,14 +180,14 @@ class RemoteAnswer:
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def read(self, after: int) -> WorkRecord | None:
-        """Read its present state, with the events after one."""
+        """Return its current state, with the events after one."""
         return await asyncio.to_thread(self._work.find, "answer", self._record.owner, self._record.id, after)
 
 
 class RunningAnswers:
-    """The answers that run, or have ended a short time ago: here, and at servers with the same store.
+    """Running and recently ended answers, of this server and of servers with the same store.
 
-    For the event loop alone.
+    Only for the event loop.
     """
 
     def __init__(self, asker: QuestionService, stopping: ShutdownSignal, work: SharedWork | None) -> None:
@@ -197,11 +197,11 @@ class RunningAnswers:
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
     async def start(self, question: QueryRequest, caller: Caller, arrival: Arrival) -> RunningAnswer:
-        """Start to answer here, and return once the question is admitted. The rest goes on without the caller."""
+        """Start an answer here, and return once the question is admitted. It continues without the caller."""
         try:
             others = await self._elsewhere(caller.owner)
         except SharedError:
-            others = []  # the answers of this server are limited all the same
+            others = []  # the answers of this server are still limited
         self._forget()
         running = [each for each in self._answers.values() if each.owner == caller.owner and each.state == "running"]
         if len(running) + sum(each.state == "running" for each in others) >= _MOST_RUNNING_OF_ONE:
@@ -217,7 +217,7 @@ class RunningAnswers:
             await admitted
         except BaseException:
             self._answers.pop(answer.id, None)
-            answer.task.cancel()  # whoever has left never learns its id, and pays for nothing
+            answer.task.cancel()  # a caller who has left never learns its id, and pays nothing
             raise
         return answer
 
@@ -245,11 +245,11 @@ class RunningAnswers:
         return list((elsewhere | here).values())
 
     def all(self) -> list[RunningAnswer]:
-        """List the admitted answers of this server, the oldest first: those whose conversation is known."""
+        """List the admitted answers of this server, whose conversation is known, the oldest first."""
         return [each for each in self._answers.values() if each.session_id]
 
     async def close(self) -> None:
-        here = asyncio.all_tasks()  # those of another loop have ended with it
+        here = asyncio.all_tasks()  # answers of another event loop have ended with it
         tasks = [each.task for each in self._answers.values() if each.task in here and each.task is not None]
         for task in tasks:
             task.cancel()
@@ -265,7 +265,7 @@ class RunningAnswers:
     ) -> None:
         try:
             async with self._asker.admitted(question, caller, arrival) as asked:
-                if admitted.done():  # its caller has left in this very moment
+                if admitted.done():  # its caller has just left
                     return
                 answer.session_id, answer.begins = asked.session_id, asked.begins
                 admitted.set_result(None)
@@ -301,7 +301,7 @@ class RunningAnswers:
         return [_response(each) for each in records if self._here(owner, each.id) is None]
 
     def _forget(self) -> None:
-        """Forget answers that ended long ago and, of too many, the oldest that have ended."""
+        """Forget answers that ended long ago and, if there are too many, the oldest ended ones."""
         ended = [each for each in self._answers.values() if each.state != "running"]
         too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
         since = time.monotonic() - _REMEMBERED_S

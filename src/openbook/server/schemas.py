@@ -13,7 +13,7 @@ from openbook.types import Kind
 # A question is a few sentences; retrieval refuses longer queries than it can use.
 QUESTION_CHARS = 10_000
 
-# For the history that a client sends, which may contain long answers.
+# For history sent by a client, which may contain long answers.
 _MESSAGE_CHARS = 200_000
 
 Name = Annotated[str, Field(max_length=500)]
@@ -24,19 +24,19 @@ def _web_link(link: str) -> str:
 
 
 WebLink = Annotated[str, AfterValidator(_web_link)]
-"""An address that a browser may open; empty for others, such as `javascript:`, which would run where it is clicked."""
+"""A URL that browsers may open; empty for others, such as `javascript:`, which would run when clicked."""
 LessonLabel = Annotated[str, Field(pattern=r"^[0-9]{1,6}(\.[0-9]{1,3})?$")]
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
 class Shape(BaseModel):
-    """The base of all response models."""
+    """Base of all response models."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True, from_attributes=True)
 
 
 class StrictShape(Shape):
-    """The base of request models. Unknown fields are refused: they are mostly misspelt."""
+    """Base of request models. Unknown fields are rejected, because they are mostly misspelt."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
@@ -81,39 +81,39 @@ class QueryRequest(StrictShape):
     """Number of the lesson within that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
     limit: int | None = Field(default=None, ge=1, le=50)
-    """Most results that the answer is written from. Default: 10 for quotes and 20 for a model, unless the server is
+    """Maximum number of results to answer from. Default: 10 for quotes and 20 for a model, unless the server is
     configured otherwise."""
     model: Name | None = None
     """A name from `GET /api/models`."""
     agent: bool = False
     """Let the model search and read by itself, with tools."""
     images: list[str] = Field(default=[], max_length=10)
-    """Images that the question is about, or PDF, whose pages are rendered, as data URLs: `data:image/png;base64,...`.
-    `GET /api/models` returns the largest number. Follow-ups are asked with the last images of the conversation."""
+    """Images that the question is about, as data URLs: `data:image/png;base64,...`. Pages of PDFs are rendered. `GET
+    /api/models` returns the maximum number. Follow-up questions include the last images of the conversation."""
 
 
 class ChatMessage(Shape):
-    """A message of a conversation in OpenAI's form."""
+    """A message of a conversation in OpenAI's format."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[str, Field(max_length=_MESSAGE_CHARS)] | list[dict[str, Any]] | None = None
-    """Text, or parts, each with a `type`: `text`, or `image_url`, which has to be a data URL."""
+    """Text, or parts with a `type`: `text`, or `image_url`, which must be a data URL."""
 
 
 class ChatCompletionRequest(Shape):
-    """A conversation in OpenAI's form. Fields that are not named here are ignored: clients send many."""
+    """A conversation in OpenAI's format. Other fields are ignored, because clients send many."""
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
     model: Name = "openbook"
-    """One that `GET /v1/models` names."""
+    """A name from `GET /v1/models`."""
     stream: bool = False
     stream_options: dict[str, bool] | None = None
-    """`include_usage`: tokens in a last chunk."""
+    """`include_usage`: report tokens in a last chunk."""
     n: Literal[1] | None = None
 
 
 class OpenAIModel(Shape):
-    """A model, as OpenAI lists it."""
+    """A model in OpenAI's format."""
 
     id: str
     object: Literal["model"] = "model"
@@ -122,7 +122,7 @@ class OpenAIModel(Shape):
 
 
 class OpenAIModelsResponse(Shape):
-    """The models that may be chosen, as OpenAI lists them."""
+    """The available models in OpenAI's format."""
 
     object: Literal["list"] = "list"
     data: list[OpenAIModel]
@@ -146,7 +146,7 @@ class SpanResponse(Shape):
     label: str
     """Its location in the original: `cell 3`, `page 7`, or course and lesson."""
     place: str
-    """The whole location in one line."""
+    """The full location in one line."""
     quote: str
     matches: list[tuple[int, int]] = []
     """For nearest results: words of the question in `quote`, as half-open ranges of characters."""
@@ -191,7 +191,7 @@ class AnswerResponse(Shape):
     answer: str
     html: str
     sources: list[str]
-    """Places that the answer cites, for people."""
+    """Cited places, for display."""
     session_id: str
     citations: list[CitationResponse]
     nearest: list[SpanResponse]
@@ -205,25 +205,25 @@ class AnswerResponse(Shape):
     quality_score: float | None
     """Share of decided claims that are `exact` or `confirmed`; null if none is decided."""
     took_ms: float
-    """Since the question arrived, waiting for its turn included."""
+    """Milliseconds since the question arrived, including the time in the queue."""
     stages_ms: dict[str, float] = {}
-    """Milliseconds of each stage. `queued` is waiting for a turn or for a free process."""
+    """Milliseconds of each stage. `queued` is the wait for a turn or for a free process."""
     searched: str
     searches: list[str] = []
-    """Other searches for the same question that the model wrote."""
+    """Other searches for the same question, written by the model."""
     stopped: str
     verifier: str = ""
     """The verifier that checked the claims for entailment; empty without one."""
     warning: str
     """A problem that did not prevent the answer; else empty."""
     rating: Literal["", "good", "bad"] = ""
-    """Its owner's rating, when a conversation is read."""
+    """Its owner's rating, if a conversation is read."""
     earlier: list[AnswerResponse] = []
-    """Answers that this one has replaced, the oldest first; at most five, each without `earlier`."""
+    """Answers replaced by this one, the oldest first; at most five, each without `earlier`."""
 
 
 class RunningAnswerResponse(Shape):
-    """An answer that runs in the background, or ended a short time ago."""
+    """An answer in the background, running or recently ended."""
 
     id: str
     session_id: str
@@ -232,10 +232,10 @@ class RunningAnswerResponse(Shape):
     """Whether it is the first of its conversation, which can be read once this answer is done."""
     query: str
     replaces: str = ""
-    """`id` of the answer that it replaces; empty for a question at the end."""
+    """`id` of the replaced answer; empty for a question at the end."""
     state: Literal["running", "done", "error", "stopped"]
     place: int = 0
-    """In the queue; 0 once its turn has come."""
+    """Place in the queue; 0 once its turn has come."""
 
 
 class QueueResponse(Shape):
@@ -244,11 +244,11 @@ class QueueResponse(Shape):
     waiting: int
     """Number of waiting questions."""
     most: int
-    """Size of the queue. Further questions are refused."""
+    """Size of the queue. Excess questions are rejected."""
     places: list[int]
-    """Places of the caller's own questions; 1 is the next one."""
+    """Places of the caller's own questions; 1 is next."""
     retry_after_s: float
-    """Estimate of the seconds until a question that comes now has its turn."""
+    """Estimate of the seconds until a question asked now has its turn."""
 
 
 class RunningAnswersResponse(Shape):
@@ -262,9 +262,9 @@ class LessonResponse(Shape):
 
     number: int
     part: int | None
-    """Number within a module, whose number is `number` then."""
+    """Number within a module; `number` is then the number of the module."""
     label: str
-    """The number as people write it: `4` or `1.3`."""
+    """The formatted number: `4` or `1.3`."""
     title: str
     link: WebLink
 
@@ -281,20 +281,20 @@ class CourseResponse(Shape):
 
 
 class CourseEditRequest(StrictShape):
-    """A change of a lesson, which is written into the `course.toml` of its course."""
+    """A change of a lesson, written to the `course.toml` of its course."""
 
     source: Annotated[str, Field(max_length=4096)]
     path: Annotated[str, Field(max_length=4096)]
-    """Of the course, as `GET /api/courses` lists it."""
+    """Path of the course, from `GET /api/courses`."""
     lesson: LessonLabel
-    """Its number: `4` or `1.3`."""
+    """Number of the lesson: `4` or `1.3`."""
     action: Literal["rename", "move", "split", "hide"]
     value: Annotated[str, Field(max_length=300)] = ""
-    """The new title, the number of the lesson whose place it takes, or the heading that begins the next lesson."""
+    """The new title, the number to move it to, or the heading at which the next lesson begins."""
 
 
 class CoursesResponse(Shape):
-    """All courses, in order of source and path."""
+    """All courses, sorted by source and path."""
 
     total_courses: int
     course_titles: list[str]
@@ -302,37 +302,37 @@ class CoursesResponse(Shape):
 
 
 class ModelResponse(Shape):
-    """A model that may be chosen."""
+    """An available model."""
 
     name: str
     label: str
 
 
 class ModelsResponse(Shape):
-    """The models that may be chosen."""
+    """The available models."""
 
     default: str
     models: list[ModelResponse]
     images: int = 0
-    """Most images of a question, for models that read images."""
+    """Maximum images per question, for models that read images."""
 
 
 class SearchRequest(StrictShape):
-    """Words to search for, and where."""
+    """A search with its filter."""
 
     query: str = Field(max_length=QUESTION_CHARS)
     filters: FilterRequest | None = None
     limit: int = Field(default=20, ge=1, le=50)
     view: Literal["auto", "files", "passages"] = "auto"
-    """`files` lists each file once, `passages` may list several of one file; `auto` lets the words decide."""
+    """`files` lists each file once, `passages` may list several passages of one file; `auto` decides by the words."""
 
 
 class SearchHitResponse(SpanResponse):
-    """A result of a search. `quote` has the lines that match best."""
+    """A search result. `quote` has the best matching lines."""
 
     kind: Kind
     first_line: int
-    """Of `quote`, in the document."""
+    """Line of the document at which `quote` begins."""
 
 
 class SearchResponse(Shape):
@@ -351,13 +351,13 @@ class SuggestionsResponse(Shape):
 
 
 class UploadedFile(Shape):
-    """A file that somebody has uploaded, whether it could be read or not."""
+    """An uploaded file, readable or not."""
 
     document_id: str
     name: str
     """Name as sent, with a number appended if it was taken; for course material, below the folder of the course."""
     outcome: str
-    """`added`, or why it cannot be read; empty while it is not indexed yet."""
+    """`added`, or why it cannot be read; empty if it is not indexed yet."""
 
 
 class SourceResponse(Shape):
@@ -373,28 +373,28 @@ class SourceResponse(Shape):
     skipped: dict[str, int]
     remarks: list[str]
     uploaded: list[UploadedFile]
-    """Of uploads: the files, which can be removed one by one. Else empty."""
+    """The files of an upload source, which can be removed one by one. Empty for other sources."""
 
 
 class SourcesResponse(Shape):
-    """All sources, in order of names."""
+    """All sources, sorted by name."""
 
     sources: list[SourceResponse]
     writable: bool
-    """Whether any can be added or removed."""
+    """Whether the caller may add or remove sources."""
 
 
 class SourceRequest(StrictShape):
     """A folder of the server's machine, or the address of a repository."""
 
     path: Annotated[str, Field(max_length=4096)] | None = None
-    """Of the folder."""
+    """Path of the folder."""
     url: Annotated[str, Field(max_length=2000)] | None = None
-    """Of the repository."""
+    """URL of the repository."""
 
 
 class AcceptedResponse(Shape):
-    """A background job that was accepted."""
+    """An accepted background job."""
 
     job_id: str
     source: str
@@ -412,7 +412,7 @@ class UploadResponse(Shape):
 
     job_id: str
     accepted: list[str]
-    """Names of the files that are being indexed. One that has the name of another, but other content, gets a number."""
+    """Names of the files that are being indexed. A number is appended if another file has the same name."""
     refused: list[RejectedFileResponse]
 
 
@@ -426,7 +426,7 @@ class JobResponse(Shape):
     total: int
     message: str
     report: dict[str, Any] | None
-    """When it is done: counts of files, such as `added`; for an upload also `left_out`, with `name` and `reason`."""
+    """Set at the end: counts of files, such as `added`; for an upload also `left_out`, with `name` and `reason`."""
 
 
 class UnitResponse(Shape):
@@ -439,13 +439,13 @@ class UnitResponse(Shape):
     cited: bool
     """Whether it overlaps the range."""
     label: str
-    """Its label in the original, such as `p. 7` or `#usage`; empty if it has none."""
+    """Its label in the original, such as `p. 7` or `#usage`; empty without one."""
     html: str = ""
     """The highlighted code, sanitized; empty for other text and for long code."""
 
 
 class DocumentResponse(Shape):
-    """A part of a document, as it was indexed."""
+    """Part of a document, as indexed."""
 
     document_id: str
     source: str
@@ -462,10 +462,10 @@ class DocumentResponse(Shape):
     page: int = 0
     """Page of a PDF on which the range begins, from 1; 0 for other documents."""
     pages: int = 0
-    """The last page that has text."""
+    """The last page with text."""
     html: str = ""
-    """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown,
-    reStructuredText, CSV or a workbook of moderate length."""
+    """The whole document, rendered and sanitized, if `rendered` was requested and it is Markdown, reStructuredText, CSV
+    or a workbook of moderate length."""
     original: bool = False
     """Whether the original can be downloaded and looks different from this text: an office format, a book, a PDF."""
 

@@ -1,4 +1,4 @@
-"""Searches while a user types: without a model, beside the questions in a few threads, and few per caller."""
+"""Searches while a user types: without a model, in separate threads, and few per caller."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from openbook.server.schemas import FilterRequest, SearchHitResponse, SearchRequ
 from openbook.server.served_library import ServedLibrary
 from openbook.types import Excerpt, Filter, RetrievalResult
 
-# Half as many as for questions, which need the processor more.
+# Half as many as for questions, which need more CPU.
 _THREADS = 2
 
-# A page has one search running and one just started; two tabs have twice as many.
+# A page has one running search and a new one; two tabs have twice as many.
 _MOST_OF_ONE = 4
 
-# Typing without a pause starts about five searches a second.
+# Continuous typing starts about five searches per second.
 _PER_MINUTE = 300
 
-# Characters of a cut excerpt from its first match on; the rest is before it.
+# Characters of a truncated excerpt from its first match on; the rest precedes it.
 _MATCHING_CHARS = 240
 
-# Callers whose pace is remembered; those that have not searched for longest are dropped.
+# Callers whose rate is remembered. Those without a search for longest are dropped.
 _MOST_CALLERS = 10_000
 
 
@@ -45,12 +45,12 @@ def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
     """Return the filter of a request."""
     check_known(asked.sources, assistant.index)
     where = Filter(frozenset(asked.kinds), tuple(asked.globs), frozenset(asked.sources))
-    filter_predicate(where)  # refuses what cannot be asked, while a status can say so
+    filter_predicate(where)  # reject invalid filters while an error status can still be sent
     return where
 
 
 def shortened(excerpt: Excerpt) -> Excerpt:
-    """Cut an excerpt to the piece with most of its matches, from a word on; a short one stays as it is.
+    """Shorten an excerpt to the part with most matches, beginning with a whole word; short ones are not changed.
 
     Example:
         >>> long = Excerpt("sea " * 100 + "tide", 1, 1, ((400, 404),))
@@ -60,7 +60,7 @@ def shortened(excerpt: Excerpt) -> Excerpt:
     if len(excerpt.text) <= NEAREST_CHARS:
         return excerpt
     starts = [start for start, _ in excerpt.matches]
-    # Of the pieces that begin with a match, the first with most matches.
+    # The first of the parts that begin with a match and have most matches.
     best = max(
         starts, key=lambda first: (sum(first <= each < first + _MATCHING_CHARS for each in starts), -first), default=0
     )
@@ -76,7 +76,7 @@ def shortened(excerpt: Excerpt) -> Excerpt:
 
 
 class SearchService:
-    """Runs searches of many callers. For the event loop alone."""
+    """Runs searches of many callers. Only for the event loop."""
 
     def __init__(self, library: ServedLibrary, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._library = library
@@ -87,7 +87,7 @@ class SearchService:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def run(self, work: Callable[[], T], party: str) -> T:
-        """Run other work in the turn of a search, so that it takes no thread of a question."""
+        """Run other work in the threads of searches, so that it takes none from questions."""
         with self._admitted(party):
             async with self._turns:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -33,7 +33,7 @@ _BODY_BYTES = 256 * 1024
 # More digits cannot be an accepted length, and Python refuses to parse thousands of them.
 _LENGTH_DIGITS = 18
 
-# A client that sends nothing for this long blocks a connection. Uploads over a bad line come in bursts.
+# Timeout without data, because a silent client blocks a connection. Uploads over a bad line come in bursts.
 _SILENCE_S = 30.0
 
 _HEADERS = {
@@ -53,14 +53,14 @@ _HEADERS = {
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# Other methods are counted together: a label for every value that clients send would fill the memory.
+# Other methods are counted together: a label per arbitrary value would fill the memory.
 _METHODS = _READING | {"POST", "PUT", "PATCH", "DELETE"}
 
 _HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
 
 
 class SecurityMiddleware:
-    """Check every request before the app sees it, and log its reply."""
+    """Checks every request before the app sees it, and logs its reply."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SecurityMiddleware:
         self._authenticator = authenticator
         self._silence_s = silence_s
         self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
-        self._upload_bytes = upload_bytes + _BODY_BYTES  # what surrounds the files
+        self._upload_bytes = upload_bytes + _BODY_BYTES  # allows for the form fields around the files
         self._metrics = metrics
         self._question_bytes = MOST_BODY_BYTES if takes_images else _BODY_BYTES
 
@@ -87,13 +87,13 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        scope.setdefault("state", {})["arrived_s"] = started  # clocks of answers start here
+        scope.setdefault("state", {})["arrived_s"] = started  # reference of all timings of an answer
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        if method == "HEAD":  # answered as GET is; the server that speaks HTTP leaves the body out
+        if method == "HEAD":  # handled as GET; the HTTP server omits the body
             scope = {**scope, "method": "GET"}
         request_id = secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
-        status = 499  # unless something is sent, the client has gone
+        status = 499  # the client has gone, unless a response is sent
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -102,7 +102,8 @@ class SecurityMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                # Files under a URL without a version are revalidated each time: those of two versions do not fit.
+                # Files under a URL without a version are revalidated each time, because files of different versions do
+                # not fit together.
                 is_part = scope["path"].startswith("/static/")
                 headers.setdefault("Cache-Control", "no-cache" if is_part else "no-store")
                 headers["X-Request-Id"] = request_id
@@ -127,12 +128,12 @@ class SecurityMiddleware:
             self._check(scope, most)
             if (
                 self._authenticator.needs_key and most > _BODY_BYTES and _is_large(scope)
-            ):  # nothing of a stranger is read
+            ):  # no body of an unauthenticated client is read
                 caller = await asyncio.to_thread(self._authenticator.caller, Request(scope), Response())
                 caller.check("editor" if path == UPLOADS else "reader")
         except OpenbookError as exc:
             reply = error_response(exc)
-            reply.headers["Connection"] = "close"  # nobody reads what is left of it
+            reply.headers["Connection"] = "close"  # the rest of the body will not be read
             await reply(scope, receive, send)
             return
         body = _Body(receive, send, most, self._silence_s)
@@ -150,7 +151,7 @@ class SecurityMiddleware:
             )
         length = headers.get("content-length", "0")
         if "transfer-encoding" in headers and "content-length" in headers:
-            # A proxy that uses the other length takes a part of the body for the next request (request smuggling).
+            # A proxy that uses the other length takes part of the body for the next request (request smuggling).
             raise RequestRefusedError(400, "the request has two lengths", hint="send one of them")
         if length.isdecimal() and (len(length) > _LENGTH_DIGITS or int(length) > most):
             raise _too_large(most)
@@ -171,15 +172,15 @@ class SecurityMiddleware:
 
 
 def _is_large(scope: Scope) -> bool:
-    """Return whether a body may exceed the size of a question in words; one without a length may."""
+    """Return whether a body may exceed the size of a text question; bodies without a length may."""
     length = Headers(scope=scope).get("content-length", "")
     return not length.isdecimal() or int(length) > _BODY_BYTES or scope["path"] == UPLOADS
 
 
 def _check_origin(headers: Headers, host: str) -> None:
-    """Refuse requests from pages of other sites (CSRF).
+    """Reject requests from pages of other sites (CSRF).
 
-    A browser that sends a form for another site can set neither this header nor this type.
+    A form of another site can set neither this header nor this type.
     """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
     if (origin is not None and _host_of(origin) != host.lower()) or site not in ("same-origin", "none"):
@@ -197,11 +198,11 @@ def _host_of(origin: str) -> str | None:
 
 
 class _NotReadError(Exception):
-    """A body is not read to its end: it did not arrive in time, or is too large."""
+    """A body was not read to its end: it did not arrive in time, or is too large."""
 
 
 class _Body:
-    """Counts the bytes of a body while it is read, whatever its Content-Length, and discards it once it is refused."""
+    """Counts the bytes of a body as it is read, whatever its Content-Length, and discards a rejected one."""
 
     def __init__(self, receive: Receive, send: Send, most: int, silence_s: float) -> None:
         self._receive = receive
@@ -225,7 +226,7 @@ class _Body:
                 self.refusal = _too_large(self._most)
                 raise _NotReadError
             if not message.get("more_body"):
-                self._silence_s = None  # what comes now is that the client leaves, which may take long
+                self._silence_s = None  # only the disconnect can follow, which may take long
         return message
 
     async def send(self, message: Message) -> None:

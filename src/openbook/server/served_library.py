@@ -1,4 +1,4 @@
-"""The served library: reopened when its file is replaced, with opaque ids of its documents."""
+"""The served library: reopened when its file is replaced, with opaque document ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIST_EVERY_S = 2.0
 
 
 class ServedLibrary:
-    """One library that many requests share. Thread-safe."""
+    """A library shared by many requests. Thread-safe."""
 
     def __init__(self, assistant: Library, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.location: Location = assistant.location
@@ -39,9 +39,9 @@ class ServedLibrary:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Library]:
-        """Yield the present library, and keep it open while it is used.
+        """Yield the current library, and keep it open while it is used.
 
-        Rebuilding a library replaces its file. Requests that began with the old file end with it.
+        Rebuilding a library replaces its file. Requests that began with the old file also end with it.
         """
         with self._lock:
             assistant = self._current()
@@ -54,7 +54,7 @@ class ServedLibrary:
                 self._close_unused()
 
     def opened_anew(self) -> Library:
-        """Open the library another time, for background work that must not block questions."""
+        """Open the library separately, for background work that must not block questions."""
         return Library(self.location, self.settings)
 
     def document_id(self, source: str, path: str) -> str:
@@ -66,7 +66,7 @@ class ServedLibrary:
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
         """Return the permanent link to a span; empty if there is none.
 
-        `anchor` is what `anchor_of` gives: where the original has no lines, the link names none.
+        `anchor` is the result of `anchor_of`: if the original has no lines, the link contains none.
         """
         with self.in_use() as assistant:
             root = next((root for root in assistant.sources() if root.name == source), None)
@@ -98,7 +98,7 @@ class ServedLibrary:
     def _current(self) -> Library:
         file = _identity(self.location)
         if file is not None and self._file is not None and file != self._file:
-            with contextlib.suppress(LibraryError):  # it is being made; the old one answers until it is there
+            with contextlib.suppress(LibraryError):  # being built; the old one answers until then
                 fresh = Library(self.location, self.settings)
                 self._users[self._assistant] += 0
                 self._assistant, self._file = fresh, file

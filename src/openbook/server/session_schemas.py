@@ -18,7 +18,7 @@ class SessionResponse(Shape):
     updated_at: float
     exchanges: int
     pinned: bool = False
-    """Whether it is listed before the others on the page."""
+    """Whether the page lists it before the others."""
 
 
 class SessionsResponse(Shape):
@@ -36,7 +36,7 @@ class SessionDetailResponse(Shape):
 
 
 class SessionChangeRequest(StrictShape):
-    """Changes of a conversation. Omitted fields stay."""
+    """Changes of a conversation. Omitted fields are not changed."""
 
     title: str | None = Field(default=None, min_length=1, max_length=200)
     pinned: bool | None = None
@@ -52,13 +52,13 @@ class SessionMatchResponse(SessionResponse):
     """A conversation in which words were found."""
 
     snippet: str
-    """A piece of a line that has them: of the title, a question or an answer."""
+    """Part of a matching line: of the title, a question or an answer."""
     matches: list[tuple[int, int]]
     """The words in `snippet`, as half-open ranges of characters."""
 
 
 class SessionMatchesResponse(Shape):
-    """Conversations of the caller in which words were found, the latest first."""
+    """Matching conversations of the caller, latest first."""
 
     sessions: list[SessionMatchResponse]
 
@@ -68,7 +68,7 @@ class ShareRequest(StrictShape):
 
     session_id: Identifier
     answer_id: Identifier | None = None
-    """A single answer. Without it, all present answers of the conversation."""
+    """A single answer. Default: all current answers of the conversation."""
     days: int = Field(default=7, ge=1, le=90)
     """Days until the link ends."""
 
@@ -79,7 +79,7 @@ class ShareResponse(Shape):
     id: str
     session_id: str
     title: str
-    """Of the conversation."""
+    """Title of the conversation."""
     answers: int
     created_at: float
     expires_at: float
@@ -156,7 +156,7 @@ class FeedbackResponse(Shape):
     reason: Reason
     comment: str
     query: str
-    """Question as it was searched for, which stands alone."""
+    """The question as searched for, which is understandable on its own."""
     model: str
     refused: bool
     places: list[str]

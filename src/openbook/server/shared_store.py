@@ -1,4 +1,4 @@
-"""State that several servers share in a store of a plugin: conversations, limits, logins and running work."""
+"""State shared by several servers in the store of a plugin: conversations, limits, logins and running work."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
 
 if TYPE_CHECKING:
-    # The Redis plugin imports this module even where the server's packages are missing.
+    # Lazy: the Redis plugin imports this module even if the server's packages are missing.
     from openbook.server.limits import Limits
     from openbook.server.logins import Logins
 
 Kind = Literal["answer", "job"]
 
-# A server sends an update at least every two seconds; a busy one may be late without being dead.
+# A server sends an update at least every two seconds. Busy servers may be late.
 LOST_AFTER_S = 10.0
 
 
@@ -44,7 +44,7 @@ class UpdateReply:
     """The store's reply to an update."""
 
     is_behind: bool = False
-    """Whether the store has lost earlier updates: this one was not stored, and everything has to be sent again."""
+    """Whether the store has lost earlier updates: this one was not stored, and everything must be sent again."""
     stop: bool = False
     """Whether another server has asked to stop the work."""
 
@@ -83,18 +83,18 @@ class SharedWork(Protocol):
 class SharedStore(Protocol):
     """A store for several servers. Thread-safe. Its errors never contain the password of its address.
 
-    An entry point of `openbook.stores` refers to a class or function that takes an address, and connects to it or
-    raises `SharedError`.
+    An entry point of `openbook.stores` is a class or function that takes an address, and connects to it or raises
+    `SharedError`.
     """
 
     def sessions(self, expire_s: float) -> Sessions:
-        """Return the conversations, each kept for `expire_s` seconds after its last question."""
+        """Return the store of conversations, each kept for `expire_s` seconds after its last question."""
 
     def limits(self, settings: Settings) -> Limits:
         """Return the limits of keys, by the settings."""
 
     def logins(self) -> Logins:
-        """Return the logins of browsers."""
+        """Return the store of browser logins."""
 
     def work(self) -> SharedWork | None:
         """Return the registry of running answers and jobs; None if this store has none."""

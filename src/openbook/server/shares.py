@@ -1,7 +1,6 @@
 """Links that share answers until they expire, are revoked, or their answers are deleted.
 
-A link refers to answers, and stores no text. They are read when the link is opened, so that whatever is deleted
-meanwhile is gone from the link too.
+A link refers to answers and stores no text. They are read when it is opened, so deleted answers disappear from it.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class ShareStore:
         return found[0] if found else None
 
     def of(self, owner: str) -> list[Share]:
-        """List the active links of an owner, the latest first; of the same time, by id."""
+        """List the active links of an owner, latest first; at equal times, by id."""
         return self._read("owner = ?", owner)
 
     def remove(self, owner: str, share_id: str) -> bool:

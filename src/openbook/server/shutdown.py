@@ -1,4 +1,4 @@
-"""Graceful shutdown: everything that still waits ends with an error that says so."""
+"""Graceful shutdown: everything that is still waiting ends with an error."""
 
 from __future__ import annotations
 

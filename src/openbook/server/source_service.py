@@ -1,4 +1,4 @@
-"""Lists the sources of the library, and starts the jobs that change them."""
+"""Lists the sources of the library, and starts jobs that change them."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from fastapi import UploadFile
 
 ADDED = "added"
-"""The outcome of a file that can be asked about."""
+"""The outcome of a searchable file."""
 
-# More would not be read.
+# Nobody would read more.
 _MOST_REMARKS = 20
 
 
 class SourceService:
-    """List and change the sources of a library."""
+    """Lists and changes the sources of a library."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class SourceService:
         *,
         roots: Sequence[Path],
     ) -> None:
-        """Serve a library. Folders and repositories can be added from below `roots`."""
+        """Serve a library. Folders and repositories can be added from within `roots`."""
         self._library = library
         self._suggestions = SuggestionCache(library)
         self._jobs = jobs
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
-        # Registering a source, changing its files and starting a job is one step: else a source is removed in between,
-        # and the job restores what was deleted, or misses the files of an accepted upload.
+        # Registering a source, changing its files and starting a job must be atomic. Otherwise a source could be
+        # removed in between, and the job would restore deleted files, or miss files of an accepted upload.
         self._changing = threading.Lock()
 
     def sources(self) -> SourcesResponse:
@@ -180,7 +180,7 @@ class SourceService:
         with self._changing:
             self._jobs.check_open()
             folder = self._uploads.made_folder(course=course)
-            with self._library.opened_anew() as assistant:  # first: what a library does not take is not kept either
+            with self._library.opened_anew() as assistant:  # first: it may be rejected
                 name = assistant.register(folder, course=course).name
             kept = self._uploads.keep(taken, owner, course=course)
             job = self._jobs.start(owner, name, self._syncing(folder, only=kept, is_upload=True), paths=kept)
@@ -191,14 +191,14 @@ class SourceService:
         )
 
     def remove(self, name: str) -> None:
-        """Remove a source from the library, and cancel its jobs. Uploaded files are deleted, others stay."""
+        """Remove a source from the library, and cancel its jobs. Uploaded files are deleted; others are not touched."""
         with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
             if self._uploads.at(location) is not None:
-                self._uploads.refresh()  # first: what cannot be deleted is not forgotten
-            self._jobs.cancel_source(name)  # else what is committed later brings it back
+                self._uploads.refresh()  # first, so that a source whose files cannot be deleted is not forgotten
+            self._jobs.cancel_source(name)  # otherwise a later commit would restore it
             self._jobs.cancel_elsewhere(name)
-            self._uploads.forget(location)  # first, as the storage may refuse it
+            self._uploads.forget(location)  # first, because the storage may refuse
             assistant.remove(name)
 
     def remove_file(self, owner: str, document_id: str) -> Job:
@@ -212,7 +212,7 @@ class SourceService:
             with self._library.in_use() as assistant:
                 folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
             for source, folder in folders.items():
-                # Files that could not be read, too, which are not documents.
+                # Includes unreadable files, which are not documents.
                 paths = self._uploads.files(folder) if folder else []
                 path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
                 if folder and path:
@@ -229,16 +229,16 @@ class SourceService:
     def resume(self) -> None:
         """Resume the jobs that a stopped or killed server left unfinished.
 
-        Uploads are registered as an empty source at once, so that it is not taken for a finished one.
+        Uploads are registered as an empty source at once, so that they do not look finished.
         """
         self._uploads.clean()
         try:
             self._uploads.refresh()
-        except RequestRefusedError:  # what the copy lacks would be forgotten
+        except RequestRefusedError:  # files missing from the copy would be removed from the index
             return
         for folder in self._uploads.folders:
             name, is_course = "", folder == self._uploads.folder(course=True)
-            with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will tell it
+            with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will report it
                 name = assistant.register(folder, course=is_course).name
             self._jobs.start("", name, self._syncing(folder, course=is_course, is_whole=True))
 
@@ -251,7 +251,7 @@ class SourceService:
         is_upload: bool = False,
         is_whole: bool = False,
     ) -> Work:
-        """Return the job of a sync. `is_whole`: of all uploads; it also removes files that the copy does not have."""
+        """Return the job of a sync. `is_whole`: sync all uploads, and also remove files that the copy does not have."""
 
         def sync(progress: Progress) -> dict[str, Any]:
             if is_whole:

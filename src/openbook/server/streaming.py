@@ -29,7 +29,7 @@ _SHOWN = {
 
 
 async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and at last `done` or `error`.
+    """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and finally `done` or `error`.
 
     The HTTP status is sent before the stream begins, so failures are events.
     """
@@ -51,8 +51,8 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
         yield ServerSentEvent(event="error", data=internal_error()["error"])
 
 
-# An unfinished block is rendered again after this many characters or, if long, after it has grown by a tenth:
-# about as often as one reads a few words, and all of it together costs some ten times what the whole block does.
+# An unfinished block is rendered again after this many characters or, if long, after it has grown by a tenth. That is
+# every few words when reading, and costs about ten times as much as rendering the block once.
 _DRAFT_CHARS = 40
 _DRAFT_SHARE = 10
 
@@ -98,7 +98,7 @@ class _Teller:
             return []
         ended, self._stage = self._stage, stage
         blocks = [await self._block(text) for text in self._blocks.close()] if ended == "writing" else []
-        if stage == "writing":  # the model begins anew, as after a tool
+        if stage == "writing":  # the model starts again, for example after a tool call
             self._blocks = BlockReader()
         return [*blocks, ServerSentEvent(event="status", data={"stage": stage, "session_id": self._session_id})]
 

@@ -1,4 +1,4 @@
-"""Study guides, made in a separate process: a long lesson takes seconds, and must not block questions."""
+"""Study guides, made in a separate process, because a long lesson takes seconds and must not block questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.types import Filter
 
-# The 200 passages that are read of a long document take seconds, and the process about one to start.
+# Reading 200 passages of a long document takes seconds, and starting the process about one.
 _TIMEOUT_S = 60.0
 
 # Includes waiting for other guides.
@@ -35,15 +35,15 @@ class GuideJob:
 
     where: Filter
     count: int
-    """Most terms, and most questions."""
+    """Maximum number of terms, and of questions."""
 
 
 Make = Callable[[GuideJob], str | OpenbookError]
-"""Makes a guide in Markdown, in the process. Picklable."""
+"""Runs in the process, and returns a guide in Markdown. Picklable."""
 
 
 class StudyGuides:
-    """Makes guides to lessons of one library, one at a time. Thread-safe. The process starts with the first."""
+    """Makes guides to lessons of one library, one at a time. Thread-safe. The process starts with the first guide."""
 
     def __init__(
         self,

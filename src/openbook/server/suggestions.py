@@ -1,4 +1,4 @@
-"""Suggested questions that the sources answer, for a new conversation and as follow-ups. Made without a model.
+"""Suggested questions that the sources answer, for new conversations and as follow-ups. Made without a model.
 
 Each is made from a heading, a name or a lesson of the index, and answered once before it is shown.
 """
@@ -29,9 +29,9 @@ from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter
 
 Form = Literal["overview", "how", "lesson", "setting", "topic", "type", "function"]
-"""What a suggested question asks for: a way to do something, what a setting or a name does, or a topic."""
+"""The type of a suggested question: how to do something, what a setting or a name does, or a topic."""
 
-# A heading of one letter says nothing, one of a paragraph fits on no button.
+# A heading of one letter is meaningless, a paragraph does not fit on a button.
 _HEADING_CHARS = range(4, 61)
 
 # Including markup and number. The patterns below are quadratic, and some headings are whole pages.
@@ -46,7 +46,7 @@ _FOR_MAINTAINERS = re.compile(
     re.IGNORECASE,
 )
 
-# "Building from source" and "Build from source" ask how one builds from source, "Build status" does not.
+# "Building from source" and "Build from source" become "How do I build from source?", "Build status" does not.
 _VERBS = (
     "add avoid build call change choose combine compare compile configure connect convert create customize debug"
     " define delete deploy detect disable edit embed enable exclude export extend filter find format generate get"
@@ -94,7 +94,7 @@ def question_on_heading(heading: str, text: str, project: str = "") -> tuple[str
     """Return a question that a section may answer, its form and its subject; None if no pattern applies.
 
     Args:
-        heading: Of the section.
+        heading: Heading of the section.
         text: Text of the section, which shows which words of the heading are names.
         project: Subject of a page whose heading is only "Installation"; empty if unknown.
 
@@ -149,26 +149,26 @@ def _action_of(heading: str) -> tuple[str, str]:
 
 
 def _as_written(word: str, words: Counter[str]) -> str:
-    """Write a word of a heading as its section mostly does, with capitals for names alone.
+    """Write a word of a heading as in most of its section, where only names have capitals.
 
-    A name that only the heading has loses its capital, since many headings capitalize every word.
+    A name that occurs only in the heading loses its capital, since many headings capitalize every word.
     """
     return word.lower() if words[word] <= max(1, words[word.lower()]) else word
 
 
-# As many as a reader scans.
+# As many as readers scan.
 _MOST_SUGGESTED = 6
 
-# Candidates of each form that are tried, the best first: a page must not wait for a whole library.
+# Candidates of each form to try, best first: a page must not wait for a whole library.
 _MOST_ASKED = 8
 
-# Chunks that are considered, which takes .6 s; the deepest documents of a larger library are not.
+# Chunks to consider, which takes 0.6 s; the deepest documents of larger libraries are skipped.
 _MOST_CHUNKS = 20_000
 
-# As many as an answer uses.
+# The number of results of an answer.
 _RESULTS = 10
 
-# A name of one letter says nothing, one of a line fits on no button.
+# A name of one letter is meaningless, a line does not fit on a button.
 _SUBJECT_CHARS = range(4, 61)
 
 # Forms alternate in this order. Functions fill the rest: developers ask for them, but rarely first.
@@ -177,15 +177,15 @@ _FORMS: tuple[Form, ...] = ("overview", "how", "lesson", "setting", "topic", "ty
 # A single name in a page is rarely an option.
 _FEWEST_SETTINGS = 3
 
-# A name that fewer documents use is internal, unless there are few documents. Names that are looked up, and
+# Names used by fewer documents are internal, unless there are few documents. Then: how many names are looked up, and
 # chunks of each.
 _FEWEST_USERS, _FEW_DOCUMENTS = 4, 20
 _MOST_LOOKED_UP, _MOST_USES = 40, 300
 
-# A heading that more pages have, such as "Related projects", is no subject.
+# A heading of more pages, such as "Related projects", is not a subject.
 _MOST_TIMES = 2
 
-# Names that nobody asks about: private ones, and tests that live beside the code.
+# Names that nobody asks about: private ones, and tests next to the code.
 _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
 
 # Callables and types. Constants and CSS rules do nothing.
@@ -195,7 +195,7 @@ _STYLES = frozenset(("css", "scss", "sass", "less"))
 _COMPOUND = re.compile(r"\w*[a-z0-9](?:[A-Z]|_[a-z])\w*")
 _TYPE = re.compile(r"\b(?:class|struct|interface|trait|enum|type|protocol|record|object)\s+(\w+)\b(?!\s*\*)")
 
-# In other formats, headings are names of sheets or subjects of mail.
+# In other formats, headings are sheet names or mail subjects.
 _PROSE = frozenset(("markdown", "rst", "man", "html", "notebook", "asciidoc", "org", "docx", "odt"))
 
 
@@ -203,7 +203,7 @@ class SuggestionCache:
     """Caches the suggested questions of a library until one of its sources changes. Thread-safe."""
 
     def __init__(self, library: ServedLibrary) -> None:
-        """Take the library. Questions are made on demand."""
+        """Questions are made on demand."""
         self._library = library
         self._lock = threading.Lock()
         self._made: tuple[object, list[str]] = (None, [])
@@ -218,7 +218,7 @@ class SuggestionCache:
 
 
 class Suggestion(NamedTuple):
-    """A question and the chunk that is to answer it."""
+    """A question and the chunk that should answer it."""
 
     question: str
     form: Form
@@ -229,15 +229,15 @@ class Suggestion(NamedTuple):
     start_char: int
     end_char: int
     depth: int = 1
-    """Of the heading, 1 at the top."""
+    """Level of the heading, 1 at the top."""
     course: str = ""
-    """The course, if it asks for a lesson."""
+    """The course, if the question is about a lesson."""
 
 
 def suggest(assistant: Library) -> list[Suggestion]:
     """Return some questions, alternating between forms; [] for an empty library.
 
-    The first citation of the extractive answer to each is the place that it was made from.
+    The extractive answer to each cites first the place that the question was made from.
     """
     found: defaultdict[Form, list[Suggestion]] = defaultdict(list)
     for each in (*_overviews(assistant), *_in_documents(assistant)):
@@ -261,14 +261,14 @@ def _answered(assistant: Library, ranked: Iterable[Suggestion]) -> Iterator[Sugg
     return _each_course_once(each for each in islice(ranked, _MOST_ASKED) if is_answered(assistant, each))
 
 
-# Every project may have a folder of that name: "What is docs?" asks for no thing.
+# Any project may have a folder with such a name: "What is docs?" is not a question.
 _COMMON_FOLDERS = frozenset(
     "content doc docs documentation guide guides lib manual notes site source sources src website wiki".split()
 )
 
 
 def _overviews(assistant: Library) -> Iterator[Suggestion]:
-    """Yield the first question of a newcomer to each source whose front page has its name, or is of a common folder."""
+    """Yield a newcomer's first question for each source whose front page has its name, or that is a common folder."""
     for source in assistant.sources():
         is_common = source.name.lower() in _COMMON_FOLDERS
         question = "What does this project do?" if is_common else f"What is {source.name}?"
@@ -284,7 +284,7 @@ def _in_documents(assistant: Library) -> Iterator[Suggestion]:
     left = _MOST_CHUNKS
     documents = sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each))
     only_posts = all(role_of(each.path, each.kind) == "changelog" for each in documents)
-    # In a course, "history" is a lesson; in a project, a changelog.
+    # "history" is a lesson in a course, but a changelog in a project.
     for document in documents:
         if left > 0 and (document.kind == "course" or only_posts or _is_subject(document)):
             chunks = assistant.index.chunks(document.source, document.path)
@@ -359,7 +359,7 @@ def _asked_of_name(chunk: Chunk) -> tuple[str, Form, str] | None:
 
 
 def _frequencies(assistant: Library, found: Iterable[Suggestion]) -> Callable[[Suggestion], int]:
-    """Return a function that counts the chunks with the rarest word of a subject: a central one has no rare word."""
+    """Return a function that counts the chunks with the rarest word of a subject. Central ones have no rare word."""
     tokens = {each.subject: tokenize(each.subject) for each in found}
     counted = assistant.index.frequencies(sorted(set(chain(*tokens.values()))))
     return lambda each: min((counted.get(token, 0) for token in tokens[each.subject]), default=0)
@@ -372,11 +372,11 @@ def _is_topic(suggestion: Suggestion) -> bool:
 
 
 def _ranked(found: Iterable[Suggestion], frequency: Callable[[Suggestion], int]) -> list[Suggestion]:
-    """Order by depth of the page and centrality, alternating between pages, courses and sources."""
+    """Sort by depth of the page and centrality, alternating between pages, courses and sources."""
     turns: Counter[tuple[object, ...]] = Counter()
     ranked: list[tuple[int, int, int, int, Suggestion]] = []
     for each in sorted(found, key=lambda each: (-frequency(each), each)):
-        # Data in a folder of documentation counts as documentation, and such a folder adds no depth.
+        # Data in a documentation folder counts as documentation, and such a folder adds no depth.
         depth = 0 if role_of(each.path, "data") == "documentation" else each.path.count("/")
         page = (each.source, each.course or each.path)
         source = (each.source, depth, turns[page])
@@ -388,7 +388,7 @@ def _ranked(found: Iterable[Suggestion], frequency: Callable[[Suggestion], int])
 def _widely_used(
     assistant: Library, names: Iterable[Suggestion], frequency: Callable[[Suggestion], int]
 ) -> list[Suggestion]:
-    """Order names of code by how many documents use them, and drop rare ones."""
+    """Sort code names by how many documents use them, and drop rare ones."""
     is_small = assistant.stats().documents < _FEW_DOCUMENTS
     telling = [each for each in names if is_small or _COMPOUND.fullmatch(each.subject)]
     used: list[tuple[int, Suggestion]] = []
@@ -402,11 +402,11 @@ def _widely_used(
 
 
 def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Exchange] = ()) -> bool:
-    """Return whether the first citation of the answer to a question is the place that it was made from."""
+    """Return whether the answer to a question cites first the place that the question was made from."""
     try:
         options = AnswerOptions(history=tuple(history))
         answer = assistant.query(suggestion.question, limit=_RESULTS, options=options)
-    except QueryError:  # such as that a name is no telling word
+    except QueryError:  # for example because a name is too common
         return False
     if answer.refused or not answer.citations:
         return False
@@ -416,7 +416,7 @@ def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Ex
 
 
 def _each_course_once(suggestions: Iterable[Suggestion]) -> Iterator[Suggestion]:
-    """Keep one question about lessons for each course: others differ only in the number."""
+    """Keep one question on lessons per course: others differ only in the number."""
     return _first_of_each(suggestions, lambda each: (each.source, each.course) if each.course else each)
 
 
@@ -428,7 +428,7 @@ def _first_of_each(suggestions: Iterable[Suggestion], key_of: Callable[[Suggesti
             yield each
 
 
-# Follow-ups that are shown below an answer.
+# Follow-ups shown below an answer.
 _MOST_FOLLOW_UPS = 3
 
 # Each is answered once before it is shown, which takes as long as an extractive answer.
@@ -440,8 +440,8 @@ def follow_ups(
 ) -> list[str]:
     """Return follow-up questions, nearest to the cited places first; [] if there are none.
 
-    The first citation of the extractive answer to each, given the history, is a place in a document that the answer
-    cites. None is about tests, changelogs or licences, and none has been asked before.
+    The extractive answer to each, given the history, cites first a place in a document that the answer cites. None is
+    about tests, changelogs or licences, and none has been asked before.
     """
     known = {_folded(each) for each in asked}
     places: dict[tuple[str, str], CitationResponse] = {}

@@ -1,4 +1,4 @@
-"""Uploads on object storage, which several servers share. Each server has a copy of the files in its home."""
+"""Uploads on object storage, shared by several servers. Each server has a copy of the files in its home."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
-# Uploads and listings of sources wait for it.
+# Uploads and listings of sources wait for these.
 _RETRY: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=5)}
 
 # A listing is short, and pages wait for it. A file may take as long as the client allows.
 _LISTING: ClientConfig = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=5)}
 
-# Where the client of each kind of storage looks for its options.
+# Prefixes of environment variables, by kind of storage.
 _PREFIXES = {"S3Store": "AWS_", "AzureStore": "AZURE_", "GCSStore": "GOOGLE_"}
 
 _OPTIONS = (
@@ -40,7 +40,7 @@ _OPTIONS = (
 
 _LONGEST_SAID = 200
 
-# It may contain a signature.
+# A query string may contain a signature.
 _QUERY = re.compile(r"\?\S*")
 
 _logger = logging.getLogger(__name__)
@@ -49,14 +49,14 @@ _logger = logging.getLogger(__name__)
 class UploadBucket:
     """The uploads of one library on object storage. Not thread-safe.
 
-    Each file is one object, created only if its name is free. An empty object beside it names its owner.
+    Each file is one object, created only if its name is free. An empty object beside it has its owner in its name.
     """
 
     def __init__(self, address: str, library: str, folder: Path) -> None:
         """Prepare, without a request.
 
         Args:
-            address: Such as `s3://bucket/folder`.
+            address: An address such as `s3://bucket/folder`.
             library: Name of the library.
             folder: Folder of the copy, to which paths are relative.
 
@@ -107,7 +107,7 @@ class UploadBucket:
         """Update the copy from the storage.
 
         Raises:
-            RequestRefusedError: The storage does not respond. What has been copied stays.
+            RequestRefusedError: The storage does not respond. Files copied so far are kept.
         """
         held = {path: meta for path, meta in self._listed(self._files).items() if _is_safe(path)}
         for path, meta in held.items():
@@ -127,7 +127,7 @@ class UploadBucket:
                 try:
                     for piece in self._os.get(self._store, f"{self._files}/{path}"):
                         stream.write(piece)
-                except (FileNotFoundError, self._errors.NotFoundError):  # deleted at this moment
+                except (FileNotFoundError, self._errors.NotFoundError):  # just deleted
                     return
             _stamp(partial, meta)
             partial.replace(file)
@@ -151,7 +151,7 @@ class UploadBucket:
                     self._put(path, mode="create")
                     stored.append(path)
             listed = self._listed(self._files)
-            folders = {path.rpartition("/")[0] for path in paths if path.count("/") > 1}  # of courses
+            folders = {path.rpartition("/")[0] for path in paths if path.count("/") > 1}  # folders of courses
             others = [
                 path for path in set(listed).difference(stored) if path.rpartition("/")[0] in folders and _is_safe(path)
             ]
@@ -173,7 +173,7 @@ class UploadBucket:
         self._os.put(self._store, f"{self._files}/{path}", content, mode=mode, use_multipart=False)  # type: ignore[arg-type]
 
     def replace(self, path: str) -> None:
-        """Store a file of the copy that has been changed.
+        """Store a changed file of the copy.
 
         Raises:
             RequestRefusedError: The storage does not respond.
@@ -183,7 +183,7 @@ class UploadBucket:
         _stamp(self._folder / path, self._listed(self._files)[path])
 
     def delete(self, paths: Iterable[str]) -> None:
-        """Delete files. The copy stays.
+        """Delete files from the storage, but not from the copy.
 
         Raises:
             RequestRefusedError: The storage does not respond.
@@ -236,7 +236,7 @@ def _modified_ns(meta: ObjectMeta) -> int:
 
 
 def _stamp(file: Path, meta: ObjectMeta) -> None:
-    """Set the modification time of a copy to that of the object: both refreshes and the index compare it."""
+    """Set the modification time of a copy to that of the object, because refreshes and the index compare it."""
     os.utime(file, ns=(_modified_ns(meta), _modified_ns(meta)))
 
 

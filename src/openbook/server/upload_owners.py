@@ -23,7 +23,7 @@ class UploadOwners:
 
         Args:
             home: The folder.
-            writing_s: Seconds after which the lock of another server is taken for stale.
+            writing_s: Age in seconds from which another server's lock counts as stale.
         """
         self._home = home
         self._writing_s = writing_s
@@ -49,14 +49,14 @@ class UploadOwners:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Lock the file against other servers with the same folder: concurrent writes would lose entries."""
+        """Lock the file against other servers with the same folder, because concurrent writes would lose entries."""
         lock, until = self._file.with_suffix(".lock"), time.monotonic() + self._writing_s
         while True:
             try:
                 lock.touch(exist_ok=False)
                 break
             except FileExistsError:
-                if time.monotonic() > until:  # of a server that was killed
+                if time.monotonic() > until:  # left by a killed server
                     lock.unlink(missing_ok=True)
                 time.sleep(_PAUSE_S)
         try:

@@ -34,35 +34,35 @@ from openbook.sources.walk import refuse_by_name, size_limit
 if TYPE_CHECKING:
     from fastapi import UploadFile
 
-# Longer names are cut.
+# Longer names are truncated.
 _NAME_CHARS = 80
 
-# With a number appended, a name still fits into the 255 bytes that most file systems allow.
+# With a number appended, a name still fits into 255 bytes, the limit of most file systems.
 _NAME_BYTES = 240
 
-# The name of a course of several files. A number would make it a lesson.
+# Name for a course of several files. A number would make it a lesson.
 _COURSE = "Uploaded course"
 
 # Pause and number of attempts after a collision with another server.
 _PAUSE_S, _MOST_TRIES = 0.01, 20
 
-# Seconds until a listing updates the copy again.
+# Seconds until a listing refreshes the copy again: normally, and after a failure.
 _FRESH_S, _AWAY_S = 2.0, 15.0
 
-# Of an address of object storage.
+# Distinguishes addresses of object storage from folders.
 _SCHEME = "://"
 
 _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
 
-# Staged files are written once all have arrived, which takes seconds.
+# Age from which staged files are stale: they are moved once all have arrived, which takes seconds.
 _PARTIAL_S = 3600.0
 
-# Letters and digits of any script, and the few signs without a meaning for file systems and HTML.
+# Characters other than letters and digits of any script, and the few signs without a meaning for file systems and HTML.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
 
-# Device names of Windows, with any suffix.
+# Windows device names, with any suffix.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
 
 
@@ -75,10 +75,10 @@ class RejectedFile:
 
 
 class UploadStore:
-    """The uploaded files of one library, in folders that are sources of it."""
+    """The uploaded files of one library, in folders that are its sources."""
 
     def __init__(self, library: str, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the folder of a library, which is made with the first file.
+        """Take the folder of a library, which is created with the first file.
 
         Raises:
             SettingsError: The home is not writable, or the shared folder does not exist.
@@ -101,11 +101,11 @@ class UploadStore:
                 self._refresh(self._bucket)
 
     def refresh_for_listing(self) -> None:
-        """Update the copy, unless that was tried just now, or an update is running."""
+        """Update the copy, unless that was tried recently or is in progress."""
         if self._bucket is None or self._clock() < self._asked_again_s or not self._lock.acquire(blocking=False):
             return
         try:
-            with contextlib.suppress(RequestRefusedError):  # what is known here is listed, too
+            with contextlib.suppress(RequestRefusedError):  # the known files are still listed
                 self._refresh(self._bucket)
         finally:
             self._lock.release()
@@ -122,7 +122,7 @@ class UploadStore:
 
     @property
     def folders(self) -> list[Path]:
-        """Folders with files, which have to be synced."""
+        """Folders with files, which must be synced."""
         return [folder for folder in (self.folder(), self.folder(course=True)) if folder.is_dir()]
 
     def folder(self, *, course: bool = False) -> Path:
@@ -133,7 +133,7 @@ class UploadStore:
         """Return such a folder, creating it if needed.
 
         Raises:
-            RequestRefusedError: The disk does not take it.
+            RequestRefusedError: It cannot be created on the disk.
         """
         folder = self.folder(course=course)
         try:
@@ -143,7 +143,7 @@ class UploadStore:
         return folder
 
     def check(self, files: Iterable[UploadFile]) -> tuple[list[tuple[str, UploadFile]], list[RejectedFile]]:
-        """Choose which files to accept, each with the name to show.
+        """Choose the files to accept, each with the name to show.
 
         Raises:
             RequestRefusedError: There is none, there are too many, or they are too large together.
@@ -175,15 +175,15 @@ class UploadStore:
             return f"larger than {limit:,} bytes"
         if size_bytes == 0:
             return "empty"
-        # Rules for other files, and names that a scan would not find.
+        # Ignore rules of uploads, and names that a scan would not find.
         hidden = "hidden by its name" if name.startswith(".") else ""
         return refuse_by_name(name) or hidden or ("left out by its name" if is_ignored_file(name) else "")
 
     def keep(self, taken: Sequence[tuple[str, UploadFile]], owner: str, *, course: bool = False) -> list[str]:
-        """Write files, and return their paths in the folder. Each is written as a whole or not at all.
+        """Write files atomically, and return their paths in the folder.
 
-        Course material of one upload gets a folder of its own, and is a course of its own. What is there
-        already under its name, byte for byte, stays as it is.
+        Course material of one upload gets a folder of its own, as a course. Files that exist with the same name and
+        content are not changed.
 
         Raises:
             RequestRefusedError: A file cannot be written, or the owner stores too much; no file is stored.
@@ -247,7 +247,7 @@ class UploadStore:
     def clean(self) -> None:
         """Delete staged files that a killed server has left. Recent ones may belong to another server."""
         before = time.time() - _PARTIAL_S
-        with self._lock, contextlib.suppress(OSError):  # nothing of it is read
+        with self._lock, contextlib.suppress(OSError):  # skipped: incomplete files are not read
             for partial in self._home.glob(f"*{_PARTIAL}"):
                 if partial.stat().st_mtime > before:
                     continue
@@ -273,7 +273,7 @@ class UploadStore:
                 if self._bucket is not None:
                     self._bucket.delete(self._files_of([folder]))
                 partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
-                folder.rename(partial)  # all of it is gone at once, whatever happens now
+                folder.rename(partial)  # removes everything atomically
                 shutil.rmtree(partial, ignore_errors=True)
 
     def remove(self, folder: Path, path: str) -> None:
@@ -293,7 +293,7 @@ class UploadStore:
                     500, f"the file cannot be deleted: {exc.strerror}", hint="whoever runs the server can"
                 ) from exc
             if file.parent != folder:
-                with contextlib.suppress(OSError):  # it holds more
+                with contextlib.suppress(OSError):  # not empty
                     file.parent.rmdir()
 
     def change(self, write: Callable[[], Path]) -> None:
@@ -308,7 +308,7 @@ class UploadStore:
         if self._bucket is None:
             write()
             return
-        with self._lock:  # else the copy is made anew before the file is stored, and loses it
+        with self._lock:  # otherwise a refresh before the file is stored would lose it
             self._refresh(self._bucket)
             file = write()
             try:
@@ -330,7 +330,7 @@ def _home_of(library: str, settings: Settings) -> Path:
                 hint="set OPENBOOK_UPLOADS to a folder, by its whole path, on a disk that all servers have there",
             )
         return shared / library
-    # In a shared library, machines with equal paths would take each other's folders for their own.
+    # In a shared library, machines with equal paths would confuse their folders.
     return settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
 
 
@@ -354,7 +354,7 @@ def _id_of(home: Path) -> str:
 
 
 def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Path], *, course: bool) -> list[Path]:
-    """Move staged files to their final places, and return these. See `_settle`."""
+    """Move staged files to their final places, which are returned. See `_settle`."""
     if not course:
         return [_settle(file, folder / file.name, made) for file in staged]
     target = _settle(partial, folder / _course_name(staged), made)
@@ -362,7 +362,7 @@ def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Pat
 
 
 def _let_others_pass(tries: int) -> None:
-    """Wait for a random moment, so that two servers do not collide again."""
+    """Sleep for a random time, so that two servers do not collide again."""
     if tries == _MOST_TRIES:
         raise RequestRefusedError(503, "other uploads with these names are in progress", hint="try again in a minute")
     time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))
@@ -392,7 +392,7 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
     Args:
         what: File or folder to move. It stays if an identical one is already there.
         wanted: The place.
-        made: The place is appended, if it is new.
+        made: The place is appended to this list if it is new.
     """
     place, number = wanted, 1
     while not _moved(what, place):
@@ -407,20 +407,20 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
 
 
 def _moved(what: Path, place: Path) -> bool:
-    """Move a file or folder to a place, unless something is there: an earlier upload, or one of another server."""
+    """Move a file or folder to a place, unless it exists: from an earlier upload, or another server."""
     is_folder = what.is_dir()
     try:
         if is_folder and not place.exists():
-            what.rename(place)  # one with files in it replaces none
+            what.rename(place)  # does not replace a folder with files
         elif not is_folder:
-            os.link(what, place)  # renaming would replace what is there
+            os.link(what, place)  # a rename would replace an existing file
             what.unlink()
         else:
             return False
     except OSError:
         if place.exists():
             return False
-        what.rename(place)  # a disk without links
+        what.rename(place)  # a file system without hard links
     return True
 
 

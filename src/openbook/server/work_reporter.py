@@ -1,4 +1,4 @@
-"""Reports the answers and jobs of this server to the shared store, and stops those that others cancel."""
+"""Reports the answers and jobs of this server to the shared store, and stops those that were cancelled elsewhere."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from openbook.server.shared_store import Kind, SharedWork, WorkUpdate
 
 _logger = logging.getLogger(__name__)
 
-# The delay for clients that follow an answer at another server.
+# The delay for clients that follow an answer through another server.
 _REPORT_EVERY_S = 0.15
 
 # A fifth of the time after which work is considered lost.
 _HEARTBEAT_S = 2.0
 
-# Pause while the store is away: each attempt is a line in the log.
+# Pause while the store is unavailable, because each attempt is logged.
 _REST_S = 1.0
 
 
@@ -57,7 +57,7 @@ class WorkReporter:
         self._reporting = asyncio.Lock()
 
     async def run(self) -> None:
-        """Report repeatedly until cancelled. While the store is away, it retries."""
+        """Report repeatedly until cancelled, with retries while the store is unavailable."""
         while True:
             try:
                 await self.report()
@@ -69,7 +69,7 @@ class WorkReporter:
             await asyncio.sleep(_REPORT_EVERY_S)
 
     async def report(self) -> None:
-        """Report everything since the last time.
+        """Report all changes since the last time.
 
         Raises:
             SharedError: The store cannot be reached.
@@ -86,7 +86,7 @@ class WorkReporter:
             self._reported = {work_id: each for work_id, each in self._reported.items() if work_id in current}
 
     async def report_now(self) -> None:
-        """Report, if possible, before a client asks another server for new work. That goes on in any case."""
+        """Report, if possible, before a client asks another server about new work. Failures are ignored."""
         try:
             await self.report()
         except SharedError:  # logged, and retried soon
@@ -139,7 +139,7 @@ def _answer_update(answer: RunningAnswer) -> Callable[[_Reported], WorkUpdate]:
 
 def _job_update(job: Job) -> Callable[[_Reported], WorkUpdate]:
     def update(known: _Reported) -> WorkUpdate:
-        has_ended = job.has_ended  # read first: a job that ends now is reported the next time
+        has_ended = job.has_ended  # before the report: a job that ends now is reported the next time
         header = json.dumps({"source": job.source, "job": job.response().model_dump(mode="json")})
         return WorkUpdate(job.id, job.owner, header, has_ended=has_ended, known=known.last)
 

@@ -25,7 +25,7 @@ _DEFAULT = "openbook"
 
 
 async def _client(request: Request, response: Response, parts: Parts, _: KeyScheme = None) -> Caller:
-    """Identify a client. OpenAI clients always send a key: where none is needed, any is accepted."""
+    """Identify a client. OpenAI clients always send a key: if none is required, any is accepted."""
     try:
         return await identified(request, response)
     except RequestRefusedError:
@@ -40,7 +40,7 @@ Client = Annotated[Caller, Depends(_client)]
 
 @router.get("/models")
 def openai_models(parts: Parts, _: Client) -> OpenAIModelsResponse:
-    """List what may write answers, in OpenAI's form. `openbook` is the default."""
+    """List the models in OpenAI's format. `openbook` is the default."""
     return OpenAIModelsResponse.of([_DEFAULT, *parts.models.names])
 
 
@@ -57,7 +57,7 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _begun(parts: Parts, body: ChatCompletionRequest, asked: Admitted) -> AsyncIterator[Progress]:
-    """Start to answer. The answer is closed whenever the client disconnects."""
+    """Start to answer. The answer is closed when the client disconnects."""
     async with aclosing(parts.asker.events(asked, sees_place=body.stream)) as events:
         yield events
 
@@ -73,10 +73,10 @@ Begun = Annotated[Progress, Depends(_begun)]
 async def chat_completions(
     request: Request, parts: Parts, body: ChatCompletionRequest, asked: Admitted, events: Begun
 ) -> Response:
-    """Answer the last message from the sources, in the form of OpenAI Chat Completions.
+    """Answer the last message from the sources, in the format of OpenAI Chat Completions.
 
     Citations are numbers in the text, a list below it, `annotations`, and, with their verdicts, `citations`. The
-    conversation is the client's: nothing of it is stored. Sampling settings and tools of the client are ignored.
+    conversation belongs to the client: nothing of it is stored. Sampling settings and tools of the client are ignored.
     """
     model = parts.models.default if body.model == _DEFAULT else body.model
     head = CompletionHead(f"chatcmpl-{asked.session_id}", model)

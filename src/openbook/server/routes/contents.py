@@ -40,7 +40,7 @@ from openbook.sources.course_edits import edit_of, place_of
 from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Filter, Span
 
-# A page of the viewer. More is fetched with another span.
+# Units per page of the viewer. More are fetched with another range.
 _MOST_UNITS = 400
 
 _LONGEST_TITLE_CHARS = 200
@@ -57,8 +57,8 @@ def view(
 ) -> DocumentResponse:
     """Return the units of a document around a half-open range of characters.
 
-    If the range is empty, nothing is marked. `context`: units before and after it: lines, or sentences
-    of a long line.
+    If the range is empty, nothing is marked. `context` is the number of units (lines, or sentences of a long line)
+    before and after it.
     """
     if not 0 <= start_char <= end_char <= len(document.text):
         raise QueryError(
@@ -126,7 +126,7 @@ def _label(document: Document, offset: int) -> str:
 
 router: APIRouter = APIRouter()
 
-# More than any document has.
+# Above the length of any document.
 _MOST_CHARS = 2**31
 
 
@@ -144,7 +144,7 @@ def suggestions(parts: Parts, _: Identified) -> SuggestionsResponse:
 
 @router.get("/api/sources")
 def sources(parts: Parts, caller: Identified) -> SourcesResponse:
-    """List the sources, and tell whether the caller may change them."""
+    """List the sources, and whether the caller may change them."""
     listed = parts.contents.sources()
     listed.writable = listed.writable and caller.may("editor")
     return listed
@@ -201,13 +201,13 @@ def job(found: OwnJob) -> JobResponse:
 
 @router.delete("/api/jobs/{job_id}", status_code=204)
 def cancel_job(parts: Parts, found: OwnJob) -> None:
-    """Cancel a background job, unless it has ended. What is indexed by now, and uploaded files, stay."""
+    """Cancel a background job, unless it has ended. Indexed and uploaded files are kept."""
     parts.jobs.cancel(found)
 
 
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(parts: Parts, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
-    """Follow a background job: events `progress`, and at last `done` or `error`."""
+    """Follow a background job: `progress` events, and finally `done` or `error`."""
     async for each in parts.jobs.follow(found):
         if each.state == "error":
             yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
@@ -247,7 +247,7 @@ def document(
     "/api/documents/{document_id}/text", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
 )
 def document_text(found: OfLibrary) -> Response:
-    """Return the whole text of a document, as it was indexed, as a file."""
+    """Return the whole text of a document, as indexed, as a file."""
     name = found.path.rpartition("/")[2]
     # Lone surrogates cannot be encoded as UTF-8.
     text = found.text.encode("utf-8", "replace")
@@ -267,7 +267,7 @@ def _saved(content: bytes, name: str, media_type: str) -> Response:
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 def original(parts: Parts, found: OfLibrary) -> Response:
-    """Return the file of a document as it was indexed. 404 if it has changed, is gone, or had secrets masked."""
+    """Return the original file of a document. 404 if it has changed or is gone, or if secrets were masked in it."""
     return _saved(parts.originals.read(found), found.path.rpartition("/")[2], "application/octet-stream")
 
 
@@ -299,7 +299,7 @@ async def remove_document(request: Request, parts: Parts, caller: Editor, docume
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 
-# Terms and questions of a guide, at most.
+# Maximum number of terms and of questions in a guide.
 _ITEMS = 8
 
 

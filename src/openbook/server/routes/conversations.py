@@ -31,7 +31,7 @@ from openbook.server.suggestions import follow_ups
 from openbook.sessions.protocol import Session
 from openbook.sessions.searching import search_sessions
 
-# Markup that a viewer would load or run, and its escaped form, which no character before it can undo.
+# Markup that a viewer would load or execute, and its escaped form, which a preceding backslash cannot undo.
 _ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
 _AS_TEXT = {"!": "!\\", "<": "&lt;"}
 _CODE = re.compile(r"(`+[^`]*`+)")
@@ -43,9 +43,9 @@ _SIGNS = re.compile(r"[\\`*\[\]<!]")
 
 
 def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
-    """Write a conversation: each question as a heading, its answer, and what the answer cites.
+    """Format a conversation as Markdown: each question as a heading, its answer, and its citations.
 
-    Viewers load and run nothing in it. Code stays as it is, unless it is not certain to be code.
+    Viewers load and execute nothing in it. Code is not escaped, unless it is not certain to be code.
     """
     text = _written(session, records, _but_code)
     return text if _is_harmless(text) else _written(session, records, _as_text)
@@ -78,7 +78,7 @@ def _as_text(answer: str) -> str:
 
 
 def _but_code(answer: str) -> str:
-    """Escape an answer, except what is in a fence or, within one line, between backticks."""
+    """Escape an answer, except for fenced code and, within one line, code in backticks."""
     lines: list[str] = []
     fence: Fence | None = None
     for line in answer.split("\n"):
@@ -125,7 +125,7 @@ def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
 
 @router.post("/api/session-matches")
 def matches(parts: Parts, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
-    """List the caller's conversations that have all words of a text, the latest first, at most 50."""
+    """List the caller's conversations with all words of a text, latest first, at most 50."""
     found = search_sessions(parts.sessions, caller.owner, wanted.text, _MOST_MATCHES)
     return SessionMatchesResponse(
         sessions=[
@@ -149,7 +149,7 @@ def session(parts: Parts, caller: Identified, own: Own) -> SessionDetailResponse
 async def suggestions(
     request: Request, parts: Parts, caller: Identified, own: Own, answer_id: Id
 ) -> SuggestionsResponse:
-    """Return follow-up questions to an answer, made without a model from what it cites and the text next to it."""
+    """Return follow-up questions to an answer, made without a model from its citations and their surroundings."""
     found, records = own
     at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
     if at is None:

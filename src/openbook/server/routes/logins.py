@@ -20,7 +20,7 @@ router: APIRouter = APIRouter()
 
 _OIDC_COOKIE = "openbook_oidc"
 
-# As long as a login may take.
+# The maximum duration of a login.
 _OIDC_COOKIE_S = 600
 
 
@@ -38,7 +38,7 @@ def me(request: Request, response: Response, parts: Parts, caller: Identified) -
 
 @router.post("/api/login", status_code=204)
 def login(request: Request, response: Response, parts: Parts, sent: LoginRequest) -> None:
-    """Log a browser in with a key or as a student. The cookie holds a token, not the key."""
+    """Log a browser in with a key or as a student. The cookie contains a token, not the key."""
     try:
         key = _found(parts, sent)
     except RequestRefusedError as exc:
@@ -100,13 +100,13 @@ def _client(parts: Parts) -> OidcClient:
 Oidc = Annotated[OidcClient, Depends(_client)]
 
 
-# `name` is a part of the operation id, by which generated clients call it.
+# `name` is part of the operation id, which generated clients use as a method name.
 @router.get("/api/oidc/login", name="login", status_code=303, response_class=Response)
 def oidc_login(request: Request, parts: Parts, oidc: Oidc) -> Response:
     """Redirect a browser to the provider."""
     begun = oidc.begin()
     reply = RedirectResponse(begun.url, 303)
-    # Lax: it has to come back with a request that a page of the provider begins.
+    # Lax, because the provider's page sends the browser back.
     parts.authenticator.set_cookie(request, reply, _OIDC_COOKIE, begun.cookie, _OIDC_COOKIE_S, same_site="lax")
     return reply
 

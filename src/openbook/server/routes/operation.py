@@ -13,7 +13,7 @@ from openbook.server.schemas import HealthResponse, ReadinessResponse
 router: APIRouter = APIRouter()
 
 
-# In the event loop: it never blocks, and must not wait for a free thread.
+# Async: it never blocks, and must not wait for a free thread.
 @router.get("/healthz")
 async def healthz() -> HealthResponse:
     """Report liveness."""
@@ -22,8 +22,8 @@ async def healthz() -> HealthResponse:
 
 @router.get("/readyz")
 def readyz(parts: Parts) -> ReadinessResponse:
-    """Report whether questions can be asked: `ok`, or `degraded` while the store that servers share is away."""
-    # Not an error: the store is away for all servers, and a load balancer would stop using every one.
+    """Report whether questions can be asked: `ok`, or `degraded` while the shared store is unavailable."""
+    # Not an error: the store is unavailable to all servers, and a load balancer would take all of them out.
     status = "degraded" if parts.store_trouble() else "ok"
     with parts.library.in_use() as assistant:
         held = assistant.stats()
@@ -52,5 +52,5 @@ def docs(request: Request) -> HTMLResponse:
 
 @router.get("/docs.css", include_in_schema=False)
 async def docs_style() -> Response:
-    """Return the style sheet of the reference: inline styles are not allowed."""
+    """Return the style sheet of the reference, since inline styles are not allowed."""
     return Response(STYLE, media_type="text/css")

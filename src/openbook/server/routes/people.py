@@ -34,7 +34,7 @@ router: APIRouter = APIRouter(prefix="/api/admin")
 
 @router.get("/people")
 def people(parts: Parts, _: Owner) -> PeopleResponse:
-    """List keys, classes and students with their limits and use."""
+    """List keys, classes and students with their limits and usage."""
     return _listed(parts.people, parts.settings.key_usd_per_day)
 
 
@@ -87,7 +87,7 @@ def add_class(request: Request, parts: Parts, caller: Owner, new: ClassRequest) 
 
 @router.get("/log")
 def log(parts: Parts, _: Owner, most: Annotated[int, Query(ge=1, le=1000)] = 100) -> AuditLogResponse:
-    """Return the last lines of the audit log, the latest first."""
+    """Return the last entries of the audit log, latest first."""
     events = parts.people.audit.last(most)
     return AuditLogResponse(events=[AuditEventResponse.model_validate(each) for each in events])
 

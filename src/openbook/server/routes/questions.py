@@ -30,7 +30,7 @@ from openbook.server.streaming import as_events
 
 T = TypeVar("T")
 
-# Nginx's status in logs for a request that the client closed. Nobody receives it.
+# Nginx's log status for a request that the client closed. Nobody receives it.
 _GONE = 499
 
 
@@ -89,7 +89,7 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _happening(parts: Parts, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
-    """Start to answer. The answer is closed whenever the client disconnects, even between two events."""
+    """Start to answer. The answer is closed when the client disconnects, even between two events."""
     async with aclosing(as_events(parts.asker.events(asked, sees_place=True), asked.session_id)) as events:
         yield events
 
@@ -99,7 +99,7 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 
 @router.post("/api/query")
 async def query(request: Request, response: Response, parts: Parts, asked: Admitted) -> AnswerResponse:
-    """Answer a question. The header `Server-Timing` has the time of each stage, waiting in the queue included."""
+    """Answer a question. The header `Server-Timing` has the time of each stage, including the wait in the queue."""
     reply = (await unless_gone(request, reply_of(parts.asker.events(asked)))).response
     response.headers["Server-Timing"] = server_timing(reply.stages_ms, reply.took_ms)
     return reply
@@ -118,7 +118,7 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
 
 @router.post("/api/search")
 async def search(request: Request, parts: Parts, caller: Identified, asked: SearchRequest) -> SearchResponse:
-    """Search while a user types, without a model: hits with the lines that match. Closing the connection cancels it."""
+    """Search while a user types, without a model: hits with the matching lines. Closing the connection cancels it."""
     return await unless_gone(request, parts.searcher.search(asked, arrival_of(request, caller).party))
 
 
@@ -140,7 +140,7 @@ def models(parts: Parts, _: Identified) -> ModelsResponse:
     return parts.models.listed().model_copy(update={"images": parts.settings.server_images})
 
 
-# More than any answer has.
+# Above the number of events of any answer.
 _MOST_EVENTS = 2**31
 
 
@@ -166,7 +166,7 @@ async def start(request: Request, parts: Parts, caller: Identified, question: Qu
 
 @router.get("/api/answers")
 async def answers(parts: Parts, caller: Identified) -> RunningAnswersResponse:
-    """List the caller's answers that run or ended in the last minutes.
+    """List the caller's answers that are running or ended in the last minutes.
 
     Those of other servers come first; within both groups, they are in the order of their questions.
     """
@@ -179,7 +179,7 @@ async def answer_events(
     after: Annotated[int, Query(ge=0, le=_MOST_EVENTS, description="Id of the last event that is known.")] = 0,
     last_event_id: Annotated[int, Header(ge=0, le=_MOST_EVENTS)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Stream the events of an answer, from any of them on, as `POST /api/query/stream` does.
+    """Stream the events of an answer, from any of them on, like `POST /api/query/stream`.
 
     The last event is `done`, `error`, or `stopped`.
     """
@@ -189,5 +189,5 @@ async def answer_events(
 
 @router.delete("/api/answers/{answer_id}", status_code=204)
 async def stop(found: Own) -> None:
-    """Stop an answer and its model call. An answer that has ended is not changed."""
+    """Stop an answer and its model call. A finished answer is not changed."""
     await found.stop()

@@ -34,7 +34,7 @@ _MOST_OF_ONE = 100
 
 @router.post("/api/shares", status_code=201)
 def share(request: Request, parts: Parts, caller: Identified, wanted: ShareRequest) -> NewShareResponse:
-    """Create a link to one answer, or to all present answers of a conversation."""
+    """Create a link to one answer, or to all current answers of a conversation."""
     if not may_share(parts.settings, caller):
         raise RequestRefusedError(
             403,
@@ -72,8 +72,8 @@ def revoke(request: Request, parts: Parts, caller: Identified, share_id: Id) -> 
 def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
     """Return the answers of a link. Needs no key: the token grants access to them alone.
 
-    Each answer has its question, its text and the lines that it cites. An answer that cites a document which
-    is no longer in the library is withheld. Whatever else is wrong with a link, the response is the same 404.
+    Each answer has its question, its text and the cited lines. An answer that cites a document no longer in the library
+    is withheld. If the link is invalid for any reason, the response is the same 404.
     """
     found = parts.shares.find(opened.token)
     kept = parts.sessions.records(found.owner, found.session_id) if found and _is_allowed(parts, found) else None
@@ -82,14 +82,14 @@ def shared(parts: Parts, opened: TokenRequest) -> SharedResponse:
         raise RequestRefusedError(
             404, "this link does not exist or has expired", hint="ask whoever sent it for another one"
         )
-    # A single answer is titled by its question; the title of the conversation may be about others.
+    # A single answer is titled by its question, because the title of the conversation may be about others.
     title = kept[0].title if len(found.answers) > 1 else answers[0]["query"]
     shown = [_shown(record, parts.library) for record in answers]
     return SharedResponse(title=title, expires_at=found.expires_at, answers=shown)
 
 
 def _is_allowed(parts: Parts, found: Share) -> bool:
-    """Check that who made a link may still share: without its key, or the role for it, a link shows nothing."""
+    """Return whether the creator of a link may still share: it is dead without their key, or the role for it."""
     key = parts.keys.get(found.key_id) if found.key_id else None
     if key is None and (found.key_id or parts.authenticator.needs_key):
         return False
@@ -100,7 +100,7 @@ def _shown(record: dict[str, Any], library: ServedLibrary) -> SharedAnswerRespon
     """Return the public part of an answer: an allow-list of fields."""
     citations = record["citations"]
     is_gone = any(each["document_id"] and library.document(each["document_id"]) is None for each in citations)
-    # The text of a refusal names nearest results, which were not cited.
+    # The text of a refusal names nearest results, which are not citations.
     is_shown = not (is_gone or record["refused"])
     return SharedAnswerResponse(
         query=record["query"],

@@ -39,7 +39,7 @@ router: APIRouter = APIRouter()
 
 @router.get("/api/start")
 async def start(request: Request, response: Response, parts: Parts, caller: Identified) -> StartResponse:
-    """Return the replies of `me`, `models`, `answers`, `sources`, `sessions` and `courses`: all that the page needs."""
+    """Return the replies of `me`, `models`, `answers`, `sources`, `sessions` and `courses`, for the page."""
     who, offered, running, held, kept, taught = await asyncio.gather(
         asyncio.to_thread(me, request, response, parts, caller),
         asyncio.to_thread(models, parts, caller),
