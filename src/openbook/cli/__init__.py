@@ -1,4 +1,4 @@
-"""The command line. Translates words into calls and results into text, and decides nothing else.
+"""The command line: parses arguments, calls the library, and prints results. No other logic.
 
 Exit codes: 0 answered or found, 1 nothing found, refused or a failed check, 2 wrong usage, 3 a failure, 130 Ctrl-C.
 """
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except Exception:
-        # C code may lose a KeyboardInterrupt that it was called back with, and raise what it makes of that.
+        # C code may replace the KeyboardInterrupt of a callback by an exception of its own.
         if not interrupt.came:
             raise
         return _say_interrupted()
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Interrupt:
-    """A handler of SIGINT that raises KeyboardInterrupt, and remembers that it did."""
+    """A SIGINT handler that raises KeyboardInterrupt, and records it."""
 
     def __init__(self) -> None:
         self.came = False
@@ -56,7 +56,7 @@ def _say_interrupted() -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        # Takes a tenth of a second, in which Ctrl-C can come already.
+        # Takes 0.1 s, in which Ctrl-C may already come.
         from openbook.cli.app import run
         from openbook.memory import own_process
 
@@ -67,11 +67,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return _say_interrupted()
     except BrokenPipeError:
-        # The reader has seen enough (`| head`).
+        # The reader has closed the pipe (`| head`).
         _drop_output()
         return 0
     except OSError as exc:
-        # What rooms read and write fails with errors of ours. What is left is mostly our own output.
+        # The package converts its other I/O errors, so this is mostly an error of standard output.
         _drop_output()
         sys.stderr.write(f"error: {exc}\nhint: check the disk and the permissions behind it\n")
         return EXIT_FAILURE
@@ -79,15 +79,15 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _prepare_output() -> None:
-    """Escape characters that the encoding of the output does not have, instead of failing."""
+    """Escape characters that the output encoding does not have, instead of failing."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed: `>&-`
+        if stream is None:  # closed, by `>&-`
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for good
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    # Python flushes once more at its end, and would complain once more.
+    # Otherwise Python would flush at exit, and report the error again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

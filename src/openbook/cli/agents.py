@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AGENTS = (
     "claude, claude-desktop, cline, cline-cli, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
 )
-"""The names that `openbook.mcp.clients` has, which help does not import."""
+"""The names in `openbook.mcp.clients`, which is not imported for help."""
 
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=f"One of: {AGENTS}.")]
 ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the server in the agent.")]
@@ -71,7 +71,7 @@ def mcp(
 
 
 def _run_stdio(watched: WatchedLibrary) -> None:
-    """Answer what agents ask first, and only then import what answers the rest."""
+    """Answer the first requests of agents, and only then import the rest."""
     from openbook.mcp.greeting import Greeter
 
     began = Greeter(openbook.__version__, watched.has_courses).greet()
@@ -89,7 +89,7 @@ def _is_of_this_machine(host: str) -> bool:
 
 @contextlib.contextmanager
 def _ended_by_ctrl_c() -> Iterator[None]:
-    """Let SIGINT end the process. Python would wait for the thread that reads standard input, which nothing wakes."""
+    """Let SIGINT end the process. Python would wait for the thread that is blocked reading standard input."""
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
@@ -135,7 +135,7 @@ def _client(agent: str) -> Client:
 
 
 def _command() -> list[str]:
-    """Return the command that starts this installation, wherever the agent runs."""
+    """Return the command that starts this installation from any folder."""
     beside = Path(sys.executable).with_name("openbook")
     found = str(beside) if beside.is_file() else shutil.which("openbook")
     return [found] if found else [sys.executable, "-m", "openbook"]
@@ -157,7 +157,7 @@ def _apply(change: FileChange, *, dry_run: bool, done: str) -> None:
 
 
 def _kept() -> Path:
-    """Return the folder that keeps what was in files of agents."""
+    """Return the folder with backups of the agents' files."""
     from openbook.cli.opening import settings
 
     return settings().home / "agents"

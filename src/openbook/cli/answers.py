@@ -1,4 +1,4 @@
-"""How answers look on a terminal: their words, what they cite under numbers of their own, and what to look at."""
+"""Prints answers on a terminal, with numbered citations and the claims that need attention."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from openbook.cli.printing import LocationFormatter, one_line, print_excerpt, sa
 from openbook.grounding.marks import find_marks
 from openbook.text import counted
 
-# Reasons why claims were not verified, the most frequent ones.
+# The most frequent reasons why claims were not verified.
 _MOST_REASONS = 3
 
-# What begins a line of Markdown whose words may be wrapped: nothing, a quote or an item. Not tables and headings.
+# The beginning of a Markdown line that may be wrapped: plain text, a quote or a list item, but not tables or headings.
 _PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#>].*)")
 
 
 class CitationNumbers:
-    """Numbers for what an answer cites, from 1 in order of appearance; one place has one number.
+    """Numbers the citations of an answer, from 1 in order of appearance; each place has one number.
 
-    The marks of an answer, such as `[2:14-18]`, count results and lines in them, which no reader sees.
+    The marks of an answer, such as `[2:14-18]`, refer to numbered results and lines, which readers do not see.
     """
 
     def __init__(self, answer: GenerationResult) -> None:
@@ -35,12 +35,12 @@ class CitationNumbers:
         self._numbers = {mark: numbers.setdefault(tuple(each), len(numbers) + 1) for mark, each in places.items()}
 
     def of(self, mark: str) -> str:
-        """Write the number of a mark in brackets; the mark itself if nothing is known of it."""
+        """Return the number of a mark in brackets; an unknown mark is returned as it is."""
         number = self._numbers.get(mark)
         return mark if number is None else f"[{number}]"
 
     def in_text(self, text: str) -> str:
-        """Return a text with numbers in the place of its marks. What stands in code is no mark."""
+        """Replace the marks in a text by numbers, except in code."""
         parts, end = [], 0
         for mark in find_marks(text):
             parts += [text[end : mark.start_char], self.of(mark.text)]
@@ -49,7 +49,7 @@ class CitationNumbers:
 
 
 def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: bool) -> None:
-    """Print an answer, then where it comes from."""
+    """Print an answer, then its sources."""
     numbers = CitationNumbers(answer)
     _print_words(numbers.in_text(answer.answer))
     say()
@@ -63,7 +63,7 @@ def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: b
 
 
 def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: bool = False) -> None:
-    """Print what an answer cites, by number; of a refusal, the nearest places, in full if asked."""
+    """Print the citations of an answer by number, or the nearest results of a refusal, in full if `show`."""
     if not answer.refused:
         numbers = CitationNumbers(answer)
         if answer.citations:
@@ -83,7 +83,7 @@ def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: 
 
 
 def _print_words(text: str) -> None:
-    """Print Markdown: as it is in a pipe; on a terminal, the lines of a paragraph as one, wrapped by words."""
+    """Print Markdown: unchanged in a pipe; on a terminal, wrapped by paragraph."""
     if not sys.stdout.isatty():
         say(text)
         return
@@ -94,7 +94,7 @@ def _print_words(text: str) -> None:
         in_code = in_code != is_fence
         prose = None if in_code or is_fence else _PROSE.fullmatch(line)
         goes_on = prose and paragraph and not prose["item"] and prose["lead"] == paragraph[0]["lead"]
-        goes_on = goes_on and not paragraph[-1].string.endswith("  ")  # a line break that is meant
+        goes_on = goes_on and not paragraph[-1].string.endswith("  ")  # a hard line break
         if paragraph and not goes_on:
             _print_paragraph(paragraph)
             paragraph = []
@@ -118,13 +118,13 @@ def _source_line(citation: Citation, number: str, places: LocationFormatter) -> 
         place = f"{one_line(citation.symbol)} ({place})"
     label = "" if citation.label == citation.anchor else one_line(citation.label)
     parts = (number, place, citation.verdict, label)
-    # Why claims are not verified is told once for all of them.
+    # The reason of unverified claims is printed once for all.
     reason = "" if citation.verdict == "unverified" else one_line(citation.reason)
     return f"  {'  '.join(filter(None, parts))}{f': {reason}' if reason else ''}"
 
 
 def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
-    """Print the claims to look at, how many were not verified and why, and what was repaired."""
+    """Print the claims that need attention, how many were not verified and why, and the repairs."""
     stated = [claim for claim in answer.claims if claim.verdict]
     wrong = [claim for claim in stated if claim.is_wrong]
     if wrong:

@@ -1,6 +1,6 @@
-"""The app: every command by name, in the order of its help, and errors as exit codes.
+"""The app: all commands in the order of the help, and exit codes of errors.
 
-Commands import what is heavy inside, so that help is instant.
+Commands import heavy modules inside, so that help is instant.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ app: typer.Typer = typer.Typer(
     help="Answer questions about your code, documentation and courses, with checked citations.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,  # help in colour would take half of its time
+    rich_markup_mode=None,  # coloured help takes twice as long
     pretty_exceptions_enable=False,
 )
 
-# What can be put right by other words of the command.
+# Errors that other arguments can fix.
 _OF_USAGE = (QueryError, SourceNotFoundError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and give its exit code. Errors of ours become one line and a hint."""
+    """Run one command and return its exit code. Our errors are printed as one line and a hint."""
     try:
         app(args=list(arguments), prog_name="openbook")
     except SystemExit as exc:
         if isinstance(exc.__context__, BrokenPipeError):
-            raise exc.__context__ from None  # typer makes it 1, which says here that nothing was found
+            raise exc.__context__ from None  # typer returns 1, which here means that nothing was found
         if exc.code == EXIT_INTERRUPTED:
             printing.note("interrupted; files indexed so far are kept")
         return exc.code if isinstance(exc.code, int) else EXIT_FAILURE
@@ -82,13 +82,13 @@ def _options(
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options that stand before a command."""
+    """Options that precede a command."""
     context.color = read_color()
 
 
 def _add(command: Callable[..., None], name: str | None = None, *, examples: str = "") -> None:
-    """Add a command. `examples`: lines that end its help."""
-    # Given as they are, texts of the list of commands are wrapped; else they are cut off.
+    """Add a command. `examples` are lines at the end of its help."""
+    # Passed explicitly, texts in the list of commands are wrapped instead of truncated.
     brief = (command.__doc__ or "").partition("\n")[0].rstrip(".")
     lines = "".join(f"\n  openbook {line.strip()}" for line in examples.strip().splitlines())
     app.command(name, short_help=brief, epilog=f"\b\nExamples:{lines}" if lines else None)(command)

@@ -1,4 +1,4 @@
-"""Asking a model: which one, within which limits, and what is shown while it writes."""
+"""Options for asking a model, and progress while it writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from openbook.llm.protocol import Model
 from openbook.llm.sampling import Sampling
 from openbook.usage import Usage
 
-# Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
+# The last lines of an answer that are shown while it is written, as many as fit on any terminal.
 _DRAFT_LINES = 12
 
 
@@ -36,9 +36,9 @@ def build_answer_options(
     policy: str,
     verifier: str = "",
 ) -> AnswerOptions:
-    """Build the options of an answer from those of a command. A server of one's own is asked for its context.
+    """Build the options of an answer from those of a command. A local server is asked for its context size.
 
-    `limits`: most rounds of tools, and most US dollars. `sampling`: temperature and seed.
+    `limits` are the maximum rounds of tools and US dollars. `sampling` is temperature and seed.
     """
     chosen = one_of(POLICIES, policy, "--policy")
     opened = open_writer(model)
@@ -68,7 +68,7 @@ def _fitting_context(name: str) -> int | None:
 
 
 def open_writer(name: str) -> Model | None:
-    """Open the model that a command names, or else the settings; with the replies that are kept, if any are."""
+    """Open the model of the command or settings, with the reply cache if configured."""
     model = open_model(name or settings().model)
     if model is None:
         return None
@@ -79,11 +79,11 @@ def open_writer(name: str) -> Model | None:
         return model
     from openbook.llm.reply_cache import CachedModel
 
-    return CachedModel(model, settings().reply_cache)  # what is kept needs no turn
+    return CachedModel(model, settings().reply_cache)  # outermost: cached replies need no turn of the rate limit
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
-    """Open what judges claims that no answer of ours holds; None if words alone are to decide."""
+    """Open the verifier for claims of other programs; None to decide by words alone."""
     if verifier == "model":
         raise typer.BadParameter(
             "`--verifier` needs a model here, because none wrote the claims", param_hint="--verifier"
@@ -99,16 +99,16 @@ def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
 
 
 def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
-    """Show what happens while a question is answered, and give the answer.
+    """Show the progress of a question, and return the answer.
 
-    On a terminal, standard error shows the words that have not been checked, and then clears them away.
+    On a terminal, unchecked text is shown on standard error, and then erased.
     """
     answer = None
     with contextlib.ExitStack() as stack:
         stack.callback(getattr(events, "close", lambda: None))
         draft = stack.enter_context(_draft())
         for event in events:
-            if isinstance(event, Written) and not event.is_checked:  # what is checked is printed in a moment
+            if isinstance(event, Written) and not event.is_checked:  # checked text is printed in a moment
                 draft.write(event.text)
             elif isinstance(event, ToolUsed):
                 draft.note(f"{event.name} {event.arguments}: {event.outcome}")
@@ -119,7 +119,7 @@ def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
 
 
 def note_cost(answer: GenerationResult) -> None:
-    """Print to standard error which model answered, what it cost and what stopped it."""
+    """Print to standard error which model answered, its cost, and what stopped it."""
     if answer.model != "extractive":
         checked = f", checked by {answer.verifier}" if answer.verifier not in ("", answer.model) else ""
         printing.note(f"{answer.model}{checked}: {_spent(answer)}")
@@ -141,7 +141,7 @@ def _spent(answer: GenerationResult) -> str:
 
 
 class _Draft:
-    """Shows tools alone: a pipe gets nothing that has not been checked."""
+    """Shows only tool calls: unchecked text must not reach a pipe."""
 
     def write(self, text: str) -> None:
         """Show nothing."""
@@ -165,7 +165,7 @@ def _draft() -> Iterator[_Draft]:
     ) as live:
 
         class OnTerminal(_Draft):
-            """Shows the end of what is written so far, dimmed."""
+            """Shows the end of the text written so far, dimmed."""
 
             text = ""
 

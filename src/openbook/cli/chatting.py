@@ -1,4 +1,4 @@
-"""`openbook chat`: a session in the terminal, or of questions that are piped in."""
+"""`openbook chat`: an interactive session, or one with questions from a pipe."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _PROMPT = "> "
 
 @dataclass(slots=True)
 class SessionCost:
-    """What a session has cost so far."""
+    """The cost of a session so far."""
 
     answers: int = 0
     tokens: int = 0
     known_usd: Decimal = Decimal(0)
     unknown: int = 0
-    """Answers of unknown price, and those that were stopped."""
+    """Number of answers with unknown price, including stopped ones."""
 
     def add(self, answer: GenerationResult) -> None:
         self.answers += 1
@@ -47,7 +47,7 @@ class SessionCost:
 
 @dataclass(slots=True)
 class ChatSession:
-    """One session. Its history is kept in memory, and goes with it."""
+    """One session. Its history is in memory only."""
 
     assistant: Library
     answer_options: AnswerOptions
@@ -56,13 +56,13 @@ class ChatSession:
     history: list[Exchange] = field(default_factory=list)
     last: GenerationResult | None = None
     images: tuple[Attachment, ...] = ()
-    """Of the next question."""
+    """Images for the next question."""
     spending: SessionCost = field(default_factory=SessionCost)
     code: int = 0
     """Exit code of the last question."""
 
     def run(self) -> int:
-        """Read questions and commands until there are no more, and give the exit code of the last question."""
+        """Process questions and commands until the end of the input. Returns the exit code of the last question."""
         if _is_at_terminal():
             printing.note(f"{self._model_name}; type /help for commands, /quit to leave")
         for line in _lines():
@@ -101,7 +101,7 @@ class ChatSession:
         note_cost(answer)
 
     def _command(self, name: str = "", argument: str = "") -> bool:
-        """Do what a line with a slash says. False if the session is to end."""
+        """Run a slash command. Returns False to end the session."""
         commands: dict[str, Callable[[str], None]] = {
             "sources": self._sources,
             "reset": self._reset,
@@ -177,24 +177,24 @@ Ctrl-C stops an answer, and nothing else."""
 
 
 def _is_at_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()  # None: it was closed, as by `<&-`
+    return sys.stdin is not None and sys.stdin.isatty()  # None: closed, by `<&-`
 
 
 def _lines() -> Iterator[str]:
-    """Read lines from standard input: with a prompt on a terminal, else as they are."""
+    """Yield lines from standard input, with a prompt on a terminal."""
     if not _is_at_terminal():
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
         yield from (line.strip() for line in sys.stdin or ())
         return
-    with contextlib.suppress(ImportError):  # Windows has none, and does without
+    with contextlib.suppress(ImportError):  # Windows has no readline
         import readline  # noqa: F401 - gives `input` its keys and its memory
 
     while True:
         try:
             yield input(_PROMPT).strip()
         except KeyboardInterrupt:
-            printing.note("")  # behind the prompt
+            printing.note("")  # ends the prompt line
             printing.note("type /quit to leave")
         except EOFError:
             printing.say()

@@ -1,4 +1,4 @@
-"""Commands that check: `verify`, `judge`, `eval` and `doctor`."""
+"""Check commands: `verify`, `judge`, `eval` and `doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands for libraries, from `add` to `optimize`; and `formats`, for what can be read."""
+"""Commands for libraries, from `add` to `optimize`; and `formats`, which lists the supported formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.library import Library
 
-# Editors save in bursts. What changes within this time is indexed at once.
+# Editors save in bursts. Changes within this time are indexed together.
 _SETTLE_MS = 400
 _IDLE_MS = 1_000
 
@@ -64,7 +64,7 @@ def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -
     with opened(options.as_paths(paths), library) as assistant:
         folders = [root.location for root in assistant.sources() if Path(root.location).exists()]
         printing.note(f"watching {', '.join(folders)} (press Ctrl-C to stop)")
-        # What changes before the watch has begun is found when nothing happens for the first time.
+        # The first timeout indexes changes from before the watch began.
         is_first = True
         for changed in changes(*folders, debounce=_SETTLE_MS, rust_timeout=_IDLE_MS, yield_on_timeout=True):
             if changed or is_first:
@@ -154,7 +154,7 @@ def prune(
 
 
 def _is_orphan(roots: Sequence[Source]) -> bool:
-    """Return whether all folders were deleted. A library that names none may be damaged, which `doctor` says."""
+    """Return whether all folders were deleted. False without sources: `doctor` reports damaged ones."""
     places = [Path(root.location) for root in roots]
     return bool(places) and all(not place.exists() and place.parent.is_dir() for place in places)
 

@@ -1,4 +1,4 @@
-"""What `openbook doctor` looks at. Changes nothing but a file it removes; calls nobody but a model that is named."""
+"""The checks of `openbook doctor`. They write only a temporary file, and call only the named model."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from openbook.settings import Settings
 if TYPE_CHECKING:
     from openbook.llm.protocol import Model
 
-# Enough for a model that thinks before it speaks to say a word, and a tenth of a cent at most.
+# Enough for a short reply of a reasoning model; at most a tenth of a cent.
 _TRIAL_TOKENS = 64
 
 
 def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagnostic]:
-    """Check one part after the other. `model` is called once, if it is given."""
+    """Check the parts one after the other. `model` is called once, if given."""
     settings = Settings.from_env()
     yield Diagnostic(f"openbook {openbook.__version__}, Python {platform.python_version()}, {platform.platform()}")
     yield Diagnostic(f"SQLite {sqlite3.sqlite_version}")
@@ -46,7 +46,7 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
 
 
 def _plugins() -> Iterator[Diagnostic]:
-    """Import every plugin of another package, which shows whether it works."""
+    """Import every external plugin, to see whether it works."""
     for plugin in (plugin for kind in PLUGIN_KINDS for plugin in plugins(kind).values()):
         if plugin.is_built_in:  # their packages are extras, which few have
             continue
@@ -58,7 +58,7 @@ def _plugins() -> Iterator[Diagnostic]:
 
 
 def _embedder(name: str) -> Diagnostic:
-    """Name the embedder; one that a server offers is asked for a vector."""
+    """Name the embedder; ask a remote one for a vector."""
     from openbook.opening import open_embedder
 
     try:
@@ -70,7 +70,7 @@ def _embedder(name: str) -> Diagnostic:
 
 
 def _reranker(settings: Settings) -> Iterator[Diagnostic]:
-    """Have the reranker that is set compare two texts, which shows whether it is one; nothing if none is."""
+    """Check the configured reranker on two texts; nothing if there is none."""
     from openbook.opening import open_reranker
 
     try:
@@ -100,7 +100,7 @@ def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]
         yield Diagnostic("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
     elif call:
         if isinstance(model, WireModel):
-            model.load()  # else the first call would pay for it
+            model.load()  # otherwise the first call would include the import
         findings = list(model_findings(model, settings.model_timeout_s))
         yield from findings
         if all(finding.healthy for finding in findings):
@@ -111,7 +111,7 @@ def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]
 
 
 def model_findings(model: Model, timeout_s: float) -> Iterator[Diagnostic]:
-    """Make one tiny call, and say what worked: the reply, how fast it came, what it cost."""
+    """Make one tiny call, and report the reply, its speed and its cost."""
     from openbook.costs import format_usd, price_of
     from openbook.llm.messages import Message, ReplyFinished, Request, TextDelta
 

@@ -15,7 +15,7 @@ models: typer.Typer = typer.Typer(
     no_args_is_help=True,
 )
 
-# Of a file that is smaller, nobody waits for news.
+# Progress is printed only for larger files.
 _NEWS_BYTES = 20_000_000
 _STEP_PERCENT = 10
 
@@ -94,7 +94,7 @@ def remove_model(
 
 
 class _News:
-    """Prints how far a large file is, at every tenth of it."""
+    """Prints the progress of a large file, at every tenth of it."""
 
     def __init__(self) -> None:
         self._said = ("", 0)
@@ -109,5 +109,5 @@ class _News:
 
 
 def _megabytes(size: int) -> str:
-    """Write a size as the hub does, in millions of bytes."""
+    """Format a size like the hub, in millions of bytes."""
     return f"{max(1, round(size / 1e6))} MB"

@@ -1,4 +1,4 @@
-"""`openbook eval`: drafts a question set, or asks one and prints what the answers are worth."""
+"""`openbook eval`: drafts a question set, or runs one and prints the metrics."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from openbook.sources.formats import own_output
 from openbook.text import counted
 from openbook.types import SkipReason
 
-# Paths that are named in one note: the rest are in the set itself.
+# Paths named in one note; the rest are in the set itself.
 _MOST_PATHS = 3
 
-# Questions that failed, two lines each: about a screen.
+# Failed questions to print, with two lines each: about a screen.
 _MOST_FAULTS = 20
 
 
@@ -58,7 +58,7 @@ class EvalCommand:
         self._before = read_run(read_text_file(against, "--against"), repr(str(against))) if against else None
 
     def __call__(self, assistant: Library, *, limit: int, as_json: bool) -> bool:
-        """Ask, print, and tell whether every threshold was reached."""
+        """Run the questions, print the results, and return whether every threshold was reached."""
         _note_unknown(assistant, self._questions)
         now = run_questions(assistant, self._questions, limit=limit, options=self._writing)
         changes = compare_runs(now, self._before) if self._before else None
@@ -74,14 +74,14 @@ class EvalCommand:
 
 
 def check_draftable(words: Sequence[str]) -> None:
-    """Refuse a question set where folders to draft from are named."""
+    """Raise an error if a question set is given instead of folders to draft from."""
     for word in words:
         if own_output(Path(word).read_bytes() if Path(word).is_file() else b"") is SkipReason.QUESTION_SET:
             raise typer.BadParameter(f"{word!r} is a question set, and --draft proposes one", param_hint="PATH")
 
 
 def print_draft(assistant: Library, count: int) -> int:
-    """Print proposed questions, one line of JSON each, and give their number; say why if there are none."""
+    """Print proposed questions as JSON lines, and return their number; without any, explain why."""
     questions = draft(assistant, count)
     for question in questions:
         printing.print_json(question.to_dict())
@@ -148,7 +148,7 @@ def _print_table(now: EvalRun, changes: Sequence[MetricChange] | None) -> None:
 
 
 def _print_faults(now: EvalRun) -> None:
-    """Print what became of the questions that failed, the first ones; JSON has them all."""
+    """Print the first failed questions with the reason; JSON contains them all."""
     failed = [outcome for outcome in now.outcomes if outcome.fault]
     if not failed:
         return
@@ -164,7 +164,7 @@ def _print_faults(now: EvalRun) -> None:
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:
-    """Print columns side by side, numbers to the right: all but the first and the last."""
+    """Print a table with all columns but the first and the last aligned right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     printing.say()
     for first, *middle, last in rows:

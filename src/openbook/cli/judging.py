@@ -1,4 +1,4 @@
-"""Judging claims of any program: one JSON object a line in, one a line out."""
+"""Judges claims of any program: JSON lines in, JSON lines out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from openbook.grounding.entailment import JudgedClaim, judge_claims
 from openbook.grounding.protocol import CitedClaim, Judge, SourceText
 from openbook.text import counted
 
-# Lines that cannot be read and are named one by one.
+# Unreadable lines to name individually.
 _MOST_NAMED = 20
 
 # In the order of the summary.
@@ -36,7 +36,7 @@ class _Line:
 def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
     """Judge the claims of a file, print each with its verdict, and return the exit code.
 
-    Lines that cannot be read are named on standard error; the others are judged.
+    Unreadable lines are reported on standard error; the others are judged.
 
     Returns:
         2 if a line could not be read, else 1 if a claim is in conflict, else 0.
@@ -77,14 +77,14 @@ def _text_of(file: Path) -> str:
     if str(file) != "-":
         return read_text_file(file, "CLAIMS.jsonl")
     try:
-        # None: it was closed, as by `<&-`.
+        # None: closed, by `<&-`.
         return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig")
     except (OSError, ValueError) as exc:
         raise typer.BadParameter(f"cannot read standard input: {exc}", param_hint="CLAIMS.jsonl") from exc
 
 
 def _read(text: str) -> tuple[list[_Line], list[str]]:
-    """Return the lines that hold a claim, and what is wrong with the others."""
+    """Return the lines with claims, and the errors of the others."""
     found: list[_Line] = []
     faults: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):

@@ -196,7 +196,7 @@ def _date(at: float) -> str:
 
 
 def _last_day(expires_at: float) -> str:
-    """Return the last day of something that ends, which may be at midnight after it."""
+    """Return the last day before an end, which may be midnight after it."""
     return _date(expires_at - 1)
 
 
@@ -210,7 +210,7 @@ def _changed(grant: Grant, expires: str | None, questions_per_day: int | None, u
 
 
 def _end(when: str) -> float | None:
-    """Return the end that `--expires` names, in Unix seconds; of a date, its last moment."""
+    """Parse the end given by `--expires` as Unix seconds; for a date, its last moment."""
     if when == "never":
         return None
     try:

@@ -1,4 +1,4 @@
-"""`openbook doctor --model`: one question of a small page, answered and checked by the model that is tried."""
+"""`openbook doctor --model`: one question on a short text, answered and checked by the model."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 _QUESTION = "When does a parcel count as lost?"
 
-# The first is what the text says in other words; nothing in the text says the second.
+# The first claim rephrases the text; nothing in the text supports the second.
 _TEXT = "Parcels wait in the shed for fourteen days. After that, they count as lost."
 _TRUE = CitedClaim("A parcel is regarded as lost once two weeks have passed.", _TEXT)
 _FALSE = CitedClaim("A parcel is regarded as lost once it has been opened.", _TEXT)
 
-# Of an answer; a page or so. `AnswerOptions.max_answer_tokens` allows more, which few answers use.
+# Expected tokens of an answer, about a page. `AnswerOptions.max_answer_tokens` allows more, which few answers use.
 _REPLY_TOKENS = 1024
 
-# Fewer say nothing of how fast a model reads: the page and the rules have more.
+# Fewer input tokens say nothing about reading speed; text and rules have more.
 _TELLING_TOKENS = 300
 
-# With less of the sources than three short passages, a model has little to answer from.
+# Fewer source tokens than three short passages are hardly enough for an answer.
 _LEAST_TOKENS = 300
 
-# Tokens are estimated, and may be this many times more: `openbook.llm.request_tokens.MARGIN`.
+# The actual number of tokens may exceed the estimate by this factor: `openbook.llm.request_tokens.MARGIN`.
 _MARGIN = 1.3
 
 
@@ -53,7 +53,7 @@ class Diagnostic:
 
 
 def context_findings(name: str, settings: Settings) -> Iterator[Diagnostic]:
-    """Compare what a server takes with what answers send, where the server tells."""
+    """Compare the server's context size, if it reports one, with what answers send."""
     size = _size_of(name)
     if size is None:
         return
@@ -77,9 +77,9 @@ def context_findings(name: str, settings: Settings) -> Iterator[Diagnostic]:
 
 
 def fitting_context(name: str, settings: Settings) -> int | None:
-    """Return the tokens of sources that fit into the context of a server, where it tells and they are fewer.
+    """Return the source tokens that fit into a server's context, if it reports one and they are fewer.
 
-    None: as the settings say, also where they say so themselves, and where too few fit for an answer.
+    None: use the settings. Also if the settings set a number, or if too few fit for an answer.
     """
     if not settings.is_default("context_tokens") or (size := _size_of(name)) is None:
         return None
@@ -92,18 +92,18 @@ def _size_of(name: str) -> int | None:
         return None
     try:
         return context_size(*find_provider(name))
-    except OpenbookError:  # a plugin, whose models no server of ours knows
+    except OpenbookError:  # a plugin, which has no server that reports it
         return None
 
 
 def _room_in(size: int) -> int:
-    """Return the tokens of sources that a context leaves beside the rules and the reply, in hundreds."""
+    """Return the source tokens that a context leaves beside the rules and the reply, in hundreds."""
     left = int((size - _REPLY_TOKENS) / _MARGIN) - estimate_tokens(build_system_prompt())
     return left // 100 * 100
 
 
 def trial_findings(model: Model, settings: Settings) -> Iterator[Diagnostic]:
-    """Ask the model one question of a small page, and have it judge two claims: one true, one false."""
+    """Ask the model one question on a short text, and let it judge a true and a false claim."""
     try:
         answer = _answered(model, settings)
         yield from _of_answer(answer)
@@ -141,7 +141,7 @@ def _of_answer(answer: GenerationResult) -> Iterator[Diagnostic]:
 
 
 def _of_deadline(answer: GenerationResult, settings: Settings) -> Iterator[Diagnostic]:
-    """Compare the deadline with how long an answer from a full context takes, if it takes as long a token."""
+    """Compare the deadline with the expected time of an answer from a full context, at the measured speed."""
     if not answer.usage.known or answer.usage.input_tokens < _TELLING_TOKENS:
         return
     full_s = answer.took_ms / 1000 * settings.context_tokens / answer.usage.input_tokens

@@ -1,4 +1,4 @@
-"""What commands have in common: their options, what is checked before they begin, and the files they are given."""
+"""Shared options of commands, checks of arguments, and files given as arguments."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ T = TypeVar("T")
 
 
 def no_blank(value: str | None) -> str | None:
-    """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
+    """Reject an empty value, as from an unset shell variable: `--library "$NAME"`."""
     if value == "":
         raise typer.BadParameter("it is empty; is a shell variable unset?")
     return value
 
 
 def no_nan(value: float | None) -> float | None:
-    """Refuse `nan`, which is within every range."""
+    """Reject `nan`, which is within every range."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("it is not a number")
     return value
 
 
 def library_names_like(incomplete: str) -> list[str]:
-    """List the libraries whose name begins like that, for the completion of a shell."""
+    """List the libraries with a prefix, for shell completion."""
     from openbook.cli.opening import settings
     from openbook.libraries.catalog import LibraryCatalog
 
@@ -165,7 +165,7 @@ def filter_of(
 
 
 def lesson_of(label: str | None) -> tuple[int | None, int | None]:
-    """Parse the number of a lesson as people write it, and its part: `1.3`. Without one, both are None.
+    """Parse a lesson number into lesson and part: `1.3`. Without one, both are None.
 
     Example:
         >>> lesson_of("4"), lesson_of("1.3")
@@ -182,7 +182,7 @@ def lesson_of(label: str | None) -> tuple[int | None, int | None]:
 
 
 def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:
-    """Narrow a filter to the courses that the names mean, and check that there is something to ask."""
+    """Narrow a filter to the named courses, and check that the library has documents to search."""
     from openbook.courses.catalog import check_lesson
 
     check_filled(assistant, where)
@@ -194,7 +194,7 @@ def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> F
 
 
 def one_of(known: Sequence[T], word: str, option: str) -> T:
-    """Return the one that `word` names."""
+    """Return the known value that `word` names."""
     for each in known:
         if each == word:
             return each
@@ -202,10 +202,10 @@ def one_of(known: Sequence[T], word: str, option: str) -> T:
 
 
 def question_and_paths(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Split the words of a command into its question and the paths behind it.
+    """Split the arguments of a command into a question and paths.
 
-    A question in quotes is the first word. Without quotes, the paths are what names something that is there, or looks
-    like a path, at the end.
+    A quoted question is the first argument. Without quotes, the paths are the last arguments that exist or look like
+    paths.
 
     Example:
         >>> question_and_paths(["What is a chunk?", "docs"])
@@ -227,13 +227,13 @@ def _may_be_path(word: str) -> bool:
 
 def _exists(path: Path) -> bool:
     try:
-        return os.path.lexists(path)  # a link that leads nowhere is a path too
+        return os.path.lexists(path)  # a dangling link is a path too
     except ValueError:
         return False
 
 
 def check_question(question: str, *, has_image: bool = False) -> None:
-    """Refuse a question before a folder is indexed for it. Beside an image, "What is this?" says enough."""
+    """Reject an invalid question before a folder is indexed. With an image, "What is this?" is enough."""
     from openbook.questions.kinds import kind_of
     from openbook.questions.question import read_question
 
@@ -242,9 +242,9 @@ def check_question(question: str, *, has_image: bool = False) -> None:
 
 
 def as_paths(words: Sequence[str] | None) -> list[Path]:
-    """Take words for paths, or for repositories that were fetched.
+    """Convert arguments to paths; of repositories, those of their fetched files.
 
-    An empty one is an unset variable of the shell, not the working folder.
+    An empty one is an unset shell variable, not the working folder.
     """
     if words and "" in words:
         raise typer.BadParameter("the path is empty; is a shell variable unset?", param_hint="PATH")
@@ -252,7 +252,7 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
 
 
 def fetch(words: Sequence[str] | None, settings: Settings) -> None:
-    """Fetch the repositories among some words, or what has changed in them. Nothing else goes to the network."""
+    """Fetch or update the repositories among some arguments. Nothing else uses the network."""
     for word in words or ():
         if _is_repository(word):
             from openbook.cli.opening import progress_bar
@@ -265,7 +265,7 @@ def fetch(words: Sequence[str] | None, settings: Settings) -> None:
 
 
 def _fetched_path(word: str) -> Path:
-    """Return the path that a word means; for a repository, the folder of what was fetched of it."""
+    """Return the path of an argument; for a repository, the folder of its fetched files."""
     if _is_repository(word):
         from openbook.libraries.repositories import fetched_files
 
@@ -274,7 +274,7 @@ def _fetched_path(word: str) -> Path:
 
 
 def _is_repository(word: str) -> bool:
-    # `docs/api` is a path that does not exist where there is a folder `docs`.
+    # If a folder `docs` exists, `docs/api` is a missing path, not a repository.
     if "/" not in word or any(_exists(path) for path in (Path(word), Path(word.partition("/")[0]))):
         return False
     from openbook.sources.repository_urls import names_repository
@@ -283,7 +283,7 @@ def _is_repository(word: str) -> bool:
 
 
 def check_filled(assistant: Library, where: Filter) -> None:
-    """Refuse to ask a library that holds nothing, or not the sources that are named."""
+    """Raise an error if a library is empty, or lacks the named sources."""
     from openbook.libraries.registration import check_known
 
     check_known(where.sources, assistant.index)
@@ -308,15 +308,15 @@ def read_text_file(file: Path, parameter: str) -> str:
     """Read a text file."""
     try:
         return file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as exc:  # ValueError: no UTF-8, or a NUL character in the path
+    except (OSError, ValueError) as exc:  # ValueError: invalid UTF-8, or a NUL character in the path
         raise typer.BadParameter(f"cannot read {str(file)!r}: {exc}", param_hint=parameter) from exc
 
 
 def read_queries(file: Path) -> Iterator[str]:
-    """Read one question a line."""
+    """Read one question per line."""
     from openbook.questions.question import read_question
 
-    # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
+    # Not `splitlines`: JSON strings may contain other line separators than line feeds.
     for number, line in enumerate(read_text_file(file, "--queries").split("\n"), start=1):
         if not line.strip():
             continue

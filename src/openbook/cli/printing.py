@@ -1,4 +1,4 @@
-"""How results look on a terminal. Text of sources, models and errors is never taken for markup."""
+"""Prints results on a terminal. Text of sources, models and errors is never parsed as markup."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.ingest.sync import SyncReport
 
-# Control characters would let a file drive the terminal of whoever reads about it; marks of writing
-# direction would let it show other code than it holds. Line feeds and tabs stay. Half a surrogate
-# pair, which stands for a byte that is no UTF-8, cannot be printed at all.
+# Control characters would let a file control the terminal, and bidirectional controls would let it display other code
+# than it contains. Line feeds and tabs are kept. A lone surrogate, which stands for an invalid byte, cannot be printed
+# at all.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# Characters of a line that `search` shows without `--show`: two lines of a usual terminal.
+# Characters of a line that `search` prints without `--show`: two lines of a usual terminal.
 _PREVIEW_CHARS = 160
 
-# Narrower than this, nothing can be read however it is wrapped.
+# Narrower text is unreadable however it is wrapped.
 _NARROWEST = 20
 
-# Files of one sync that have a line of their own each: the others would push the answer out of sight.
+# Files of a sync to print on a line each; more would push the answer off the screen.
 _MOST_REMARKS = 20
 
-# Files that are named beside the number of those that were skipped.
+# Examples to name beside the number of skipped files.
 _MOST_EXAMPLES = 3
 
-# A library from which on one machine may be too little, and what each chunk of it costs a process that searches:
-# (409 - 93) MiB and (60 - 5) ms lie between libraries of 909,202 and 9,881 chunks (`benchmarks.engines --ask`).
+# From this size on, one machine may be too small. The cost per chunk for a searching process comes from (409 - 93) MiB
+# and (60 - 5) ms between libraries of 909,202 and 9,881 chunks (`benchmarks.engines --ask`).
 _LARGE_CHUNKS = 500_000
 _BYTES_A_CHUNK = 370
 _WORK_MS_A_CHUNK = 0.00006
@@ -75,7 +75,7 @@ _REMEDIES = {
 
 
 def printable(text: str) -> str:
-    r"""Show what would drive a terminal as U+FFFD; a carriage return before a line feed goes.
+    r"""Replace characters that could control a terminal by U+FFFD; a carriage return before a line feed is removed.
 
     Example:
         >>> printable("a\x1b[31mb\r\n")
@@ -85,7 +85,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Show a name on one line: a line feed in it would look like the next line of ours.
+    r"""Format a name on one line: a line feed in it could imitate output of ours.
 
     Example:
         >>> one_line("a\nb")
@@ -100,9 +100,9 @@ def say(text: str = "", *, style: Mapping[str, Any] | None = None) -> None:
 
 
 def wrapped(text: str, *, indent: str = "", first: str | None = None, err: bool = False) -> str:
-    """Wrap prose by words at the width of the terminal; a pipe gets it as it is.
+    """Wrap prose at the width of the terminal; in a pipe, it is not changed.
 
-    `indent` begins each line, but for the one that `first` begins. `err` says that it goes to standard error.
+    `indent` begins each line except the first, if that has `first`. `err` is for text on standard error.
     """
     first = indent if first is None else first
     if not (sys.stderr if err else sys.stdout).isatty():
@@ -116,12 +116,12 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None, err: bool 
 
 
 def note(text: str) -> None:
-    """Print a line beside the results, on standard error."""
+    """Print a line to standard error, beside the results."""
     typer.secho(wrapped(one_line(text), err=True), err=True, dim=True)
 
 
 def complain(message: str, hint: str) -> None:
-    """Print an error and what to do about it, on standard error."""
+    """Print an error and its hint to standard error."""
     label, text = "error: ", wrapped(f"error: {one_line(message)}", err=True)
     typer.secho(label, err=True, nl=False, fg="red", bold=True)
     typer.echo(text.removeprefix(label), err=True)
@@ -130,14 +130,14 @@ def complain(message: str, hint: str) -> None:
 
 
 def advise(message: str, hint: str) -> None:
-    """Print on standard error that there is nothing, which is no error, and what to do about it, if anything."""
+    """Print to standard error that there are no results, which is not an error, with an optional hint."""
     note(message)
     if hint:
         note(f"hint: {hint}")
 
 
 def print_json(value: object) -> None:
-    """Print one line of JSON. Beyond ASCII it is escaped, so that any terminal and pipe takes it."""
+    """Print one line of JSON. Non-ASCII characters are escaped, so that any terminal or pipe accepts it."""
     typer.echo(json.dumps(value))
 
 
@@ -149,9 +149,9 @@ def print_results(
     show: bool = False,
     explain: bool = False,
 ) -> None:
-    """Print ranked results, best first, with the lines that match or in full, and with what moved them.
+    """Print ranked results, best first, with matching lines or in full, and optionally with their signals.
 
-    A query that is one name makes a chunk that defines it bear that name.
+    If the query is a single name, a chunk that defines it is labelled with that name.
     """
     from openbook.questions.question import read_question
     from openbook.retrieval.excerpts import symbol_at
@@ -175,13 +175,13 @@ def print_results(
 
 
 def print_files(results: Sequence[RetrievalResult], places: LocationFormatter) -> None:
-    """Print the path of each file of a list of results, best first."""
+    """Print the file paths of results, best first."""
     for path in dict.fromkeys(places.file_of(result.chunk) for result in results):
         say(path)
 
 
 def print_matches(excerpt: Excerpt, *, numbered: bool) -> None:
-    """Print the lines of an excerpt, with their numbers if the original has such, the words of the question in bold."""
+    """Print the lines of an excerpt, with line numbers if the original has them, and words of the question in bold."""
     offset = 0
     for number, line in enumerate(excerpt.text.split("\n"), start=excerpt.start_line):
         matches = [(start - offset, end - offset) for start, end in excerpt.matches if 0 <= start - offset < len(line)]
@@ -192,7 +192,7 @@ def print_matches(excerpt: Excerpt, *, numbered: bool) -> None:
 
 
 def _highlighted(line: str, matches: Sequence[tuple[int, int]]) -> str:
-    """Mark the matches in a line; of a long one, show what stands around the first of them."""
+    """Highlight the matches in a line; a long one is shortened to the surroundings of the first."""
     first = matches[0][0] if matches else 0
     begin = 0 if first < _PREVIEW_CHARS // 2 else min(first - _PREVIEW_CHARS // 4, max(0, len(line) - _PREVIEW_CHARS))
     end = min(len(line), begin + _PREVIEW_CHARS)
@@ -221,7 +221,7 @@ def print_excerpt(chunk: Chunk) -> None:
 
 
 def print_report(report: SyncReport) -> None:
-    """Print to standard error what a sync changed, and which files it could not read."""
+    """Print to standard error what a sync changed, and which files could not be read."""
     for line in remark_lines(report.remarks, "; openbook status counts the reasons"):
         note(line)
     if not report.wrote:
@@ -229,13 +229,13 @@ def print_report(report: SyncReport) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     done = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     note(f"indexed {report.source}: {done} in {report.seconds:.1f} s{skipped_text(report.skipped)}")
-    for reason in (SkipReason.TOO_LARGE, SkipReason.UNREADABLE_FOLDER):  # which people may have wanted
+    for reason in (SkipReason.TOO_LARGE, SkipReason.UNREADABLE_FOLDER):  # files that users may have wanted
         if reason in report.skipped:
             note(f"{reason}: {named_examples(reason, report.skipped[reason])}")
 
 
 def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterator[str]:
-    """Yield what is missing of files, one line each; the last line counts those that are too many, and says more."""
+    """Yield what is missing from files, a line each; the last line counts the remaining ones, followed by `more`."""
     for path in list(remarks)[:_MOST_REMARKS]:
         yield f"{path}: {'; '.join(remarks[path])}"
     if len(remarks) > _MOST_REMARKS:
@@ -243,7 +243,7 @@ def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterat
 
 
 def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
-    """Count what is not indexed by reason, as the end of a sentence; empty if there is none."""
+    """Count skipped files by reason, as the end of a sentence; empty without any."""
     total = sum(map(len, skipped.values()))
     if not total:
         return ""
@@ -251,7 +251,7 @@ def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
 
 
 def named_examples(reason: str, paths: Sequence[str]) -> str:
-    """Name some of the files that were skipped, and what would let them be read; empty if their names say it all."""
+    """Name some of the skipped files and the remedy; empty if the names suffice."""
     if reason in _SAID_BY_NAME:
         return ""
     more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
@@ -260,7 +260,7 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
 
 
 def skipped_line(reason: str, path: str) -> str:
-    """Name a file that was skipped; a secret with the pattern that makes it one.
+    """Describe a skipped file; for a secret, with the pattern that it matches.
 
     Example:
         >>> skipped_line("secret", "keys/server.pem"), skipped_line("secret", ".ssh/")
@@ -268,7 +268,7 @@ def skipped_line(reason: str, path: str) -> str:
     """
     if reason != SkipReason.SECRET:
         return one_line(path)
-    # Only `status --skipped` asks.
+    # Lazy: only `status --skipped` needs it.
     from openbook.sources.exclusions import secret_pattern
 
     *_, name = path.rstrip("/").split("/")
@@ -277,7 +277,7 @@ def skipped_line(reason: str, path: str) -> str:
 
 
 def remedy_for(reason: str) -> str:
-    """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it.
+    """Return how to get a file indexed that was skipped for a reason; empty if the reason says it.
 
     Example:
         >>> remedy_for("encrypted"), remedy_for("encrypted; save it without a password")
@@ -289,7 +289,7 @@ def remedy_for(reason: str) -> str:
 
 
 def size_text(size_bytes: int) -> str:
-    """Write an amount of data with two digits: `0.3 MB`, `25 MB`, `1.2 GB`.
+    """Format a size with two digits: `0.3 MB`, `25 MB`, `1.2 GB`.
 
     Example:
         >>> size_text(300_000), size_text(25_100_000), size_text(1_200_000_000)
@@ -300,7 +300,7 @@ def size_text(size_bytes: int) -> str:
 
 
 def size_advice(chunks: int, library: str) -> list[str]:
-    """Return what a library of so many chunks costs each process, and what to do; [] below the limit."""
+    """Return the cost per process of a library of so many chunks, and advice; [] below the limit."""
     if chunks < _LARGE_CHUNKS:
         return []
     memory, work_ms = size_text(chunks * _BYTES_A_CHUNK), chunks * _WORK_MS_A_CHUNK
@@ -311,7 +311,7 @@ def size_advice(chunks: int, library: str) -> list[str]:
 
 
 def age_text(then: float, *, now: float | None = None) -> str:
-    """Write how long ago a time was, in the largest unit of which there is one. `then` is Unix seconds, 0 for never.
+    """Format the age of a time in its largest unit. `then` is Unix seconds, 0 for never.
 
     Example:
         >>> [age_text(then, now=1_000_000) for then in (999_990, 999_000, 900_000, 0)]
@@ -327,7 +327,7 @@ def age_text(then: float, *, now: float | None = None) -> str:
 
 
 def origin_of(root: Source) -> str:
-    """Write where a source comes from: a path, or the address of a repository and its commit."""
+    """Format the origin of a source: a path, or the address of a repository and its commit."""
     return f"{root.url} at {root.commit[:12] or 'no commit'}" if root.url else root.location
 
 
@@ -344,14 +344,14 @@ class LocationFormatter:
         return self.link(chunk.source, chunk.span, anchor_of(chunk))
 
     def file_of(self, chunk: Chunk) -> str:
-        """Write the path of a chunk's file, or its permanent address."""
+        """Return the path of a chunk's file, or its permanent URL."""
         return self.link(chunk.source, chunk.span, "")
 
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
-        """Write a span with its path from the working folder, or absolute where it lies elsewhere.
+        """Format a span with its path relative to the working folder, or absolute outside of it.
 
-        An anchor stands in the place of the lines, as `written_place` puts it. What came from a
-        repository has its permanent address, where the pages of its host are known.
+        An anchor replaces the lines, as in `written_place`. Files of repositories have their permanent URL, if the page
+        format of the host is known.
         """
         folder = self._folders.get(source)
         address = self._address(source, span, anchor)

@@ -1,4 +1,4 @@
-"""Commands that ask: `ask`, `chat` and `search`."""
+"""Question commands: `ask`, `chat` and `search`."""
 
 from __future__ import annotations
 
@@ -226,9 +226,9 @@ def references(
 
 
 def _exit_unless_answered(answer: GenerationResult) -> None:
-    """Say what to do where there is no answer, or none that can be relied on."""
+    """Exit with an error and a hint if there is no answer, or none that can be relied on."""
     if answer.refused:
-        printing.note(f"no answer: {answer.reason}")  # what to do about it, the answer says
+        printing.note(f"no answer: {answer.reason}")  # the answer contains the hint
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         printing.advise(

@@ -42,7 +42,7 @@ def serve(
             hint="make one with: openbook keys add NAME",
         )
     if shared := settings().shared_store:
-        open_shared_store(shared).close()  # what cannot be reached is told before minutes of indexing
+        open_shared_store(shared).close()  # fail before minutes of indexing if the store cannot be reached
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:
@@ -59,12 +59,12 @@ def serve(
     printing.note("stopped")
 
 
-# What is imported, beside the packages that every installation has.
+# Imported packages that are not in the base installation.
 _MODULES = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "nh3", "pygments")
 
 
 def check_installed(modules: Sequence[str] = _MODULES) -> None:
-    """Refuse to go on without the packages of the extra."""
+    """Raise an error if packages of the extra are missing."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise MissingExtraError(

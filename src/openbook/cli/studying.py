@@ -78,7 +78,7 @@ def _written(guide: StudyGuide, shape: str) -> str:
 
 
 def _report(guide: StudyGuide) -> None:
-    """Name what was left out, and end with the code for nothing where there is nothing."""
+    """Report what was left out, and exit with code 1 if the guide is empty."""
     if guide.left_out:
         printing.note(f"left out {counted(guide.left_out, 'item')} whose citation did not hold")
     if not any(guide.items):

@@ -1,4 +1,4 @@
-"""`openbook verify`: which files and which folder, what is known already, how findings are printed, and how it ends."""
+"""`openbook verify`: selects files and folder, reads the baseline, prints findings, and returns the exit code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from openbook.verify.sarif import as_sarif
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 OutputStyle = Literal["text", "json", "github", "sarif"]
-"""How findings are printed. `github`: one annotation for each, as GitHub Actions reads them from a log."""
+"""Output formats. `github` prints annotations for the logs of GitHub Actions."""
 
 STYLES: tuple[OutputStyle, ...] = ("text", "json", "github", "sarif")
 
@@ -34,7 +34,7 @@ def print_reports(
 ) -> None:
     """Print reports.
 
-    `gap`: why the history cannot tell about all citations; empty if it can.
+    `gap` is why the history is incomplete; empty if it is complete.
     """
     if style == "json":
         printing.print_json({"files": [report.to_dict() for report in reports], "counts": _counts(reports), "gap": gap})
@@ -49,9 +49,9 @@ def print_reports(
 
 
 def annotation(level: Level, file: str, line: int | None, title: str, message: str) -> str:
-    """Spell a workflow command of GitHub Actions, which shows a message beside a line of a pull request.
+    """Format a workflow command of GitHub Actions, which shows a message beside a line of a pull request.
 
-    Paths are relative to the root of the repository. Whatever is in a message, it ends no command and begins none.
+    Paths are relative to the root of the repository. Messages are escaped, so that they cannot end or begin a command.
 
     Example:
         >>> annotation("error", "docs/a.md", 3, "moved", "100% of a.py:1")
@@ -73,7 +73,7 @@ def _print(report: FileReport, style: OutputStyle, gap: str) -> None:
     for number, finding in enumerate(report.findings):
         is_fixed = number in report.fixed
         verdict = "fixed" if is_fixed else finding.verdict
-        # The gap is said once for all that are unknown for it.
+        # The gap is printed once for all findings that are unknown because of it.
         if verdict in {"ok", "foreign"} or number in report.known or (verdict == "unknown" and gap):
             continue
         if style == "github":
@@ -111,7 +111,7 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
 
 
 def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
-    """Say how what is wrong can be put right."""
+    """Return how the findings can be fixed."""
     moved = 0 if is_fixed else sum(finding.verdict == "moved" and not finding.doubt for finding in wrong)
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
@@ -137,7 +137,7 @@ _MOST_STALE = 5
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """What a person asked for, beside the files."""
+    """The options of the command, besides the files."""
 
     root: Path
     fix: bool = False
@@ -146,13 +146,13 @@ class VerifyOptions:
     """Patterns as in .gitignore, of paths relative to the root."""
     with_comments: bool = False
     baseline: str | None = None
-    """File of findings that do not fail."""
+    """File of accepted findings, which do not fail."""
     write_baseline: str | None = None
     """File to write findings to."""
 
 
 def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
-    """Check files, print what was found, and return the exit code."""
+    """Check files, print the findings, and return the exit code."""
     check_paths([options.root, *(Path(name) for name in named if Path(name).is_dir())])
     if not options.root.is_dir():
         raise typer.BadParameter(
