@@ -125,8 +125,9 @@ def _ranked(
     read = [
         (each, bonus)
         for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
-        # Whatever is near it in meaning, a quote without one word of the question convinces nobody.
-        if not each.place.isdisjoint(query.tokens)
+        # Whatever is near it in meaning, a quote without one word of the question convinces nobody, and nor does
+        # a line of code in a function whose name alone has one.
+        if not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
         and each.passage.key not in namesakes
         and not _only_imports(query, each)
     ]

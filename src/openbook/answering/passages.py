@@ -164,6 +164,11 @@ class Passage:
         return not self.shown.is_prose or self.example is not None or self._is_set_off
 
     @property
+    def is_line_of_code(self) -> bool:
+        """Whether it is one line of code."""
+        return self.first is self.last and self.is_code
+
+    @property
     def example(self) -> Example | None:
         """The example in fences that it begins in, if any: behind the fence, not with it."""
         position = self.first.number - 1

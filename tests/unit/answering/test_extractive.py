@@ -169,6 +169,14 @@ def test_code_also_speaks_of_the_symbol_that_it_belongs_to() -> None:
     assert quotes(picked("retry policy wait", plain, named))[0] == "wait = 60 - jitter"
 
 
+def test_a_line_of_code_without_a_word_of_the_question_is_not_quoted_for_its_symbol() -> None:
+    code = chunk_of(
+        "listen(port, timeout, backlog)\n\nreturn size, None, None", "a.go", kind="code", symbol="start_listener"
+    )
+
+    assert quotes(picked("where does the listener listen", code)) == ["listen(port, timeout, backlog)"]
+
+
 def test_code_is_quoted_by_the_head_of_its_definition() -> None:
     body = "def wait(self):\n    # a minute or two\n\n    clock.wait(minutes=self.minutes)"
     chunk = chunk_of(body, "a.py", kind="code", signature="def wait(self):", symbol="Retry.wait", defines=("wait",))
