@@ -30,7 +30,7 @@ _COMPARES = tuple(
         r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
         r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
-        r"(?:when\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
+        r"(?:(?:when|why)\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
         rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
         r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",

@@ -19,6 +19,7 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("How does --filter compare to --query?", ("--filter", "--query")),
         ("Compare forget and prune", ("forget", "prune")),
         ("When should I use move instead of moveto?", ("move", "moveto")),
+        ("Why would I use Quay rather than Wharf?", ("Quay", "Wharf")),
         ("What is the difference between -x and -X?", ("-x", "-X")),
         ("Should I use a fork or a spawn?", ("fork", "spawn")),
         ("Which is better, fork or spawn?", ("fork", "spawn")),
