@@ -45,7 +45,8 @@ _INSIDE = re.compile(r"\b(?:in|of|under|inside)\s+(?:the\s+)?[`\"']?$", re.IGNOR
 _QUOTED = rf"(?:the\s+)?[`\"']?({_WORD})[`\"']?"
 _PLAIN = re.compile(
     rf"\bthe\s+[`\"']?({_WORD})[`\"']?\s+{_KIND}\b"
-    rf"|\bdefault(?:\s+value)?\s+(?:of|for)\s+{_QUOTED}(?:\s+{_KIND})?\W*$|\bvalues\s+(?:can|does|may|for|of)\s+{_QUOTED}\b",
+    rf"|\bdefault(?:\s+value)?\s+(?:of|for)\s+{_QUOTED}(?:\s+{_KIND})?\W*$|\bvalues\s+(?:can|does|may|for|of)\s+{_QUOTED}\b"
+    rf"|\bdoes\s+{_QUOTED}\s+default\s+to\b",
     re.IGNORECASE,
 )
 _NO_NAME = frozenset(

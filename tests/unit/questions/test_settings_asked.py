@@ -20,6 +20,7 @@ def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
         ("How do I set max-load?", (), "max-load"),
         ("What does the berths option do?", (), "berths"),
         ("What is the default value of berths?", (), "berths"),
+        ("What does berths default to?", (), "berths"),
         ("Which values can berths have in crane_config?", ("crane_config",), "berths"),
         ("Was macht crane.maxLoad?", ("crane",), "maxLoad"),
         ("What does the -x flag of moor-ship do?", ("moor-ship",), "-x"),
