@@ -39,7 +39,8 @@ class _Found:
             told = is_default + 0.5 * entry.has_value + 0.25 * entry.is_described
             # What only sets it shows its default in a file of configuration, or where defaults are kept.
             is_shown = entry.has_value and (is_default or self.shown.result.chunk.kind in ("config", "data"))
-            return entry.is_described or is_shown, False, entry.is_exact, told
+            tells = entry.is_described and (is_default or entry.has_value)
+            return tells or is_shown, False, entry.is_exact, told
         has_choices = wants_choices(query.text) and entry.has_choices
         is_listed = entry.form == "item" and not entry.is_described
         return entry.is_described, is_listed, entry.is_exact, float(has_choices)

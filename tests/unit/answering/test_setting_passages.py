@@ -39,6 +39,16 @@ def test_a_default_is_answered_by_the_place_that_has_one() -> None:
     assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
 
 
+def test_what_describes_a_parameter_without_its_default_does_not_answer_what_the_default_is() -> None:
+    parameters = "max_load: int = 4,\n    speed: int = 2,"
+    code = (
+        f'def lift(\n    {parameters}\n) -> None:\n    """Lifts.\n\n    :param max_load: tonnes that it lifts.\n    """'
+    )
+    function = chunk_of(code, "lift.py", kind="code", signature="def lift(", symbol="lift", defines=("lift",))
+
+    assert "max_load: int = 4" in quotes(picked("What is the default of max_load?", function))[0]
+
+
 def test_values_are_answered_by_the_place_that_lists_them() -> None:
     field = 'type Crane struct {\n\t// How the crane turns.\n\tTurns string `yaml:"turns"`\n}'
     listed = "crane:\n  # One of 'slow' | 'fast'.\n  turns: slow"
