@@ -52,6 +52,8 @@ class SettingEntry:
 _FEWEST_WORDS = 3
 # Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MOST_COMMENT_LINES, _MOST_VALUE_LINES = 16, 8
+# Prefixes of the own fields of a class.
+_OWN = ("self.", "this.")
 # Search range for the enclosing keys of a line.
 _MOST_LINES_ABOVE = 10_000
 # A text with more occurrences of the name does not describe it.
@@ -247,7 +249,9 @@ class _Lines:
         """Return a key or field with its comment and the block of its value."""
         first, last = self._start_of_comment(place), self._end_of_block(place)
         beside = _ASIDE.search(value)
-        is_described = (
+        # A comment on `opt.quiet = True` says why it is set there, not what it is.
+        of_other = self._is_code and before.endswith(".") and before not in _OWN
+        is_described = not of_other and (
             any(map(_is_said, (beside, *_STRING.finditer(said))))
             or _words("\n".join(self._lines[first:place])) >= _FEWEST_WORDS
         )
@@ -269,7 +273,7 @@ class _Lines:
             return None
         first, last = said[0], said[-1]
         if sum(_words(lines[at]) for at in said) > _SECTION_WORDS:
-            opened = next((at for at in said if _words(lines[at]) > _FEWEST_WORDS), first)
+            opened = next((at for at in said if _words(lines[at]) > _FEWEST_WORDS and not _is_fact(lines[at])), first)
             last = next((at for at in range(opened, last) if not lines[at + 1].strip()), last)
         return self._made(first, last, "section", before, named=place)
 
@@ -357,6 +361,11 @@ def _column(line: str, *, is_comment: bool) -> int:
     opening = _MARGIN.match(line) if is_comment else None
     column = opening.end() if opening else indentation(line)
     return column if line[column:].strip() else -1
+
+
+def _is_fact(line: str) -> bool:
+    """Return whether a line is a field such as `Type: number`, which stands above the description."""
+    return line.split(maxsplit=1)[0].rstrip("*_`").endswith(":")
 
 
 def _is_said(found: re.Match[str] | None) -> bool:

@@ -162,6 +162,20 @@ def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
     assert found(text, "max-load", "docs") == ["Tonnes that the crane lifts."]
 
 
+def test_a_long_section_is_opened_by_what_stands_below_its_type_and_its_default() -> None:
+    facts, said = "Type: `number | undefined`\n**Default:** a sensible number of tonnes", "Tonnes that the crane lifts."
+    text = f"## max-load\n\n{facts}\n\n{said}\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
+
+    assert found(text, "max-load", "docs") == [f"{facts}\n\n{said}"]
+
+
+def test_a_comment_beside_a_setting_of_something_else_says_why_it_is_set_and_does_not_describe_it() -> None:
+    of_other, own = (f"    {each}.max_load = 4  # the crane stands on soft soil" for each in ("crane", "self"))
+
+    assert not only(of_other, "max_load", "code").is_described
+    assert only(own, "max_load", "code").is_described
+
+
 def test_a_row_that_renames_a_value_and_a_comment_that_only_links_describe_nothing() -> None:
     assert (
         found("| Old | New |\n|--|--|\n| `max-load=4` | `max-load=9` since the second release |\n", "max-load", "docs")
