@@ -7,22 +7,16 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from openbook.errors import SettingsError
-from openbook.mcp.editing import edit_json, edit_toml, edit_yaml, read_json, says_same_json, says_same_toml
+from openbook.mcp.editing import FORMATS, Format, common_start
 from openbook.permissions import make_private_file, make_private_folder
-
-Editor = Callable[[str, str], str]
-"""Takes a server, by its name, out of a text. Raises ValueError if it cannot."""
-
-Comparer = Callable[[str, str], bool]
-"""Whether two texts say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +31,24 @@ class Record:
     names: tuple[str, ...]
     """Names of the servers."""
 
-    def with_server(self, name: str, after: str) -> Record:
-        """Return the record after a server was added."""
-        return replace(self, after=after, names=tuple(sorted({*self.names, name})))
-
-    def without_server(self, name: str, after: str) -> Record | None:
-        """Return the record after a server was removed; None if it was the last one."""
-        names = tuple(each for each in self.names if each != name)
-        return replace(self, after=after, names=names) if names else None
-
-    def seen_with(self, text: str, edit: Editor, is_same: Comparer | None) -> Record:
+    def seen_with(self, text: str, format_: Format, table: str) -> Record:
         """Update the record of a file that the user may have changed since."""
-        return self if text == self.after else replace(self, before=self._undone_in(text, edit, is_same), after=text)
+        return self if text == self.after else replace(self, before=self._undone_in(text, format_, table), after=text)
 
-    def _undone_in(self, text: str, edit: Editor, is_same: Comparer | None) -> str:
+    def _undone_in(self, text: str, format_: Format, table: str) -> str:
         """Undo our change if it is intact, else remove the servers one by one."""
-        edited = text
+        without = text
         for name in self.names:
-            with suppress(ValueError):  # the person has written the entry in a way of their own: then it is theirs
-                edited = edit(edited, name)
+            with suppress(ValueError):  # an entry that the user has rewritten in another form is left to the user
+                without = format_.edit(without, table, name, None)
         before, after = self.before or "", self.after
-        start = _common_start(before, after)
-        end = _common_start(before[start:][::-1], after[start:][::-1])
-        gone, added = before[start : len(before) - end], after[start : len(after) - end]
-        if is_same is None or not added or text.count(added) != 1:
-            return edited
-        exact = text.replace(added, gone)
-        return exact if is_same(exact, edited) else edited
+        start = common_start(before, after)
+        end = common_start(before[start:][::-1], after[start:][::-1])
+        removed, added = before[start : len(before) - end], after[start : len(after) - end]
+        if not added or text.count(added) != 1:
+            return without
+        exact = text.replace(added, removed)
+        return exact if format_.says_same(exact, without, table) else without
 
 
 def read_record(path: Path, kept: Path) -> Record | None:
@@ -86,27 +71,15 @@ def write_record(path: Path, record: Record | None, kept: Path) -> None:
     file.write_text(json.dumps(asdict(record)), encoding="utf-8")
 
 
-def _common_start(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
 def _file_of(path: Path, kept: Path) -> Path:
     return kept / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
 _CONFIG = re.compile(r"\{config:(\w+)\}")
-_EDITORS = {".toml": edit_toml, ".yaml": edit_yaml}
 
-# Not YAML, for which there is no full parser here.
-_COMPARERS = {".json": says_same_json, ".jsonc": says_same_json, ".toml": says_same_toml}
-
-# Seconds that a call may take. It waits four for files, and an answer takes one.
-_GOOSE_TIMEOUT_S = 60
-
-
-Form = Literal["command", "stdio", "claude", "opencode", "zed", "copilot", "goose"]
-"""How an agent writes an entry."""
+# Entries of agents, with strings that stand for the command.
+_COMMAND = {"command": "{program}", "args": "{arguments}"}
+_STDIO = {"type": "stdio", **_COMMAND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +91,8 @@ class Client:
     """Relative to the project, or to the home folder if it begins with `~`. `{config}`: the folder of user settings."""
     table: str = "mcpServers"
     """Key or table that holds the servers."""
-    form: Form = "command"
+    entry: Mapping[str, Any] = field(default_factory=lambda: _COMMAND)
+    """An entry; `{program}`, `{arguments}`, `{command}` and `{name}` are replaced."""
     other_file: str = ""
     """Written instead if it exists."""
     follows_folder: bool = False
@@ -132,21 +106,48 @@ class Client:
 
 CLIENTS: Mapping[str, Client] = MappingProxyType(
     {
-        "claude": Client("Claude Code", ".mcp.json", form="claude"),
+        # Without `alwaysLoad`, Claude Code (seen with 2.1.332) does not wait for the server: its model is told in the
+        # first request that there is one, and nothing of what it can do.
+        "claude": Client("Claude Code", ".mcp.json", entry={**_STDIO, "alwaysLoad": True}),
         "claude-desktop": Client("Claude Desktop", "{config:Claude}/claude_desktop_config.json"),
         "cline": Client(
             "Cline", "{config:Code}/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
         ),
         "cline-cli": Client("Cline CLI", "~/.cline/data/settings/cline_mcp_settings.json", follows_folder=True),
         "codex": Client("Codex", "~/.codex/config.toml", "mcp_servers", follows_folder=True),
-        "copilot": Client("Copilot CLI", "~/.copilot/mcp-config.json", form="copilot", follows_folder=True),
+        "copilot": Client(
+            "Copilot CLI",
+            "~/.copilot/mcp-config.json",
+            entry={"type": "local", **_COMMAND, "tools": ["*"]},
+            follows_folder=True,
+        ),
         "cursor": Client("Cursor", ".cursor/mcp.json"),
         "gemini": Client("Gemini CLI", ".gemini/settings.json"),
-        "goose": Client("Goose", "~/.config/goose/config.yaml", "extensions", form="goose", follows_folder=True),
-        "opencode": Client("opencode", "opencode.json", "mcp", form="opencode", other_file="opencode.jsonc"),
-        "vscode": Client("Visual Studio Code", ".vscode/mcp.json", "servers", form="stdio"),
+        "goose": Client(
+            "Goose",
+            "~/.config/goose/config.yaml",
+            "extensions",
+            # Seconds that a call may take: it waits four for files, and an answer takes one.
+            {
+                "name": "{name}",
+                "type": "stdio",
+                "enabled": True,
+                "timeout": 60,
+                "cmd": "{program}",
+                "args": "{arguments}",
+            },
+            follows_folder=True,
+        ),
+        "opencode": Client(
+            "opencode",
+            "opencode.json",
+            "mcp",
+            {"type": "local", "command": "{command}", "enabled": True},
+            other_file="opencode.jsonc",
+        ),
+        "vscode": Client("Visual Studio Code", ".vscode/mcp.json", "servers", _STDIO),
         "windsurf": Client("Windsurf", "~/.codeium/windsurf/mcp_config.json"),
-        "zed": Client("Zed", ".zed/settings.json", "context_servers", form="zed"),
+        "zed": Client("Zed", ".zed/settings.json", "context_servers", {"source": "custom", **_COMMAND}),
     }
 )
 """By the name that `openbook install` takes."""
@@ -216,10 +217,10 @@ def write_change(change: FileChange, kept: Path) -> None:
     try:
         if change.after is None:
             path.unlink()
-            _forget(change, kept)
+            _remember(change, kept)
             return
         if change.is_install:
-            _keep(change, kept)
+            _remember(change, kept)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
             fresh = Path(beside) / path.name
@@ -228,35 +229,26 @@ def write_change(change: FileChange, kept: Path) -> None:
                 shutil.copymode(path, fresh)
             fresh.replace(path)
         if not change.is_install:
-            _forget(change, kept)
+            _remember(change, kept)
     except UnicodeEncodeError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
 
 
-def _keep(change: FileChange, kept: Path) -> None:
-    """Store the record of a change."""
+def _remember(change: FileChange, kept: Path) -> None:
+    """Update the record of a file with a change. Without our servers, it has no record."""
     record = read_record(change.path, kept)
+    if record is None and not change.is_install:
+        return
     record = _seen(change, record) if record else Record(str(change.path), change.before, "", ())
-    write_record(change.path, record.with_server(change.name, change.after or ""), kept)
-
-
-def _forget(change: FileChange, kept: Path) -> None:
-    record = read_record(change.path, kept)
-    if record is not None:
-        record = _seen(change, record).without_server(change.name, change.after or "")
-    write_record(change.path, record, kept)
+    names = {*record.names, change.name} if change.is_install else {*record.names} - {change.name}
+    record = replace(record, after=change.after or "", names=tuple(sorted(names)))
+    write_record(change.path, record if names else None, kept)
 
 
 def _seen(change: FileChange, record: Record) -> Record:
-    table, suffix = change.client.table, change.path.suffix
-    comparer = _COMPARERS.get(suffix)
-    return record.seen_with(
-        change.before or "",
-        lambda text, name: _EDITORS.get(suffix, edit_json)(text, table, name, None),
-        comparer and (lambda one, other: comparer(one, other, table)),
-    )
+    return record.seen_with(change.before or "", FORMATS[change.path.suffix], change.client.table)
 
 
 def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:
@@ -264,7 +256,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
     before = _text_of(path)
     entry = None if command is None else _entry(client, name, command)
     try:
-        after = _EDITORS.get(path.suffix, edit_json)(before or "", client.table, name, entry)
+        after = FORMATS[path.suffix].edit(before or "", client.table, name, entry)
         return FileChange(
             path, before, after if after or before is not None else None, client, name, is_install=entry is not None
         )
@@ -282,8 +274,11 @@ def _text_of(path: Path) -> str | None:
 
 def _served(client: Client, project: Path, name: str) -> list[str]:
     """Return the folders that an entry serves already; [] if there is none, or it is not ours."""
-    entry = read_json(_text_of(file_of(client, project)) or "").get(client.table, {}).get(name, {})
-    arguments = entry.get("args", []) if isinstance(entry, dict) else []
+    try:
+        path = file_of(client, project)
+        arguments = FORMATS[path.suffix].read(_text_of(path) or "")[client.table][name]["args"]
+    except (ValueError, KeyError, TypeError):
+        return []
     return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
@@ -295,22 +290,5 @@ def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> st
 
 
 def _entry(client: Client, name: str, command: Sequence[str]) -> dict[str, Any]:
-    started: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
-    match client.form:
-        case "stdio":
-            return {"type": "stdio"} | started
-        case "claude":
-            # Else Claude Code (seen with 2.1.332) does not wait for the server: its model is told in the first request
-            # that there is one, and nothing of what it can do.
-            return {"type": "stdio"} | started | {"alwaysLoad": True}
-        case "zed":
-            return {"source": "custom"} | started
-        case "copilot":
-            return {"type": "local"} | started | {"tools": ["*"]}
-        case "opencode":
-            return {"type": "local", "command": list(command), "enabled": True}
-        case "goose":
-            about = {"name": name, "type": "stdio", "enabled": True, "timeout": _GOOSE_TIMEOUT_S}
-            return about | {"cmd": command[0], "args": list(command[1:])}
-        case _:
-            return started
+    values = {"{name}": name, "{program}": command[0], "{arguments}": list(command[1:]), "{command}": list(command)}
+    return {key: values.get(value, value) if isinstance(value, str) else value for key, value in client.entry.items()}

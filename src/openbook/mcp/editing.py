@@ -1,10 +1,7 @@
-"""Adds or removes an entry of a table in JSON, TOML or YAML text. The rest of the text stays unchanged.
+"""Adds or removes an entry of a table in JSON, TOML or YAML text. The rest of the text keeps its bytes.
 
-JSON may have comments and trailing commas: they are read as blanks, so that every offset stays. The
-grammar of tree-sitter takes such a comma for an error, and json-five keeps bytes but leaves the layout of a new member
-to the caller, which is what most of this is about.
-Of YAML only the layout that agents write is understood, a key at the beginning of a line and its entries below it:
-everything else is refused, so that nothing is written that means something else.
+TOML is edited by tomlkit, and PyYAML says where the nodes of YAML are. No maintained package edits JSON with comments
+in place: comments and trailing commas are replaced by blanks, so that `json` reads it and every offset stays.
 """
 
 from __future__ import annotations
@@ -12,18 +9,24 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-Entry = Mapping[str, Any]
+from openbook.errors import MissingExtraError
 
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+    from yaml import Node
+
+Table = dict[str, Any]
+
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\{[ \t]*\r?\n([ \t]+)")
 
 # Keys of servers on the network, which are not merged with an entry for a program.
-_ELSEWHERE = ("url", "serverUrl", "httpUrl")
+_REMOTE = ("url", "serverUrl", "httpUrl", "uri")
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
@@ -32,41 +35,111 @@ _BESIDE = re.compile(r"([ \t]*,)?([ \t]*(?://[^\r\n]*|/\*(?:[^\r\n*]|\*(?!/))*\*
 
 _DECODER = json.JSONDecoder()
 
+_LAST_COMMENTS = re.compile(r"^(?:[ \t]*(?:#[^\n]*)?\r?\n)+\Z", re.MULTILINE)
 
-def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
-    r"""Set an entry of an object, or remove it if it is None, and return the text.
 
-    Other keys of an existing entry stay. If nothing changes, the text is returned as it is.
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of configuration files."""
 
-    Raises:
-        ValueError: It is not JSON, or has another structure; the message says why.
+    parse: Callable[[str], Any]
+    """Raises ValueError if a text is not of this format."""
+    put: Callable[[str, str, str, Table], str]
+    """Sets an entry, by table and name."""
+    remove: Callable[[str, str, str], str]
+    """Removes an entry that is there, and its table if that is empty then."""
 
-    Example:
-        >>> edit_json('{"a": 1.10, // mine\n    "servers": {"x": {}, "y": {}}}', "servers", "x", None)
-        '{"a": 1.10, // mine\n    "servers": {"y": {}}}'
-    """
-    bare = text.removeprefix("\ufeff")
-    mark, bare = text[: len(text) - len(bare)], bare if bare.strip() else "{}\n"
-    plain = _plain(bare)
+    def read(self, text: str) -> Any:
+        """Parse a text, which may begin with a byte order mark.
+
+        Raises:
+            ValueError: It is not of this format.
+        """
+        return self.parse(text.removeprefix("\ufeff"))
+
+    def edit(self, text: str, table: str, name: str, entry: Mapping[str, Any] | None) -> str:
+        """Set an entry, or remove it if it is None, and return the text.
+
+        Other keys of an existing entry stay. If nothing changes, the text is returned as it is.
+
+        Raises:
+            ValueError: The text is not of this format, or has another structure; the message says why.
+        """
+        bare = text.removeprefix("\ufeff")
+        before = self.parse(bare)
+        servers = _servers(before, table)
+        old = servers.pop(name, None)
+        if old == (wanted := None if entry is None else _merged(old, entry)):
+            return text
+        after = self.remove(bare, table, name) if wanted is None else self.put(bare, table, name, wanted)
+        expected = servers if wanted is None else {**servers, name: wanted}
+        if not self._says(after, {**before, table: expected}, table):
+            raise ValueError("its entry is written in a way that cannot be replaced")
+        return text[: len(text) - len(bare)] + after
+
+    def says_same(self, text: str, other: str, table: str) -> bool:
+        """Return whether two texts are equivalent; a missing table equals an empty one."""
+        try:
+            return self._says(text, self.read(other), table)
+        except ValueError:
+            return False
+
+    def _says(self, text: str, wanted: Table, table: str) -> bool:
+        try:
+            said = self.read(text)
+        except ValueError:
+            return False
+        return bool(_with_table(said, table) == _with_table(wanted, table))
+
+
+def _with_table(settings: Any, table: str) -> Any:
+    return {**settings, table: settings.get(table) or {}} if isinstance(settings, dict) else settings
+
+
+def _servers(settings: Any, table: str) -> Table:
+    there = settings.get(table) if isinstance(settings, dict) else 0
+    if there is not None and not isinstance(there, dict):
+        raise ValueError(f"its {table!r} is no list of servers")
+    return dict(there or {})
+
+
+def _merged(old: Any, entry: Mapping[str, Any]) -> Table:
+    is_local = isinstance(old, dict) and not any(key in old for key in _REMOTE)
+    return (old if is_local else {}) | dict(entry)
+
+
+def _parse_json(text: str) -> Any:
+    """Parse JSON with comments and trailing commas; {} for an empty text."""
     try:
-        settings = json.loads(plain)
+        return json.loads(_plain(text)) if text.strip() else {}
     except RecursionError as exc:
         raise ValueError("it is nested too deeply") from exc
     except ValueError as exc:
         raise ValueError(f"it is no JSON ({exc})") from exc
-    servers = _servers(settings, table)
-    old = servers.get(name)
-    wanted = None if entry is None else _merged(old, entry)
-    if wanted == old and (name in servers) == (wanted is not None):
-        return text
+
+
+def _put_json(text: str, table: str, name: str, wanted: Table) -> str:
+    text = text if text.strip() else "{}\n"
+    plain, style = _plain(text), _Style.of(text)
     root = _Object.at(plain, _skip(plain, 0))
     place = root.last(table)
-    if wanted is None:
-        return mark + _without(bare, table, name)
-    style = _Style.of(bare)
-    if place is None:
-        return mark + root.put(bare, table, {name: wanted}, style, depth=1)
-    return mark + _Object.at(plain, place.value).put(bare, name, wanted, style, depth=2)
+    if place is None or plain[place.value] != "{":
+        return root.put(text, table, {name: wanted}, style, depth=1)
+    return _Object.at(plain, place.value).put(text, name, wanted, style, depth=2)
+
+
+def _remove_json(text: str, table: str, name: str) -> str:
+    while True:
+        plain = _plain(text)
+        root = _Object.at(plain, _skip(plain, 0))
+        place = root.last(table)
+        assert place is not None
+        inner = _Object.at(plain, place.value)
+        if inner.last(name) is None:
+            break
+        text = inner.without(text, name)  # one of several of that name
+    is_empty = not text[inner.start + 1 : inner.end - 1].strip()
+    return root.without(text, table) if is_empty else text
 
 
 def _plain(text: str) -> str:
@@ -76,113 +149,6 @@ def _plain(text: str) -> str:
 
 def _uncommented(text: str) -> str:
     return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0]), text)
-
-
-def _without(text: str, table: str, name: str) -> str:
-    """Remove an entry, and the table if it is empty then, without a comment."""
-    while True:
-        plain = _plain(text)
-        root = _Object.at(plain, _skip(plain, 0))
-        place = root.last(table)
-        assert place is not None
-        inner = _Object.at(plain, place.value)
-        if inner.last(name) is None:
-            break
-        text = inner.without(text, name)
-    is_empty = not text[inner.start + 1 : inner.end - 1].strip()
-    return root.without(text, table) if is_empty else text
-
-
-def read_json(text: str) -> dict[str, Any]:
-    """Parse a JSON object with comments; {} for anything else."""
-    try:
-        found = json.loads(_plain(text.removeprefix("\ufeff")))
-    except (RecursionError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def says_same_json(text: str, other: str, table: str) -> bool:
-    """Return whether two JSON texts are equivalent; a missing table equals an empty one."""
-    try:
-        return _with_table(json.loads(_plain(text.removeprefix("\ufeff"))), table) == _with_table(
-            read_json(other), table
-        )
-    except (RecursionError, ValueError):
-        return False
-
-
-def says_same_toml(text: str, other: str, table: str) -> bool:
-    """Return whether two TOML texts are equivalent; a missing table equals an empty one."""
-    try:
-        said, wanted = (_read_toml(each.removeprefix("\ufeff")) for each in (text, other))
-    except ValueError:
-        return False
-    return _with_table(said, table) == _with_table(wanted, table)
-
-
-def _with_table(settings: dict[str, Any], table: str) -> dict[str, Any]:
-    return {**settings, table: settings.get(table) or {}}
-
-
-def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
-    """Set a table of TOML, or remove it if the entry is None, and return the text.
-
-    Raises:
-        ValueError: It is not TOML, or the present entry cannot be replaced; the message says why.
-    """
-    bare = text.removeprefix("\ufeff")
-    mark = text[: len(text) - len(bare)]
-    before = _read_toml(bare)
-    old = _servers(before, table).get(name)
-    if entry is None:
-        if old is None:
-            return text
-        kept, _ = _kept(bare, (table, name), (), whole=True)
-        kept = _without_blank_end(kept)
-    else:
-        kept = _put_toml(bare, (table, name), entry, is_new=_is_elsewhere(old))
-    after = "".join(kept)
-    if not _differs_only(before, after, table, name, None if entry is None else _merged(old, entry)):
-        raise ValueError("its entry is written in a way that cannot be replaced")
-    return mark + after
-
-
-def _without_blank_end(lines: Sequence[str]) -> list[str]:
-    """Remove the blank lines before a removed entry at the end."""
-    kept = list(lines)
-    while len(kept) > 1 and not kept[-1].strip():
-        kept.pop()
-    return kept
-
-
-def _put_toml(text: str, table: tuple[str, str], entry: Entry, *, is_new: bool) -> list[str]:
-    line_end = "\r\n" if "\r\n" in text else "\n"
-    whole_lines = text if not text or text.endswith("\n") else text + line_end
-    kept, at = _kept(whole_lines, table, tuple(entry), whole=is_new)
-    if at is None:
-        rest = "".join(kept).rstrip()
-        header = f"[{table[0]}.{json.dumps(table[1], ensure_ascii=False)}]{line_end}"
-        kept = [*([rest, line_end * 2] if rest else []), header]
-        at = len(kept)
-    added = (f"{key} = {json.dumps(value, ensure_ascii=False)}{line_end}" for key, value in entry.items())
-    return [*kept[:at], *added, *kept[at:]]
-
-
-def _servers(settings: Any, table: str) -> dict[str, Any]:
-    there = settings.get(table, {}) if isinstance(settings, dict) else None
-    servers: dict[str, Any] | None = there if isinstance(there, dict) else None
-    if servers is None:
-        raise ValueError(f"its {table!r} is no list of servers")
-    return servers
-
-
-def _is_elsewhere(old: Any) -> bool:
-    return isinstance(old, dict) and any(key in old for key in _ELSEWHERE)
-
-
-def _merged(old: Any, entry: Entry) -> dict[str, Any]:
-    return (dict(old) if isinstance(old, dict) and not _is_elsewhere(old) else {}) | dict(entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +161,7 @@ class _Style:
     @classmethod
     def of(cls, text: str) -> _Style:
         found = _INDENT.search(text)
-        return cls(found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n")
+        return cls(found[1] if found else "  ", _line_end(text))
 
     def written(self, value: Any, depth: int) -> str:
         """Format a value after the beginning of its first line."""
@@ -246,7 +212,7 @@ class _Object:
         member = f"{style.line_end}{style.indent * depth}{json.dumps(name)}: {style.written(value, depth)}"
         if self.members:
             end = self.members[-1].end
-            # What is said of the last member on its line stays there, and a comma behind it is the one that is needed.
+            # A comment beside the last member stays there, and a comma after that member is the one that is needed.
             beside = _BESIDE.match(text, end)
             comma, comment = (beside[1] or "", beside[2]) if beside else ("", "")
             rest = text[end + len(comma) + len(comment) :]
@@ -286,150 +252,137 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _read_toml(text: str) -> dict[str, Any]:
+def _parse_toml(text: str) -> Table:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
         raise ValueError(f"it is no TOML ({exc})") from exc
 
 
-def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the statements of valid TOML with their lines and values."""
-    lines = ""
-    for line in _LINES.findall(text):
-        lines += line
-        try:
-            said = tomllib.loads(lines)
-        except tomllib.TOMLDecodeError:
-            continue
-        yield lines, said
-        lines = ""
+def _put_toml(text: str, table: str, name: str, wanted: Table) -> str:
+    document, end = _toml_document(text), _line_end(text)
+    there = document.get(table, {}).get(name)
+    if there is None:
+        rest = text.rstrip()
+        header = f"[{table}.{_on_one_line(name)}]"
+        rows = [header, *(f"{key} = {_on_one_line(value)}" for key, value in wanted.items())]
+        return f"{rest}{end * 2 if rest else ''}{end.join(rows)}{end}"
+    for key in set(there) - set(wanted):
+        del there[key]
+    for key, value in wanted.items():
+        if there.get(key) != value:
+            there[key] = value
+    edited: str = document.as_string()
+    return edited if "\n" in text.replace("\r\n", "") else re.sub(r"\r?\n", end, edited)
 
 
-def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bool) -> tuple[list[str], int | None]:
-    """Return the statements that stay, and how many there are up to the header of the table, None if it has none.
-
-    With `whole`, the table goes, with those below it. Comments behind it belong to what follows.
-    """
-    kept: list[str] = []
-    comments: list[str] = []
-    begin: int | None = None
-    path: tuple[str, ...] = ()
-    for lines, said in _statements(text):
-        is_header = lines.lstrip().startswith("[")
-        path = _path(said) if is_header else path
-        named = path == table and not is_header and not said.keys().isdisjoint(keys)
-        goes = path[: len(table)] == table if whole else named
-        if not goes:
-            kept += (*comments, lines)
-        comments = [*comments, lines] if goes and not said else []
-        if is_header and path == table and not whole:
-            begin = len(kept)
-    return kept + comments, begin
+def _remove_toml(text: str, table: str, name: str) -> str:
+    document = _toml_document(text)
+    del document[table][name]
+    left: str = document.as_string()
+    start = text.rfind("\n", 0, common_start(text, left)) + 1
+    gone = text[start : start + len(text) - len(left)]
+    if not left[start:]:
+        return left.rstrip() + _line_end(text) if left.strip() else left
+    # To tomlkit, comments behind the last key of a table belong to that table. Here they belong to what follows.
+    comments = _LAST_COMMENTS.search(gone)
+    is_one_block = left[:start] + gone + left[start:] == text
+    return left[:start] + comments[0] + left[start:] if is_one_block and comments and "#" in comments[0] else left
 
 
-def _path(said: dict[str, Any]) -> tuple[str, ...]:
-    """Parse the path of a table header."""
-    path = []
-    inner: Any = said
-    while inner:
-        inner = inner[0] if isinstance(inner, list) else inner
-        if inner:
-            key, inner = next(iter(inner.items()))
-            path.append(key)
-    return tuple(path)
-
-
-def _differs_only(before: dict[str, Any], after: str, table: str, name: str, wanted: Entry | None) -> bool:
-    """Return whether two texts differ only in one entry."""
+def _toml_document(text: str) -> TOMLDocument:
     try:
-        now = tomllib.loads(after)
-    except tomllib.TOMLDecodeError:
-        return False
-    servers = {**before.get(table, {}), name: wanted}
-    expected = {**before, table: {key: value for key, value in servers.items() if value is not None}}
-    return {**now, table: now.get(table, {})} == expected
+        import tomlkit
+    except ImportError as exc:
+        raise MissingExtraError("tomlkit is not installed", hint="pip install 'openbook[mcp]'") from exc
+    return tomlkit.parse(text)
 
 
-_TOP = re.compile(r"(?P<key>[\w.-]+):[ \t]*(?P<value>[^#\s][^#\r\n]*?)?[ \t]*(?:#[^\r\n]*)?\r?\n?")
+def common_start(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def edit_yaml(text: str, table: str, name: str, entry: Mapping[str, Any] | None) -> str:
-    r"""Set an entry of a block of YAML, or remove it if it is None, and return the text.
+def _parse_yaml(text: str) -> Any:
+    """Parse YAML; {} for an empty text."""
+    import yaml
 
-    Raises:
-        ValueError: The block has another layout; the message says which.
-
-    Example:
-        >>> edit_yaml("extensions:\n  a:\n    x: 1\nz: 2\n", "extensions", "b", {"cmd": "run"})
-        'extensions:\n  a:\n    x: 1\n  b:\n    cmd: "run"\nz: 2\n'
-    """
-    lines = text.splitlines(keepends=True)
-    if any(line.lstrip(" ").startswith("\t") for line in lines):
-        raise ValueError("it is indented with tabs")
-    tops = [at for at, line in enumerate(lines) if (found := _TOP.fullmatch(line)) and found["key"] == table]
-    if len(tops) > 1:
-        raise ValueError(f"it has {table!r} twice")
-    if not tops:
-        return text if entry is None else _appended(text, table, name, entry)
-    top = tops[0]
-    found = _TOP.fullmatch(lines[top])
-    if found is not None and found["value"] and found["value"] != "{}":
-        raise ValueError(f"its {table!r} is not a block of lines")
-    end = _end_of(lines, top, 0)
-    indent = next((_indent(line) for line in lines[top + 1 : end] if _says(line)), 2)
-    old = [at for at in range(top + 1, end) if _indent(lines[at]) == indent and _is_named(lines[at], name)]
-    if entry is None and not old:
-        return text
-    first = old[0] if old else end
-    last = _end_of(lines, first, indent) if old else end
-    new = [] if entry is None else _written(name, entry, indent, _line_end(text))
-    head = lines[:first]
-    if new and found is not None and found["value"]:
-        head[top] = lines[top].replace("{}", "", 1)
-    if new and head and not head[-1].endswith("\n"):
-        head[-1] += _line_end(text)
-    left = [*head, *new, *lines[last:]]
-    if entry is None and not any(map(_says, left[top + 1 : end - (last - first)])):
-        del left[top]
-    return "".join(left)
+    try:
+        return yaml.safe_load(text) or {}
+    except (RecursionError, yaml.YAMLError) as exc:
+        raise ValueError(f"it is no YAML ({' '.join(str(exc).split())})") from exc
 
 
-def _appended(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
-    end = _line_end(text)
-    before = text if not text or text.endswith("\n") else text + end
-    return "".join([before, f"{table}:{end}", *_written(name, entry, 2, end)])
+def _put_yaml(text: str, table: str, name: str, wanted: Table) -> str:
+    end, indent = _line_end(text), 2
+    found = _find(_root(text), table)
+    if found is None:
+        text += f"{end if text and not text.endswith(chr(10)) else ''}{table}:{end}"
+        first = last = len(text)
+    elif found[1].tag.endswith(":null") or not found[1].value:
+        start = found[1].start_mark.index
+        text = text[:start] + text[found[1].end_mark.index :]
+        first = last = _next_line(text, start)
+    else:
+        first, last = _lines_of(text, found[1], name)
+        indent = found[1].start_mark.column
+    rows = [f"{' ' * indent}{name}:", *(f"{' ' * indent * 2}{key}: {_on_one_line(wanted[key])}" for key in wanted)]
+    head = text[:first] if text[:first].endswith("\n") else text[:first] + end
+    return f"{head}{end.join(rows)}{end}{text[last:]}"
 
 
-def _written(name: str, entry: Mapping[str, Any], indent: int, end: str) -> list[str]:
-    # JSON on one line is valid YAML.
-    inner = " " * indent * 2
-    rows = (f"{inner}{key}: {json.dumps(value, ensure_ascii=False)}{end}" for key, value in entry.items())
-    return [f"{' ' * indent}{name}:{end}", *rows]
+def _remove_yaml(text: str, table: str, name: str) -> str:
+    found = _find(_root(text), table)
+    assert found is not None
+    key, block = found
+    first, last = _lines_of(text, block, name)
+    if len(block.value) > 1:
+        return text[:first] + text[last:]
+    top = key.start_mark.index - key.start_mark.column
+    return text[:top] + text[_next_line(text, key.end_mark.index) : first] + text[last:]
 
 
-def _end_of(lines: Sequence[str], first: int, indent: int) -> int:
-    """Return the line after a block: blank lines and comments at its end belong to the next one."""
-    end = first + 1
-    for at in range(first + 1, len(lines)):
-        if _says(lines[at]):
-            if _indent(lines[at]) <= indent:
-                break
-            end = at + 1
-    return end
+def _root(text: str) -> Node | None:
+    import yaml
+
+    root: Node | None = yaml.compose(text)
+    return root
 
 
-def _says(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
+def _find(node: Node | None, name: str) -> tuple[Node, Node] | None:
+    """Return the last key of a name and its value."""
+    pairs = node.value if node is not None and isinstance(node.value, list) else []
+    return next(((key, value) for key, value in reversed(pairs) if key.value == name), None)
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+def _lines_of(text: str, block: Node, name: str) -> tuple[int, int]:
+    """Return the offsets of the lines of an entry; of none, at the end of the block, if it has none of that name."""
+    found = _find(block, name)
+    node = block if found is None else found[1]
+    while node.value and isinstance(node.value, list) and not node.flow_style:
+        node = node.value[-1][1] if isinstance(node.value[-1], tuple) else node.value[-1]
+    last = _next_line(text, len(text[: node.end_mark.index].rstrip()))
+    return (last, last) if found is None else (found[0].start_mark.index - found[0].start_mark.column, last)
 
 
-def _is_named(line: str, name: str) -> bool:
-    return re.fullmatch(rf"""["']?{re.escape(name)}["']?:(?:\s.*)?""", line.strip()) is not None
+def _next_line(text: str, at: int) -> int:
+    return text.find("\n", at) + 1 or len(text)
+
+
+def _on_one_line(value: Any) -> str:
+    """Write a string or a list as JSON, which is valid TOML and YAML too."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line_end(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        **dict.fromkeys((".json", ".jsonc"), Format(_parse_json, _put_json, _remove_json)),
+        ".toml": Format(_parse_toml, _put_toml, _remove_toml),
+        ".yaml": Format(_parse_yaml, _put_yaml, _remove_yaml),
+    }
+)
+"""Formats by the suffix of files."""

@@ -17,9 +17,9 @@ from openbook.mcp.clients import CLIENTS, file_of, plan_install, plan_uninstall,
 COMMAND = ["/bin/openbook", "mcp"]
 FOLDERS = ["/shop"]
 
+ENTRY = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
 ENTRIES: dict[str, dict[str, Any]] = {
-    "command": {"command": "/bin/openbook", "args": ["mcp", "/shop"]},
-    "stdio": {"type": "stdio", "command": "/bin/openbook", "args": ["mcp", "/shop"]},
+    "vscode": {"type": "stdio", "command": "/bin/openbook", "args": ["mcp", "/shop"]},
     "claude": {"type": "stdio", "command": "/bin/openbook", "args": ["mcp", "/shop"], "alwaysLoad": True},
     "zed": {"source": "custom", "command": "/bin/openbook", "args": ["mcp", "/shop"]},
     "opencode": {"type": "local", "command": ["/bin/openbook", "mcp", "/shop"], "enabled": True},
@@ -59,7 +59,7 @@ def test_an_entry_is_what_the_agent_reads(name: str, tmp_path: Path, kept: Path)
     change = plan_install(client, tmp_path, "openbook", COMMAND, FOLDERS)
 
     assert change.path.is_relative_to(tmp_path)
-    assert read(change.after or "", name)[client.table]["openbook"] == ENTRIES[client.form]
+    assert read(change.after or "", name)[client.table]["openbook"] == ENTRIES.get(name, ENTRY)
 
 
 BEFORE = {
@@ -194,7 +194,7 @@ def test_putting_twice_changes_nothing(tmp_path: Path, kept: Path) -> None:
         pytest.param("vscode", '{"a": ' + "[" * 50_000, id="deep"),
         pytest.param("codex", "a = ", id="broken-toml"),
         pytest.param("codex", "mcp_servers = 3", id="no-table"),
-        pytest.param("codex", 'mcp_servers = {openbook = {command = "x"}}', id="an-inline-table"),
+        pytest.param("codex", "mcp_servers = {a = 1}", id="an-inline-table"),
     ],
 )
 def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: str, text: str, tmp_path: Path) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from typing import Any
 
 import pytest
 
-from openbook.mcp.editing import edit_json, edit_toml, read_json
+from openbook.errors import MissingExtraError
+from openbook.mcp.editing import FORMATS
+
+edit_json, read_json = FORMATS[".json"].edit, FORMATS[".json"].read
+edit_toml = FORMATS[".toml"].edit
 
 ENTRY: dict[str, Any] = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
 
@@ -121,6 +126,38 @@ def test_an_entry_of_toml_that_was_called_over_the_network_leaves_nothing_of_its
 @pytest.mark.parametrize(
     "text", ['servers.new.command = "x"\n', 'servers = { new = { command = "x" } }\n', '[servers]\nnew.command = "x"\n']
 )
-def test_an_entry_of_toml_that_cannot_be_replaced_is_said(text: str) -> None:
+def test_an_entry_of_toml_without_a_header_is_replaced_too(text: str) -> None:
+    put = edit_toml(f"a = 1 # mine\n{text}", "servers", "new", ENTRY)
+
+    assert tomllib.loads(put) == {"a": 1, "servers": {"new": ENTRY}}
+    assert put.startswith("a = 1 # mine\n")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [(".toml", "servers = { a = 1 }\n"), (".yaml", "servers: {a: {x: 1}}\n"), (".yaml", "{a: 1}\n")],
+)
+def test_a_table_that_cannot_have_an_entry_is_an_error(suffix: str, text: str) -> None:
     with pytest.raises(ValueError, match="cannot be replaced"):
-        edit_toml(text, "servers", "new", ENTRY)
+        FORMATS[suffix].edit(text, "servers", "new", ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("text", "put"),
+    [
+        ("servers:  # mine\n    a: [1]\nz: 2", 'servers:  # mine\n    a: [1]\n    new:\n        cmd: "x"\nz: 2'),
+        ("servers:\n  new:\n    b: 1\n\n# z\nz: 2\n", 'servers:\n  new:\n    b: 1\n    cmd: "x"\n\n# z\nz: 2\n'),
+        ("servers:\n  a: |\n    b\n\nz: 2\n", 'servers:\n  a: |\n    b\n  new:\n    cmd: "x"\n\nz: 2\n'),
+        ("servers: {} # mine\nz: 2\n", 'servers:  # mine\n  new:\n    cmd: "x"\nz: 2\n'),
+        ("a: 1", 'a: 1\nservers:\n  new:\n    cmd: "x"\n'),
+    ],
+)
+def test_yaml_keeps_all_else_to_the_letter(text: str, put: str) -> None:
+    assert FORMATS[".yaml"].edit(text, "servers", "new", {"cmd": "x"}) == put
+
+
+def test_the_package_that_edits_toml_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tomlkit", None)
+
+    with pytest.raises(MissingExtraError, match="tomlkit is not installed"):
+        edit_toml("", "servers", "new", ENTRY)

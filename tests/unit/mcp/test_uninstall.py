@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openbook.mcp.clients import CLIENTS, Client, plan_install, plan_uninstall, write_change
-from openbook.mcp.editing import read_json
+from openbook.mcp.editing import FORMATS
 
 TABLE = "servers"
 SUFFIXES = ("json", "jsonc", "toml", "yaml")
@@ -143,7 +143,9 @@ def test_one_of_two_servers_goes_and_the_other_stays(tmp_path: Path) -> None:
 
     uninstall(CLIENTS["vscode"], tmp_path, "api")
 
-    assert list(read_json((tmp_path / ".vscode" / "mcp.json").read_text(encoding="utf-8"))["servers"]) == ["docs"]
+    assert list(FORMATS[".json"].read((tmp_path / ".vscode" / "mcp.json").read_text(encoding="utf-8"))["servers"]) == [
+        "docs"
+    ]
 
 
 def test_a_setting_that_the_person_put_below_ours_never_goes_to_another_server(tmp_path: Path) -> None:
