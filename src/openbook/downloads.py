@@ -175,7 +175,7 @@ class Download:
         self._check_size(max(total, 0), plan)
         free = shutil.disk_usage(place.parent).free
         if total > free:
-            hint = "make room, or set OPENBOOK_HOME to another place"
+            hint = "free some space, or set OPENBOOK_HOME to another folder"
             raise FetchError(self._location, f"{plan.name} has {total} bytes, and {free} are free", hint=hint)
         digest, size = hashlib.sha256(), 0
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)

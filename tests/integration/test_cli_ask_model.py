@@ -171,7 +171,7 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(
     for outcome in (one_of_two, all_of_it):
         assert "conflict: the number 41 days is not in the cited lines" in outcome.out
     assert "Problems (1 of 2 claims):" in one_of_two.out
-    assert "all that it cites is in conflict with it, not there, or changed" in all_of_it.err
+    assert "all of its citations are in conflict, missing or changed" in all_of_it.err
 
 
 def test_an_answer_without_citations_says_so_and_quotes_below(

@@ -89,7 +89,7 @@ def test_the_commands_of_a_session(capsys: Captured, fake_server: Start, harbour
     assert "searched for: What is a parcel?" in err
     assert "history cleared" in err
     assert "unknown command /what; type /help for a list" in err
-    assert "/cost           say what the session has cost" in out
+    assert "/cost           show the cost of the session" in out
     assert out.count("answers are quotes, no model writes them") == 2
     assert "Quoted from the sources" in out
     assert "3 answers, 1,030 tokens" in out

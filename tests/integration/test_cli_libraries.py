@@ -213,7 +213,7 @@ def test_status_names_every_file_that_is_not_indexed_with_the_reason_and_what_to
     assert "  binary by name: nothing reads this format; save it as text, PDF or DOCX\n    docs/0.bin\n" in shown
     assert "    docs/4.bin\n" in shown
     assert "  not a PDF file\n    docs/strange\ufffdname.pdf\n" in shown
-    assert "  secret: keys and passwords are never indexed; rename the file if it holds none\n" in shown
+    assert "  secret: keys and passwords are never indexed; rename the file if it contains none\n" in shown
 
 
 def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
@@ -286,7 +286,7 @@ def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: 
 
     assert asked.code == 1
     assert "stale: the document is gone, or cannot be read" in asked.out
-    assert "all that it cites is in conflict with it, not there, or changed" in asked.err
+    assert "all of its citations are in conflict, missing or changed" in asked.err
 
 
 def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> None:

@@ -38,5 +38,5 @@ def test_nothing_to_study_is_said_with_its_exit_code(here: Path, capsys: Capture
     outcome = run(capsys, "study", "rye")
 
     assert outcome.code == 1
-    assert "nothing was found that can be studied" in outcome.err
+    assert "nothing to study was found" in outcome.err
     assert run(capsys, "study", "dough.md", "--format", "pdf").code == 2

@@ -42,8 +42,8 @@ def test_moved_citations_are_told_and_end_with_1(shop: Repository, capsys: Captu
     ("page", "fix", "said", "unsaid"),
     [
         pytest.param(PAGE, (), ["--fix updates what moved", "--write-baseline"], "only a reader", id="moved"),
-        pytest.param("See src/ap.py:3.\n", (), ["only a reader can judge", "openbook: ignore"], "--fix", id="missing"),
-        pytest.param("See src/ap.py:3.\n", ("--fix",), ["only a reader can judge"], "--fix", id="fixed-already"),
+        pytest.param("See src/ap.py:3.\n", (), ["the cited lines by hand", "openbook: ignore"], "--fix", id="missing"),
+        pytest.param("See src/ap.py:3.\n", ("--fix",), ["the cited lines by hand"], "--fix", id="fixed-already"),
     ],
 )
 def test_what_is_wrong_ends_with_what_to_do_next(
@@ -155,7 +155,7 @@ def test_a_place_that_is_not_certain_is_reported_with_the_reason_and_not_written
     assert result["message"]["text"] == (
         "moved: src/prices.py:4 -> src/prices.py:6 (the citing line was edited when other lines stood there)"
     )
-    assert "next: correct the text or the lines of what only a reader can judge" in advised
+    assert "next: correct the text or the cited lines by hand" in advised
     assert "--fix updates" not in advised
     assert (
         "docs/b.md:1: moved: src/prices.py:4 -> src/prices.py:6 (not certain, so that --fix leaves it: " in outcome.out

@@ -270,7 +270,7 @@ def test_an_unreadable_upload_is_listed_with_the_reason_and_can_be_removed(clien
 
     assert (job["report"]["added"], job["report"]["left_out"]) == (
         1,
-        [{"name": "b.md", "reason": "binary"}, {"name": "c.md", "reason": "it holds no words"}],
+        [{"name": "b.md", "reason": "binary"}, {"name": "c.md", "reason": "it contains no text"}],
     )
     assert {name: outcome for name, (outcome, _) in listed.items()} == {
         "a.md": "added",

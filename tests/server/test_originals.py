@@ -145,7 +145,7 @@ def test_a_slow_page_fails_and_the_next_one_is_rendered(library: ServedLibrary) 
     other = Thread(target=draw)
     other.start()
     begun.wait(60)
-    with pytest.raises(RequestRefusedError, match="others are being drawn"):
+    with pytest.raises(RequestRefusedError, match="other pages are being rendered"):
         patient.page(document, 1, 0, 0)
     done.set()
     other.join()

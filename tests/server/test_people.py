@@ -171,7 +171,7 @@ def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
         ("class/Ada", "joined class", ""),
         ("", "was refused", "class/Ada: the name or the PIN is wrong"),
         ("", "was refused", "a student of class: the name or the PIN is wrong"),
-        ("", "was refused", "a key: this key is not known, was revoked, or has expired"),
+        ("", "was refused", "a key: this key is unknown, was revoked, or has expired"),
         ("class/Ada", "logged out", ""),
         ("editor", "added source", "more"),
         ("editor", "uploaded", "tides.md"),

@@ -156,7 +156,7 @@ def test_a_server_may_take_none(asked: Callable[..., TestClient]) -> None:
     client = asked(ScriptedModel(), server_images=0)
 
     assert client.get("/api/models").json()["images"] == 0
-    assert post(client, images=[RED]).json()["error"]["message"] == "this server takes no images"
+    assert post(client, images=[RED]).json()["error"]["message"] == "this server accepts no images"
     assert post(client, images=["x" * 300_000]).status_code == 413
 
 

@@ -88,7 +88,7 @@ def test_an_uploaded_file_that_expands_without_end_is_left_out_and_the_rest_is_r
 
     _, job = finished(client, sent.json()["job_id"])
 
-    assert job["report"]["left_out"] == [{"name": f"bomb.{form}", "reason": "expands to too much"}]
+    assert job["report"]["left_out"] == [{"name": f"bomb.{form}", "reason": "expands too much"}]
     assert "brass" in ask(client, "What is the bell made of?")["answer"]
 
 

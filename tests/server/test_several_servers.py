@@ -29,7 +29,9 @@ from tests.server.test_running_answers import followed
 
 QUESTION = "When do sessions end?"
 PRICED = "anthropic:claude-sonnet-5-5"
-ALONE = "Redis cannot be used: Connection refused: this answer is not stored, and limits count at this server alone"
+ALONE = (
+    "Redis cannot be used: Connection refused: this answer is not stored, and limits are counted by this server only"
+)
 
 
 @pytest.fixture

@@ -167,10 +167,10 @@ class ChatSession:
 
 _HELP = """\
 /sources        list the sources of the last answer
-/reset          forget what was asked
-/cost           say what the session has cost
+/reset          forget the conversation
+/cost           show the cost of the session
 /image [FILE]   show an image or a PDF with the next question; without FILE, none
-/model [NAME]   say what answers, or let another model do it
+/model [NAME]   show the model, or switch to another
 /help           this list
 /quit           leave; so does the end of the input
 Ctrl-C stops an answer, and nothing else."""

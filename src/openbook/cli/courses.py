@@ -23,15 +23,13 @@ _Rename = Annotated[
     list[str] | None, typer.Option("--rename", metavar="N=TITLE", help="Give a lesson another title: `1.3=Ropes`.")
 ]
 _Move = Annotated[
-    list[str] | None, typer.Option("--move", metavar="N=N", help="Put a lesson in the place of another: `1.3=1.1`.")
+    list[str] | None, typer.Option("--move", metavar="N=N", help="Move a lesson to the number of another: `1.3=1.1`.")
 ]
 _Split = Annotated[
     list[str] | None,
     typer.Option("--split", metavar="N=HEADING", help="Begin another lesson at a heading of its file."),
 ]
-_Hide = Annotated[
-    list[str] | None, typer.Option("--hide", metavar="N", help="Search a lesson no longer as one: `1.3`.")
-]
+_Hide = Annotated[list[str] | None, typer.Option("--hide", metavar="N", help="Hide a lesson: `1.3`.")]
 
 
 def courses(

@@ -35,7 +35,7 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     yield _embedder(settings.embedder)
     yield from _reranker(settings)
     grammar = load_parser("python") is not None
-    yield Diagnostic("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
+    yield Diagnostic("grammars: loaded" if grammar else "grammars: none; code is chunked by lines", grammar)
     yield from _plugins()
     yield _home(settings)
     yield from _broken_libraries(settings)
@@ -79,9 +79,7 @@ def _reranker(settings: Settings) -> Iterator[Diagnostic]:
             started = time.perf_counter()
             right, wrong = reranker.scores("When does the ferry sail?", ["The ferry sails at nine.", "Bread is baked."])
             took_ms = 1000 * (time.perf_counter() - started)
-            said = (
-                f"two texts in {took_ms:.0f} ms" if right > wrong else "but the text that answers has no better score"
-            )
+            said = f"two texts in {took_ms:.0f} ms" if right > wrong else "but the matching text does not score higher"
             yield Diagnostic(f"reranker {reranker.name}: {said}", healthy=right > wrong)
     except OpenbookError as exc:
         yield Diagnostic(f"reranker: {exc}; {exc.hint}", healthy=False)

@@ -131,7 +131,7 @@ def list_keys() -> None:
         until = f"  until {_last_day(each.grant.expires_at)}" if each.grant.expires_at else ""
         printing.say(f"{each.name}  class  {count} of {each.seats} students{until}")
     if not found and not classes:
-        printing.note("there are no keys; openbook keys add NAME makes one")
+        printing.note("there are no keys; openbook keys add NAME creates one")
 
 
 @keys.command("rotate")

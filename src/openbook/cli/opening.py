@@ -231,7 +231,7 @@ def check_there(here: Settings, library: str) -> None:
     """Raise an error if a library does not exist."""
     libraries = LibraryCatalog(here)
     if not libraries.holds(library):
-        there = "openbook sources lists the libraries; openbook add PATH --library NAME makes one"
+        there = "openbook sources lists the libraries; openbook add PATH --library NAME creates one"
         hint = did_you_mean(library, libraries.names(), there)
         raise UnknownSourceError(f"there is no library {library!r}", hint=hint)
 
@@ -345,7 +345,7 @@ def add_paths(
         paths = [Path(root.location) for root in known]
         if not paths:
             raise SourceError(
-                str(libraries.location(name)), "it does not tell its sources", hint="name the folders to make it from"
+                str(libraries.location(name)), "its sources are unknown", hint="name the folders to make it from"
             )
     paths = paths or [Path()]
     were_meant = {Path(root.location) for root in known}

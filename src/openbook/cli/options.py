@@ -299,7 +299,7 @@ def check_filled(assistant: Library, where: Filter) -> None:
         )
         printing.advise(
             f"there is nothing to read in {places}{skipped}",
-            "give a folder that holds text, or look at its ignore rules",
+            "give a folder that contains text, or check its ignore rules",
         )
         raise typer.Exit(EXIT_NOTHING)
 

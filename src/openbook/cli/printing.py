@@ -55,7 +55,7 @@ _REMEDIES = {
     SkipReason.TOO_LARGE: f"raise {_LIMITS}",
     SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
     SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S",
-    SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it holds none",
+    SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it contains none",
     SkipReason.BINARY_NAME: "nothing reads this format; save it as text, PDF or DOCX",
     SkipReason.BINARY: "nothing reads this format; save it as text, PDF or DOCX",
     SkipReason.ENCRYPTED: "save it without a password",

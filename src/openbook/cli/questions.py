@@ -153,7 +153,7 @@ def search(
     where = options.filter_of(kind, glob, source, lesson)
     chosen_view = options.one_of(VIEWS, view, "--view")
     if queries is None and not words:
-        raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
+        raise typer.BadParameter("give a query, or --queries FILE.jsonl", param_hint="QUERY")
     words = words or []
     if queries:
         questions, named = list(options.read_queries(queries)), list(words)
@@ -232,7 +232,7 @@ def _exit_unless_answered(answer: GenerationResult) -> None:
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         printing.advise(
-            "all that it cites is in conflict with it, not there, or changed",
-            "read the places themselves, or bring the library up to date",
+            "all of its citations are in conflict, missing or changed",
+            "read the cited places, or update the library",
         )
         raise typer.Exit(EXIT_NOTHING)

@@ -82,5 +82,5 @@ def _report(guide: StudyGuide) -> None:
     if guide.left_out:
         printing.note(f"left out {counted(guide.left_out, 'item')} whose citation did not hold")
     if not any(guide.items):
-        printing.advise(guide.note or "nothing was found that can be studied", "name a lesson or a document with prose")
+        printing.advise(guide.note or "nothing to study was found", "name a lesson or a document with prose")
         raise typer.Exit(EXIT_NOTHING)

@@ -103,7 +103,7 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
     if (reports or not failed) and style in {"text", "github"}:
         printing.note(where + (f": {said}{more}" if total else ""))
     if gap and counts["unknown"]:
-        advice = "; in CI, fetch all of it (fetch-depth: 0)" if "shallow" in gap else ""
+        advice = "; in CI, fetch the full history (fetch-depth: 0)" if "shallow" in gap else ""
         message = f"{gap}, so that {counted(counts['unknown'], 'citation')} could not be judged{advice}"
         printing.note(message)
         if style == "github":
@@ -115,8 +115,8 @@ def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
     moved = 0 if is_fixed else sum(finding.verdict == "moved" and not finding.doubt for finding in wrong)
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
-        steps.append("correct the text or the lines of what only a reader can judge")
-    steps += ["'openbook: ignore' in a line leaves it out", "--write-baseline FILE accepts what is wrong today"]
+        steps.append("correct the text or the cited lines by hand")
+    steps += ["'openbook: ignore' in a line skips it", "--write-baseline FILE accepts the current findings"]
     return "next: " + "; ".join(steps)
 
 

@@ -350,5 +350,5 @@ def _locked(folder: Path, timeout_s: float, wanted: str) -> Iterator[None]:
         hint = "another process may be fetching a model; wait for that"
         raise FetchError(wanted, f"the folder of models cannot be locked: {exc}", hint=hint) from exc
     except OSError as exc:
-        hint = "make room, or set OPENBOOK_HOME to another place"
+        hint = "free some space, or set OPENBOOK_HOME to another folder"
         raise FetchError(wanted, f"the folder of models cannot be written: {exc.strerror}", hint=hint) from exc

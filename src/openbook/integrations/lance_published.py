@@ -185,7 +185,7 @@ class PublishedStates:
         except BaseError as exc:
             raise LibraryWriteError(
                 f"cannot delete {self._folder!r} of the library {self._uri!r}",
-                hint="check your rights, and delete it by hand: it says what is in the library",
+                hint="check your permissions, and delete it by hand: it lists the content of the library",
             ) from exc
 
 

@@ -68,7 +68,8 @@ def check_conditional_writes(address: str) -> None:
     except BaseError as exc:
         said = " ".join(str(exc).split())[:300]
         raise LibraryWriteError(
-            f"cannot write to {address!r}: {said}", hint="check that the bucket is there, its address and your rights"
+            f"cannot write to {address!r}: {said}",
+            hint="check that the bucket exists, its address and your permissions",
         ) from exc
     if not is_kept:
         raise LibraryWriteError(
@@ -155,10 +156,11 @@ def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
         said = _gist(str(exc))
         if options:
             raise LibraryWriteError(
-                f"cannot write the library {uri!r}: {said}", hint="check the disk or bucket, its space and your rights"
+                f"cannot write the library {uri!r}: {said}",
+                hint="check the disk or bucket, its space and your permissions",
             ) from exc
         raise LibraryError(
-            f"cannot read the library {uri!r}: {said}", hint="check that it is there, and your rights"
+            f"cannot read the library {uri!r}: {said}", hint="check that it exists, and your permissions"
         ) from exc
 
 
@@ -390,7 +392,7 @@ class LanceTables:
                 with lance_errors(self.uri, options=True):
                     documents, words = self._newest()
                     if _metadata(documents) != self._held:
-                        raise RuntimeError("it has been made again meanwhile")
+                        raise RuntimeError("it was created again meanwhile")
                     action(documents, words)
                 return
             except LibraryWriteError as exc:

@@ -59,7 +59,7 @@ def connected(address: str, cpus: int) -> Iterator[Ray]:
     except (ConnectionError, ray.exceptions.RayError) as exc:
         raise ClusterError(
             f"the connection to the Ray cluster at {_shown(address)} broke: {exc}",
-            hint="what was indexed is kept; the next run goes on from there",
+            hint="indexed files are kept; the next run continues from there",
         ) from exc
     finally:
         if ours:

@@ -123,7 +123,7 @@ class RedisClient:
         from redis import RedisError, exceptions
 
         if time.monotonic() < self._rests_until:
-            raise self._unusable("it gave no answer a moment ago")
+            raise self._unusable("it did not respond a moment ago")
         try:
             yield
         except exceptions.TimeoutError as exc:
@@ -203,4 +203,4 @@ def _reason(exc: RedisError | OSError) -> str:
     cause = exc.__context__
     if isinstance(cause, OSError):
         return cause.strerror or type(cause).__name__
-    return "the connection broke off" if isinstance(exc, exceptions.ConnectionError) else "the server is not Redis"
+    return "the connection was closed" if isinstance(exc, exceptions.ConnectionError) else "the server is not Redis"

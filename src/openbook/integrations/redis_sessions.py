@@ -121,7 +121,7 @@ class RedisSessions:
         if outcome == "changed":
             raise has_changed()
         if outcome == "taken":
-            raise SessionError("this answer was not saved: there is a conversation of that id", hint="ask again")
+            raise SessionError("this answer was not saved: a conversation with that id exists", hint="ask again")
         if outcome == "gone":
             raise SessionError(
                 "this answer was not saved: its conversation has been deleted", hint="begin a new conversation"

@@ -38,7 +38,7 @@ sources of an answer."""
 ImageLike = str | Path | bytes | Attachment
 """An image of a question: a path, the content of a file, or a result of `image` or `pdf_pages`."""
 
-_TAKEN = "PNG, JPEG, GIF and WebP are taken, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
+_TAKEN = "PNG, JPEG, GIF and WebP are supported, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
 
 _PDF = b"%PDF-"
 _PAGE = re.compile(r"(?P<path>.+)#page=(?P<number>\d{1,6})")
@@ -130,7 +130,7 @@ def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
         TypeError: It is a single string, or not a collection of images.
     """
     if isinstance(given, str | bytes | Path | Attachment):
-        raise TypeError("images are a list, also if it is one: images=[...]")
+        raise TypeError("pass a list, even for one image: images=[...]")
     found: list[Attachment] = []
     for each in given:
         try:

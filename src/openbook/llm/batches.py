@@ -157,7 +157,7 @@ class BatchedModel:
         while not self._is_over(batch):
             if is_left.wait(self._poll_s) or time.monotonic() > ends_s:
                 ask(lambda client: kind.cancel(client, batch))
-                raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="let it take longer")
+                raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="raise `longest_wait_s`")
         for number, result in ask(lambda client: list(kind.results(client, batch))):
             if 0 <= number < len(calls):
                 self._hand_out(calls[number], result)

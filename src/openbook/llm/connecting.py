@@ -20,8 +20,8 @@ _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 _STRAIGHT = {"all://": None, "http://": None, "https://": None}
 
 _ABOUT_PROXIES = (
-    "mend or unset HTTPS_PROXY, HTTP_PROXY and ALL_PROXY;"
-    " one of SOCKS is written socks5://host:port and needs: pip install 'httpx2[socks]'"
+    "correct or unset HTTPS_PROXY, HTTP_PROXY and ALL_PROXY;"
+    " a SOCKS proxy is written socks5://host:port and needs: pip install 'httpx2[socks]'"
 )
 
 
@@ -60,7 +60,7 @@ def _tls() -> ssl.SSLContext:
     except OSError as exc:
         raise SettingsError(
             f"the certificates to trust cannot be read: {exc.strerror or exc}",
-            hint="mend or unset SSL_CERT_FILE and SSL_CERT_DIR",
+            hint="correct or unset SSL_CERT_FILE and SSL_CERT_DIR",
         ) from exc
 
 

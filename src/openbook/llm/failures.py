@@ -171,7 +171,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
         return OverloadedError(message, hint="try again later", **said)
     hint = {404: "check the name of the model, and the address"}.get(status, "try another model")
     if status == 413 or is_too_long:
-        hint = "show it less: set OPENBOOK_CONTEXT_TOKENS to a smaller number"
+        hint = "send less context: set OPENBOOK_CONTEXT_TOKENS to a smaller number"
     return BadRequestError(f"{name} refused the request ({status}){detail}", hint=hint, **said)
 
 

@@ -41,7 +41,7 @@ def fallback(*models: Model | str) -> FallbackModel:
     opened = [open_model(model) if isinstance(model, str) else model for model in models]
     found = [model for model in opened if model is not None]
     if not found or len(found) < len(opened):
-        raise SettingsError("a fallback needs models that write", hint="name them as `anthropic,groq`")
+        raise SettingsError("a fallback needs language models", hint="name them as `anthropic,groq`")
     return FallbackModel(*found)
 
 

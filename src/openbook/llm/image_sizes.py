@@ -36,7 +36,7 @@ def size_of(raw: bytes) -> tuple[int, int]:
     try:
         width, height = _READERS[media_type_of(raw)](raw)
     except (KeyError, IndexError, struct.error) as exc:
-        raise ValueError("it is no image, or is damaged") from exc
+        raise ValueError("it is not an image, or is damaged") from exc
     if width < 1 or height < 1:
         raise ValueError("it is damaged: it has no pixels")
     return width, height

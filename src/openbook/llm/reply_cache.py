@@ -108,7 +108,7 @@ def _read(path: Path) -> ReplyFinished | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as exc:  # truncated, or of another version: it is overwritten
-        _logger.warning("a kept reply cannot be read: %s: %s", path, type(exc).__name__)
+        _logger.warning("a cached reply cannot be read: %s: %s", path, type(exc).__name__)
         return None
 
 
@@ -127,7 +127,7 @@ def _write(path: Path, reply: ReplyFinished) -> None:
                 os.unlink(file.name)  # noqa: PTH108 - the name is a text
             raise
     except (OSError, ValueError) as exc:  # a full disk, or invalid Unicode
-        _logger.warning("a reply cannot be kept: %s", exc)
+        _logger.warning("a reply cannot be cached: %s", exc)
 
 
 @cache

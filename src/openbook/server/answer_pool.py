@@ -330,7 +330,7 @@ class _Steps:
                     raise
                 self._moves += 1
                 self._child = None
-                _logger.warning("a worker has ended; its answer goes on in another one")
+                _logger.warning("a worker has ended; its answer continues in another one")
             else:
                 return
 

@@ -94,9 +94,9 @@ class Authenticator:
                 self._keys.used(key)
             return Caller(f"key:{key.id}", key)
         if sent or self.needs_key:
-            problem = "this key is not known, was revoked, or has expired" if sent or token else "a key is needed"
+            problem = "this key is unknown, was revoked, or has expired" if sent or token else "a key is needed"
             raise RequestRefusedError(
-                401, problem, hint="send it as `Authorization: Bearer KEY`; `openbook keys add NAME` makes one"
+                401, problem, hint="send it as `Authorization: Bearer KEY`; `openbook keys add NAME` creates one"
             )
         browser = self._browser(request)
         if not browser:

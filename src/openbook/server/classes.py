@@ -211,7 +211,7 @@ class StudentStore:
         found = self._classes.find(code)
         if found is None:
             raise RequestRefusedError(
-                401, "this link is not known, was revoked, or has expired", hint="ask whoever gave it to you"
+                401, "this link is unknown, was revoked, or has expired", hint="ask whoever gave it to you"
             )
         return found
 

@@ -38,13 +38,13 @@ _LOOK_ELSEWHERE_EVERY_S = 0.3
 # The other server sees the request when it next reports the job, and then finishes its current commit.
 _STOPPED_WITHIN_S = 30.0
 
-_LOST = "the server that did this has stopped; it goes on when that server is started again"
+_LOST = "the server that did this has stopped; it continues when that server is started again"
 
 Work = Callable[[Progress], dict[str, Any]]
 """Does the work, reports its progress, and returns a report as JSON values."""
 
 
-_STOPPED = "the server was stopped; it goes on when it is started again"
+_STOPPED = "the server was stopped; it continues when it is started again"
 _UNWANTED = "its source was removed"
 _CANCELLED = "it was cancelled"
 

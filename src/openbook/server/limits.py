@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DAY_S = 24 * 3600
 
-COUNTED_ALONE = "limits count at this server alone"
+COUNTED_ALONE = "limits are counted by this server only"
 """Remark on answers while the shared store is unavailable. See `RecordedLimits`."""
 
 

@@ -117,7 +117,7 @@ class Originals:
     def page(self, document: Document, number: int, start_char: int, end_char: int) -> bytes:
         """Return a page of a PDF as PNG, with the words of a range of characters marked."""
         if document.language != "pdf":
-            raise _no_original("it has no pages to draw")
+            raise _no_original("it has no pages to render")
         words = document.text[start_char : min(end_char, start_char + _MOST_WORDS_CHARS)]
         options = PdfOptions(password=self._library.settings.pdf_password)
         boxes = tuple(_boxes(document, number, start_char, end_char))
@@ -144,7 +144,7 @@ class Originals:
 
     def _drawn(self, job: PageJob) -> bytes | JobFailure:
         drawn = self._process.ask(job)
-        return JobFailure("others are being drawn") if drawn is None else drawn
+        return JobFailure("other pages are being rendered") if drawn is None else drawn
 
     def close(self) -> None:
         """Stop the process. The next page starts another one."""

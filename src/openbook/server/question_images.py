@@ -65,7 +65,7 @@ class QuestionImages:
     def read(self, urls: Sequence[str]) -> tuple[Attachment, ...]:
         """Decode images from data URLs, in order; each page of a PDF is one. Nothing is fetched."""
         if urls and not self._most:
-            raise RequestRefusedError(400, "this server takes no images", hint="ask in words")
+            raise RequestRefusedError(400, "this server accepts no images", hint="ask in words")
         found: list[Attachment] = []
         for number, url in enumerate(urls, start=1):
             try:

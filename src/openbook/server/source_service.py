@@ -276,7 +276,7 @@ def _report_of_files(paths: Collection[str], source: str, index: Index) -> dict[
     outcomes = {path: _outcome(records.get(path)) for path in (*paths, *attached)}
     for path, outcome in outcomes.items():
         if outcome == ADDED and not index.chunks(source, path):
-            outcomes[path] = "it holds no words"
+            outcomes[path] = "it contains no text"
     counts = Counter(outcomes.values())
     return {
         "added": counts.pop(ADDED, 0),

@@ -150,7 +150,7 @@ class UploadStore:
         """
         files = list(files)
         if not files:
-            raise RequestRefusedError(400, "the upload holds no file", hint="send files in the field `files`")
+            raise RequestRefusedError(400, "the upload contains no file", hint="send files in the field `files`")
         if len(files) > self._settings.upload_files:
             raise RequestRefusedError(
                 413, f"the upload holds more than {self._settings.upload_files} files", hint="send less at once"
@@ -290,7 +290,7 @@ class UploadStore:
                 file.unlink(missing_ok=True)
             except OSError as exc:
                 raise RequestRefusedError(
-                    500, f"the file cannot be deleted: {exc.strerror}", hint="whoever runs the server can"
+                    500, f"the file cannot be deleted: {exc.strerror}", hint="ask whoever runs the server"
                 ) from exc
             if file.parent != folder:
                 with contextlib.suppress(OSError):  # not empty

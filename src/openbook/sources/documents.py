@@ -180,7 +180,7 @@ def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
 
         if is_mail(raw):
             return read_mail(raw, language)
-        return replace(read_text(decode(raw, path), path, "docs", "text"), remarks=("no mail; read as text",))
+        return replace(read_text(decode(raw, path), path, "docs", "text"), remarks=("not mail; read as text",))
     if language == "msg":
         from openbook.sources.readers.mail import read_msg
 

@@ -58,26 +58,26 @@ _SAID = (
         # Hosts answer both cases alike, so that nobody can probe which names exist.
         r"could not read username|permission denied|access denied|not found|does not exist|does not appear to be a git",
         "it does not exist, or is private",
-        "check the name; if it is private, set GITHUB_TOKEN to one that may read it, on other hosts git's credential "
-        "helper or an SSH key",
+        "check the name; if it is private, set GITHUB_TOKEN to a token that can read it, or use git's credential "
+        "helper or an SSH key on other hosts",
     ),
     (
         r"authentication failed",
         "its host does not accept the token or password",
-        "make a new GITHUB_TOKEN, or correct what git's credential helper or .netrc says",
+        "create a new GITHUB_TOKEN, or correct git's credential helper or .netrc",
     ),
-    (r"saml sso", "its organisation wants single sign-on", "allow the token for the organisation at its host"),
+    (r"saml sso", "its organisation requires single sign-on", "authorize the token for the organisation at its host"),
     (r"error: 403", "its host forbids it", "the token needs the right to read contents; without one, try again later"),
-    (r"error: 429", "its host takes no more requests for now", "try again in some minutes"),
-    (r"error: 5\d\d", "its host has trouble of its own", "try again later"),
+    (r"error: 429", "its host is limiting requests", "try again in a few minutes"),
+    (r"error: 5\d\d", "its host has an internal error", "try again later"),
     (r"host key verification failed", "its host is not known to SSH", "connect once with ssh, or use https"),
-    (r"redirect|error: 30\d", "the host leads elsewhere", "use the address that it leads to"),
+    (r"redirect|error: 30\d", "the host redirects", "use the address that it redirects to"),
     (r"transport '\w+' not allowed", "the protocol is not allowed", "use https"),
     (r"timed out|could not connect|failed to connect|refused", "no connection to its host", "check the network"),
-    (r"not our ref|unadvertised object", "its host does not give single commits", "name a branch or tag"),
+    (r"not our ref|unadvertised object", "its host does not serve single commits", "name a branch or tag"),
     (
         r"unexpected disconnect|early eof|hung up|transfer closed|empty reply|rpc failed",
-        "the host broke off",
+        "the host closed the connection",
         "try again",
     ),
 )

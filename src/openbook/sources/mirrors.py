@@ -113,7 +113,7 @@ class Mirror:
             hint = "another process may be fetching it; wait for that"
             raise FetchError(str(self.folder), f"it cannot be locked: {exc}", hint=hint) from exc
         except OSError as exc:
-            hint = "make room, or set OPENBOOK_HOME to another place"
+            hint = "free some space, or set OPENBOOK_HOME to another folder"
             raise FetchError(str(self.folder), f"it cannot be written: {exc.strerror}", hint=hint) from exc
 
     def update(
@@ -162,7 +162,7 @@ class Mirror:
             self._remove(path)
         refused = self._place(todo)
         kept = {path: sha for path, sha in state.blobs.items() if path not in refused}
-        more = {"name does not fit here": tuple(sorted(refused))} if refused else {}
+        more = {"name not allowed on this system": tuple(sorted(refused))} if refused else {}
         self._write(replace(state, blobs=kept, skipped={**state.skipped, **more}))
         shutil.rmtree(self._incoming, ignore_errors=True)
 
@@ -219,7 +219,7 @@ def _repositories(home: Path) -> Path:
 def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
     """Refuse a repository that is too large, and a path that does not exist."""
     if sum(entry.size_bytes for entry in wanted) > max_bytes:
-        hint = "ask for a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
+        hint = "fetch only a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
         raise FetchError(head.web_url, "it exceeds OPENBOOK_MAX_REPOSITORY_BYTES", hint=hint)
     if not wanted and head.folder:
         raise FetchError(head.web_url, f"there are no readable files in {head.folder!r}", hint="check the path")
@@ -238,7 +238,7 @@ def _choose(
             continue
         reason = options.refusal(entry.path, entry.size_bytes, max_document_bytes=max_document_bytes)
         if reason is None and case_blind and entry.path.casefold() in taken:
-            reason = "differs in capital letters only"
+            reason = "differs only in case"
         if reason is None:
             wanted.append(entry)
             taken.add(entry.path.casefold())

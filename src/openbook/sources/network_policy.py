@@ -52,7 +52,7 @@ class NetworkPolicy:
         except (OSError, UnicodeError) as exc:
             raise FetchError(host, "the host name cannot be resolved", hint="check its name and the network") from exc
         if not addresses or not (self.is_own(listed) or all(map(is_public, addresses))):
-            hint = "OPENBOOK_SERVER_GIT_HOSTS names hosts of one's own, which may have such addresses"
+            hint = "list your own hosts, which may have such addresses, in OPENBOOK_SERVER_GIT_HOSTS"
             raise FetchError(host, "it resolves to a private address", hint=hint)
         return addresses[0]
 

@@ -87,7 +87,7 @@ def read_repository_url(text: str) -> RepositoryUrl:
     written = text.strip()
     text = without_secrets(written)  # errors show this text
     if not written.isprintable() or " " in written or written.startswith("-") or "::" in written:
-        raise _bad(text, "no address of a repository")
+        raise _bad(text, "not the address of a repository")
     match = _SCP.fullmatch(written)
     if match:
         path, rest = _split(text, match["host"].lower(), match["path"])
@@ -99,7 +99,7 @@ def read_repository_url(text: str) -> RepositoryUrl:
     if "." in first and others.count("/") >= 1:
         return _read_url(text, f"https://{written}")
     if not _OWNER.fullmatch(first):
-        raise _bad(text, "no address of a repository")
+        raise _bad(text, "not the address of a repository")
     return _read_url(text, f"https://{GITHUB}/{written}")
 
 
@@ -162,14 +162,14 @@ def _read_url(text: str, url: str) -> RepositoryUrl:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as exc:
-        raise _bad(text, "no address of a repository") from exc
+        raise _bad(text, "not the address of a repository") from exc
     if parts.scheme not in ("https", "http", "ssh"):
         raise SourceError(text, f"addresses with {parts.scheme}: are not fetched", hint=_HINT)
     if parts.password is not None:
-        hint = "take it out: it would be stored. GITHUB_TOKEN or git's own credential helper can hold it"
+        hint = "remove it, because it would be stored; use GITHUB_TOKEN or git's credential helper instead"
         raise SourceError(f"{parts.scheme}://{parts.hostname}", "the address contains a password", hint=hint)
     if (parts.username or "").startswith("-"):  # SSH would read it as an option
-        raise _bad(text, "no address of a repository")
+        raise _bad(text, "not the address of a repository")
     host = (parts.hostname or "").removeprefix("www.")
     host = f"[{host}]" if ":" in host else host
     if port is not None:
@@ -193,7 +193,7 @@ def _split(text: str, host: str, path: str) -> tuple[str, str]:
         return _split_github(text, parts)
     before, at, rest = path.partition("@")
     if at and not rest:
-        raise _bad(text, "nothing stands behind the @")
+        raise _bad(text, "nothing follows the @")
     return before.removesuffix(".git"), rest
 
 
@@ -208,7 +208,7 @@ def _split_github(text: str, parts: Sequence[str]) -> tuple[str, str]:
 def _checked(text: str, host: str, path: str, clone_url: str, rest: str) -> RepositoryUrl:
     parts = path.split("/")
     if not _HOST.fullmatch(host):
-        raise _bad(text, "no address of a repository")
+        raise _bad(text, "not the address of a repository")
     if len(parts) < 2 or (host == GITHUB and (len(parts) > 2 or not _OWNER.fullmatch(parts[0]))):
         raise _bad(text, "no owner and repository")
     if any(not _NAME.fullmatch(part) or not part.strip(".") or part.startswith("-") for part in parts):

@@ -46,7 +46,7 @@ def test_a_handle_goes_on_with_the_library_that_is_made_again_under_it(uri: str,
     for number in range(commits):
         again.commit([row(f"{number}.md")])
 
-    with pytest.raises(LibraryWriteError, match="made again"):
+    with pytest.raises(LibraryWriteError, match="created again"):
         tables.commit([row("late.md")])
     assert held(tables) == held(again) == {f"{number}.md": "" for number in range(commits)}
 

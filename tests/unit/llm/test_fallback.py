@@ -189,7 +189,7 @@ def test_a_setting_that_one_of_them_refuses_is_an_error_before_anything_is_sent(
 
 @pytest.mark.parametrize("names", [(), ("extractive",), ("extractive", ScriptedModel())])
 def test_a_fallback_is_of_models_that_write(names: tuple[str | ScriptedModel, ...]) -> None:
-    with pytest.raises(SettingsError, match="models that write"):
+    with pytest.raises(SettingsError, match="language models"):
         fallback(*names)
 
 

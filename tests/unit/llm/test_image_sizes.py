@@ -54,5 +54,5 @@ def test_a_jpeg_whose_lengths_lead_nowhere_ends() -> None:
 
 def test_what_is_no_image_has_no_kind() -> None:
     assert media_type_of(b"<svg></svg>") == ""
-    with pytest.raises(ValueError, match="no image"):
+    with pytest.raises(ValueError, match="not an image"):
         size_of(b"<svg></svg>")

@@ -78,7 +78,7 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
 
     assert waiting == "queued"
     assert {job.state for job in (first, second)} == {"error"}
-    assert {job.message for job in (first, second)} == {"the server was stopped; it goes on when it is started again"}
+    assert {job.message for job in (first, second)} == {"the server was stopped; it continues when it is started again"}
 
 
 def test_jobs_beyond_the_size_of_the_queue_are_refused() -> None:

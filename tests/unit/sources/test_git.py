@@ -142,12 +142,12 @@ def test_links_and_submodules_are_named_and_not_followed(shop: Repository, fetch
         pytest.param("", 401, "does not exist, or is private", id="private"),
         pytest.param("", 403, "forbids it", id="forbidden"),
         pytest.param("", 418, "git says: ", id="anything"),
-        pytest.param("", 429, "no more requests", id="too-many-requests"),
-        pytest.param("", 503, "trouble of its own", id="broken"),
+        pytest.param("", 429, "limiting requests", id="too-many-requests"),
+        pytest.param("", 503, "an internal error", id="broken"),
         pytest.param("@nope", None, "no branch, tag or commit 'nope'", id="branch"),
         pytest.param("/-/tree/no/such/branch", None, "no branch, tag or commit", id="branch-with-slashes"),
         pytest.param("/-/tree/trunk/nowhere", None, "no readable files in 'nowhere'", id="folder"),
-        pytest.param(f"@{'b' * 40}", None, "does not give single commits", id="commit"),
+        pytest.param(f"@{'b' * 40}", None, "does not serve single commits", id="commit"),
     ],
 )
 def test_a_refusal_says_what_the_answer_can_tell(
@@ -318,7 +318,7 @@ def test_a_host_that_leads_elsewhere_is_followed_without_the_token(
 def test_a_confined_fetch_is_not_led_elsewhere(shop: Repository, fetch: Fetch, git_server: GitServer) -> None:
     with GitServer(git_server.folder) as other:
         git_server.leads_to = other.url
-        with pytest.raises(FetchError, match="leads elsewhere"):
+        with pytest.raises(FetchError, match="redirects"):
             fetch(reach=NetworkPolicy(confined=True, hosts=(git_server.host,)))
 
         assert other.requests == []

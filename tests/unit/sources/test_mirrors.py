@@ -177,7 +177,7 @@ def test_a_name_that_no_file_can_have_here_is_left_out_and_named(mirror: Mirror)
 
     assert held(mirror) == {"a.md": "1"}
     assert mirror.state is not None
-    assert mirror.state.skipped == {"name does not fit here": (long,)}
+    assert mirror.state.skipped == {"name not allowed on this system": (long,)}
 
 
 def test_a_repository_that_is_too_large_is_refused_before_fetching(mirror: Mirror) -> None:
@@ -219,7 +219,7 @@ def test_where_capital_letters_make_no_difference_the_first_of_two_names_is_kept
     wanted, skipped = _choose(head, list_files(entries), LoadOptions(), 1, case_blind=True)
 
     assert [entry.path for entry in wanted] == ["README.md", "ß.md"]
-    assert skipped == {"differs in capital letters only": ("Readme.md",)}
+    assert skipped == {"differs only in case": ("Readme.md",)}
 
 
 def test_only_the_folder_that_was_asked_for_is_kept(mirror: Mirror) -> None:

@@ -77,7 +77,7 @@ def _found(parts: Parts, sent: LoginRequest) -> Key:
     key = parts.keys.find(sent.key)
     if key is None:
         raise RequestRefusedError(
-            401, "this key is not known, was revoked, or has expired", hint="`openbook keys add NAME` makes one"
+            401, "this key is unknown, was revoked, or has expired", hint="`openbook keys add NAME` creates one"
         )
     return key
 

@@ -44,7 +44,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
     """
     package = ZipPackage(raw, path)
     if _CONTAINER not in package:
-        package.refuse("no EPUB book")
+        package.refuse("not an EPUB book")
     if _is_locked(package):
         package.refuse("protected by DRM")
     composer = Composer()
@@ -86,7 +86,7 @@ def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
     """Yield the chapters, each once, in reading order, and whether each is labelled as the contents."""
     book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
     if not book:
-        package.refuse("no EPUB book")
+        package.refuse("not an EPUB book")
     folder = book.rpartition("/")[0]
     root = package.xml(book)
     items = {item.get("id", ""): item for item in root.iter("item")}

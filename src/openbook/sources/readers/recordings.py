@@ -77,5 +77,5 @@ def read_recording(raw: bytes, path: str, transcriber: Transcriber) -> Reading:
     except (RuntimeError, ValueError) as exc:
         raise SkippedFileError(path, f"{SkipReason.DAMAGED}: {exc}"[:200]) from exc
     if not reading.text:
-        raise SkippedFileError(path, "nobody speaks in it")
+        raise SkippedFileError(path, "no speech in it")
     return reading

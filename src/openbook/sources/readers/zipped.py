@@ -43,7 +43,7 @@ _MERE_TYPE = re.compile(
 
 _DAMAGED = "damaged"
 _ENCRYPTED = "encrypted"
-_TOO_LARGE = "expands to too much"
+_TOO_LARGE = "expands too much"
 
 _LONGEST_NAME_CHARS = 60
 

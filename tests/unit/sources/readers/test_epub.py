@@ -110,8 +110,8 @@ def test_a_locked_book_is_skipped_and_scrambled_fonts_are_not_locked(method: str
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        pytest.param(zipped({"x": "y"}), "no EPUB book", id="no-container"),
-        pytest.param(zipped({"META-INF/container.xml": "<a/>"}), "no EPUB book", id="no-book"),
+        pytest.param(zipped({"x": "y"}), "not an EPUB book", id="no-container"),
+        pytest.param(zipped({"META-INF/container.xml": "<a/>"}), "not an EPUB book", id="no-book"),
         pytest.param(changed(epub_of({}), {"b/book.opf": None}), "damaged: no b/book.opf", id="book-gone"),
         pytest.param(epub_of({"1.xhtml": b"\0\1".decode()}), "binary", id="binary-chapter"),
     ],

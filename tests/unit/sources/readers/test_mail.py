@@ -78,7 +78,7 @@ def test_an_invalid_message_is_read_as_text(path: str) -> None:
     document = read(b"Dear Ada,\n\nhello: x\n", path)
 
     assert (document.text, document.language) == ("Dear Ada,\n\nhello: x\n", "text")
-    assert document.remarks == ("no mail; read as text",)
+    assert document.remarks == ("not mail; read as text",)
 
 
 @pytest.mark.parametrize(

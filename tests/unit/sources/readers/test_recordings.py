@@ -97,7 +97,7 @@ def test_a_recording_in_which_nobody_speaks_is_skipped() -> None:
     with pytest.raises(SkippedFileError) as refused:
         read_recording(b"", "a.mp3", nothing)
 
-    assert refused.value.reason == "nobody speaks in it"
+    assert refused.value.reason == "no speech in it"
 
 
 def test_recordings_are_covered_only_where_a_model_is_named_and_so_in_other_processes(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_recordings_are_covered_only_where_a_model_is_named_and_so_in_other_proc
         read_document(b"x", source="s", path="talk.mp3", readers=registry)
     assert refused.value.reason == "speech is not recognized; openbook models add whisper-small"
     assert registry.may_read_now("talk.mp3", refused.value.reason)
-    assert not registry.may_read_now("talk.mp3", "nobody speaks in it")
+    assert not registry.may_read_now("talk.mp3", "no speech in it")
 
 
 def test_without_the_package_no_model_of_speech_is_fetched(

@@ -59,7 +59,7 @@ def reason_of(raw: bytes, name: str = "a.xml") -> str:
 
 @formats
 def test_a_bomb_is_not_expanded(form: str) -> None:
-    assert reason_for(form, BOMB) == "expands to too much"
+    assert reason_for(form, BOMB) == "expands too much"
 
 
 @formats
@@ -129,11 +129,11 @@ def test_deep_nesting_is_a_reason(read: Callable[[bytes, str], Reading], raw: by
 def test_a_bomb_beside_what_hardly_shrinks_is_found_by_its_part(size: int) -> None:
     raw = zipped({"a.png": Random(0).randbytes(200_000), "a.xml": bytes(size)})
 
-    assert reason_of(raw) == "expands to too much"
+    assert reason_of(raw) == "expands too much"
 
 
 def test_a_tree_that_would_take_far_more_memory_than_its_text_is_not_built() -> None:
-    assert reason_of(zipped({"a.xml": b"<a>" + b"<b/>" * 2_000_000 + b"</a>"})) == "expands to too much"
+    assert reason_of(zipped({"a.xml": b"<a>" + b"<b/>" * 2_000_000 + b"</a>"})) == "expands too much"
 
 
 def test_many_parts_that_are_small_alone_are_too_much_together() -> None:
@@ -142,18 +142,18 @@ def test_many_parts_that_are_small_alone_are_too_much_together() -> None:
         at = raw.rindex(f"{number}.xml".encode()) - 22
         raw[at : at + 4] = struct.pack("<I", 30 << 20)
 
-    assert reason_of(bytes(raw), "0.xml") == "expands to too much"
+    assert reason_of(bytes(raw), "0.xml") == "expands too much"
 
 
 def test_what_was_read_counts_again_when_it_is_read_again() -> None:
     package = ZipPackage(zipped({"a.bin": bytes(16 << 20)}), "a.docx")
 
-    with pytest.raises(SkippedFileError, match="expands to too much"):
+    with pytest.raises(SkippedFileError, match="expands too much"):
         [package.read("a.bin") for _ in range(17)]
 
 
 def test_a_list_of_too_many_parts_is_not_even_parsed() -> None:
-    assert reason_of(b"PK\x03\x04" + b"PK\x01\x02" * 10_001) == "expands to too much"
+    assert reason_of(b"PK\x03\x04" + b"PK\x01\x02" * 10_001) == "expands too much"
 
 
 @pytest.mark.parametrize("declared", [0, 5, 1 << 20, 0xFFFFFFFE])
@@ -163,7 +163,7 @@ def test_a_header_that_lies_about_the_size_gains_nothing(declared: int) -> None:
     at = raw.rindex(size)
     raw[at : at + 4] = struct.pack("<I", declared)
 
-    assert reason_of(bytes(raw)) in {"damaged", "expands to too much"}
+    assert reason_of(bytes(raw)) in {"damaged", "expands too much"}
 
 
 @pytest.mark.parametrize("offset", [1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
