@@ -1,4 +1,4 @@
-"""Installs our server into the configuration files of coding agents, and uninstalls it."""
+"""Adds the MCP server to the configuration files of coding agents, and removes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from openbook.permissions import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A configuration file with our servers, and its content without them."""
+    """A configuration file that contains our servers, and its content without them."""
 
     path: str
     before: str | None
@@ -88,15 +88,15 @@ class Client:
 
     title: str
     file: str
-    """Relative to the project, or to the home folder if it begins with `~`. `{config}`: the folder of user settings."""
+    """Relative to the project, or to the home folder if it begins with `~`. `{config:NAME}`: settings of a program."""
     table: str = "mcpServers"
     """Key or table that holds the servers."""
     entry: Mapping[str, Any] = field(default_factory=lambda: _COMMAND)
     """An entry; `{program}`, `{arguments}`, `{command}` and `{name}` are replaced."""
     other_file: str = ""
-    """Written instead if it exists."""
+    """Used instead if it exists."""
     follows_folder: bool = False
-    """Whether a server of all projects is started in the folder that the agent works in."""
+    """Whether the agent starts its servers in the folder of the project, though the file is for all projects."""
 
     @property
     def is_global(self) -> bool:
@@ -166,7 +166,7 @@ class FileChange:
     name: str
     """Of the server."""
     is_install: bool = False
-    """Whether to back up the previous content."""
+    """Whether a server is added; otherwise one is removed."""
 
     @property
     def is_needed(self) -> bool:
@@ -174,7 +174,7 @@ class FileChange:
 
 
 def file_of(client: Client, project: Path) -> Path:
-    """Return the configuration file of an agent. Of a symbolic link, the target is changed."""
+    """Return the configuration file of an agent, with symbolic links resolved."""
     other = project / client.other_file if client.other_file else None
     if other is not None and other.exists():
         return other.resolve()
@@ -190,10 +190,10 @@ def _config_of(found: re.Match[str]) -> str:
 def plan_install(
     client: Client, project: Path, name: str, command: Sequence[str], folders: Sequence[str] = ()
 ) -> FileChange:
-    """Plan to add a server, or replace one of that name. The rest of the file stays.
+    """Plan to add a server, or to replace one of that name. The rest of the file is kept.
 
-    Of no folders, a server for all projects serves the folder that the agent works in, or that of the project beside
-    those that it serves already.
+    Without folders, a server serves the project. One for all projects serves the folder that it is started in, if
+    the agent starts it in that of the project; else the project is added to the folders that it serves already.
     """
     if not folders and not (client.is_global and client.follows_folder):
         own = str(project.resolve())
@@ -203,7 +203,7 @@ def plan_install(
 
 
 def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> FileChange:
-    """Plan to remove a server. A file that was not changed since `install` gets its previous content."""
+    """Plan to remove a server. A file that has not changed since `install` is restored."""
     change = _changed(client, project, name, None)
     record = read_record(change.path, kept)
     if record is None or change.before is None or record.names != (name,):
@@ -212,7 +212,7 @@ def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> File
 
 
 def write_change(change: FileChange, kept: Path) -> None:
-    """Write a change atomically. The content before the first `install` is backed up."""
+    """Write a change atomically, and keep the content before the first `install`."""
     path = change.path
     try:
         if change.after is None:
@@ -237,7 +237,7 @@ def write_change(change: FileChange, kept: Path) -> None:
 
 
 def _remember(change: FileChange, kept: Path) -> None:
-    """Update the record of a file with a change. Without our servers, it has no record."""
+    """Update the record of a file with a change; delete it with the last server."""
     record = read_record(change.path, kept)
     if record is None and not change.is_install:
         return
@@ -273,7 +273,7 @@ def _text_of(path: Path) -> str | None:
 
 
 def _served(client: Client, project: Path, name: str) -> list[str]:
-    """Return the folders that an entry serves already; [] if there is none, or it is not ours."""
+    """Return the folders in the arguments of an entry; [] if there is no entry, or it is not ours."""
     try:
         path = file_of(client, project)
         arguments = FORMATS[path.suffix].read(_text_of(path) or "")[client.table][name]["args"]

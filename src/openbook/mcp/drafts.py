@@ -19,17 +19,17 @@ from openbook.text import LineIndex, units
 from openbook.types import RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
 
-# Text around a place that belongs to the citation, not to the claim.
+# Characters around a location that belong to the citation, not to the claim.
 _OPENS, _CLOSES = "`([<", "`)]>"
 
-# Empty brackets after the places in them have been removed.
+# Brackets that are empty once the locations in them are removed.
 _EMPTIED = re.compile(r"\s*\([\s,;]*\)")
 
-# What is enough of a claim to tell it from others that cite the same lines.
+# Enough characters to tell a claim from others that cite the same lines.
 _BEGINNING = 50
 
 Locate = Callable[[str], DocumentSummary | None]
-"""Finds the document that a path means."""
+"""Finds the document at a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class DraftClaim:
 
     claim: str
     cites: tuple[str, ...]
-    """Cited places as written."""
+    """Cited locations, as written."""
     verdict: str
     """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
     or empty: no facts."""
@@ -47,14 +47,14 @@ class DraftClaim:
 
     @property
     def told(self) -> str:
-        """The claim, or its beginning where nothing is said of it: who wrote it knows the rest."""
+        """The claim, shortened if it has no reason: its author knows the rest."""
         return self.claim if self.reason else shorten(self.claim, _BEGINNING, placeholder=" ...")
 
 
 def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
     """Return every claim of a text with its verdict by words alone, in order.
 
-    Claims without facts are left out unless they cite.
+    Claims without facts are left out unless they have a citation.
     """
     mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
     shown, numbers = _shown(mentions, assistant.index, locate)
@@ -67,7 +67,7 @@ def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClai
 
 
 def _is_place(mention: Mention, locate: Locate) -> bool:
-    """Return whether a mention is a citation, unlike `postgres:13` and `localhost:8080`, parts of a claim."""
+    """Return whether a mention is a citation; `postgres:13` and `localhost:8080` are part of a claim."""
     name = mention.path.rpartition("/")[2].lower()
     is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
     return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
@@ -76,7 +76,7 @@ def _is_place(mention: Mention, locate: Locate) -> bool:
 def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
     """Return the cited lines as numbered sources, and the number of each mention.
 
-    Places that are not there get numbers behind the last, which are marks of nothing.
+    Locations that do not exist get numbers above the last source.
     """
     shown: list[ContextItem] = []
     numbers = []
@@ -99,7 +99,7 @@ def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | 
 
 
 def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
-    """Replace every mention, with the brackets around it, by a mark."""
+    """Replace every mention and the brackets around it with a mark."""
     parts, at = [], 0
     for mention, number in zip(mentions, numbers, strict=True):
         start, end = mention.start_char, mention.end_char
@@ -114,6 +114,6 @@ def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftCl
     cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
     gone = [written[mark] for mark in claim.marks if mark in missing]
     text = _EMPTIED.sub("", claim.text)
-    if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
+    if gone and claim.verdict != "conflict":  # existing lines do not support missing ones
         return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
     return DraftClaim(text, cites, claim.verdict, "" if claim.reason == NOT_CHECKED else claim.reason)

@@ -1,7 +1,7 @@
-"""Answers the first requests before the SDK is imported, which takes longer than some agents wait for tools.
+"""Answers the first requests before the SDK is imported, because some agents do not wait that long for tools.
 
-The answers are those of the SDK, recorded by `tools/write_mcp_greeting.py`. Other requests are left to
-the SDK, which gets all messages that it needs.
+Importing the SDK takes .8 s of CPU time. The answers are those of the SDK, recorded by
+`tools/write_mcp_greeting.py`. All other requests are passed on to the SDK.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from importlib.resources import files
 from typing import Any
 
 COURSE_TOOLS = frozenset({"list_courses", "course_outline"})
-"""Names of the tools that only a library with courses has a use for."""
+"""Tools that are listed only if the library has courses."""
 
 VERSION = "@VERSION@"
-"""Stands in the recorded answers for the version of Openbook."""
+"""Placeholder for the version of Openbook in the recorded answers."""
 
-# Agents send their first requests in one go. What comes later than that does not keep the SDK waiting.
+# Agents send their first requests in a burst. After a pause of this length, the SDK is imported.
 _IN_ONE_GO_S = 0.02
 
 _META = "io.modelcontextprotocol/"
@@ -29,12 +29,12 @@ _META = "io.modelcontextprotocol/"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The beginning of a connection."""
+    """The start of a connection: what was answered, and what is left to the SDK."""
 
     lines: tuple[bytes, ...] = ()
-    """Messages for the SDK, in order."""
+    """Messages to replay to the SDK, in order."""
     is_answered: bool = False
-    """Whether the first of `lines` is an `initialize` that is already answered."""
+    """Whether `lines` begins with an `initialize` request that is already answered."""
     is_over: bool = False
     """Whether the client has disconnected."""
     offers_courses: bool | None = None
@@ -42,10 +42,10 @@ class Opening:
 
 
 class Greeter:
-    """Answers first requests over two file descriptors."""
+    """Answers the first requests over two file descriptors."""
 
     def __init__(self, version: str, has_courses: Callable[[], bool], *, source: int = 0, target: int = 1) -> None:
-        """Take the version, whether to list the tools for courses, and the file descriptors."""
+        """Take the version, a function that says whether to list the tools for courses, and the file descriptors."""
         recorded = files("openbook.mcp").joinpath("greeting.json").read_text(encoding="utf-8")
         self._recorded = json.loads(recorded.replace(VERSION, version))
         self._has_courses = has_courses
@@ -55,7 +55,7 @@ class Greeter:
         self._offers_courses: bool | None = None
 
     def greet(self) -> Opening:
-        """Answer until the tools are listed, or a request needs the SDK."""
+        """Answer requests until the tools are listed or a request needs the SDK."""
         kept: list[bytes] = []
         is_done = False
         while not is_done or self._has_more():
@@ -69,7 +69,7 @@ class Greeter:
             if result is not None:
                 self._write({"jsonrpc": "2.0", "id": message["id"], "result": result})
             is_done = is_done or message.get("method") == "tools/list" or (result is None and "id" in message)
-            if not self._is_initialized and kept:  # the SDK decides what is to be said first
+            if not self._is_initialized and kept:  # without a handshake, the SDK has to answer
                 break
         return self._opening(kept)
 
@@ -77,7 +77,7 @@ class Greeter:
         return Opening(tuple(kept), self._is_initialized, is_over, self._offers_courses)
 
     def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to a request, None if it is not recorded."""
+        """Return the recorded answer to a request; None if there is none."""
         method, params, number = message.get("method"), message.get("params") or {}, message.get("id")
         if not isinstance(number, int | str) or isinstance(number, bool) or not isinstance(params, dict):
             return None
@@ -97,7 +97,7 @@ class Greeter:
         return result
 
     def _initialized(self, params: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to the handshake of protocol versions up to 2025."""
+        """Return the answer to the handshake of protocol versions before 2026."""
         version = params.get("protocolVersion")
         if self._is_initialized or version not in self._recorded["handshake_versions"]:
             return None
@@ -107,7 +107,7 @@ class Greeter:
         return {**self._recorded["handshake"]["initialize"], "protocolVersion": version}
 
     def _is_enveloped(self, meta: dict[str, Any]) -> bool:
-        """Return whether a request describes its client, as the protocol requires since 2026."""
+        """Return whether the metadata of a request describe its client, as the protocol requires since 2026."""
         named = {key.removeprefix(_META): value for key, value in meta.items() if key != "progressToken"}
         return (
             named.keys() == {"protocolVersion", "clientInfo", "clientCapabilities"}
@@ -116,13 +116,13 @@ class Greeter:
         )
 
     def _has_more(self) -> bool:
-        """Return whether more input is available. This cannot be known on Windows, where the SDK takes over."""
+        """Return whether more input is available. Windows cannot tell for pipes, so the SDK takes over there."""
         if sys.platform == "win32":
             return False
         return bool(select.select([self._source], [], [], _IN_ONE_GO_S)[0])
 
     def _read_line(self) -> bytes:
-        """Read exactly one line, since the SDK may have to read the next. Empty at the end."""
+        """Read exactly one line, because the SDK may have to read the next one. Empty at the end."""
         read = bytearray()
         while not read.endswith(b"\n") and (byte := os.read(self._source, 1)):
             read += byte
@@ -143,7 +143,7 @@ def _message(line: bytes) -> dict[str, Any]:
 
 
 def _is_client(info: object, capabilities: object) -> bool:
-    """Return whether a client names itself and what it can do, so that the SDK accepts it too."""
+    """Return whether the description of a client is one that the SDK accepts."""
     return (
         isinstance(info, dict)
         and isinstance(info.get("name"), str)

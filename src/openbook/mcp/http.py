@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/mcp"
-"""Where agents find the server over HTTP."""
+"""Path of the endpoint."""
 
 
 def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Callable[[str], None]) -> None:

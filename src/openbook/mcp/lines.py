@@ -1,4 +1,4 @@
-"""Formats lists of lines and paths for coding agents: every place once, within a budget of tokens."""
+"""Formats lists of lines and paths for coding agents: each location once, within a token budget."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from openbook.types import Course
 
 _LONGEST_CODE = 100
 
-# Names of tests are sentences. Of more that call a name, one file is to be opened anyway.
+# Names of tests are long. If more tests of a file call a name, only their lines are listed.
 _MOST_NAMED_TESTS = 3
 
-# Of more definitions, a list of their names is most of the text and nobody reads it: lines alone are told then.
+# With more definitions, their names would be most of the text, so only lines are listed.
 _MOST_NAMED = 30
 
 
-# Mentions in code, such as `connect(send)`, are what a caller is, if they are few. Of more, most are other things with
-# the same name: of `func` in Jinja 64 variables.
+# A few mentions in code, such as `connect(send)`, are likely to pass the name on, like callers. If there are more, most
+# are other things of the same name: `func` in Jinja is 64 variables.
 _MOST_VALUES = 5
 
 
@@ -36,9 +36,9 @@ def references_text(
 ) -> str:
     """Format references by file, or with their code by use and file.
 
-    Mentions are counted unless asked for, or if they are in code and few.
+    Mentions are counted; they are listed if `mentions` is set, or if they are in code and few.
     """
-    # Where nothing else is found, such as of a field, mentions are what is wanted.
+    # If there is nothing else, as for a field, list the mentions.
     mentions = mentions or all(place.use == "mention" for place in found.places)
     values = [place for place in found.places if place.use == "mention" and place.is_code]
     handed_on = values if len(values) <= _MOST_VALUES else []
@@ -55,7 +55,7 @@ def references_text(
 
 
 def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
-    """Write the lines that match, by file."""
+    """Format matching lines by file."""
     blocks, heads = list[str](), set[str]()
     for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
         heads.add(place_of(*file))
@@ -67,7 +67,7 @@ def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
 
 
 def paths_text(paths: Sequence[str], max_tokens: int) -> str:
-    """Write paths as they are if they fit, else folders with how many documents are below them."""
+    """Format paths; if they do not fit, folders with the number of documents below them."""
     note = counted(len(paths), "document")
     if estimate_tokens("\n".join(paths)) <= max_tokens:
         return "\n".join([*paths, f"({note})"])
@@ -79,7 +79,7 @@ def paths_text(paths: Sequence[str], max_tokens: int) -> str:
 
 
 def courses_text(courses: Sequence[Course], max_tokens: int) -> str:
-    """Write a line for each course: the name that means it, its title, and what it says of itself."""
+    """Format one line for each course: its key, title, number of lessons, instructor and link."""
     told = [
         "  ".join(filter(None, (course_key_text(one), _line(one.title), _line(_facts(one)), one.link)))
         for one in courses
@@ -88,7 +88,7 @@ def courses_text(courses: Sequence[Course], max_tokens: int) -> str:
 
 
 def lessons_text(course: Course, lessons: Sequence[PlacedLesson], place_of: Places, max_tokens: int) -> str:
-    """Write the title of a course, then a line for each lesson in their order: number, title, and where it stands."""
+    """Format the title of a course, then one line for each lesson, in order: number, title and locations."""
     told = [f"{_line(course.title)}  {_line(_facts(course))}"]
     for one in lessons:
         places = [
@@ -109,7 +109,7 @@ def _line(text: str) -> str:
 
 
 def _folders(paths: Sequence[str], depth: int) -> list[str]:
-    """Return the folders so deep with how many documents are below each, and the documents above them."""
+    """Return the folders at a depth with the number of documents below each, and the documents above that depth."""
     tops = Counter("/".join(path.split("/")[:depth]) + ("/" if path.count("/") >= depth else "") for path in paths)
     return [f"{top} ({count})" if top.endswith("/") else top for top, count in sorted(tops.items())]
 
@@ -124,7 +124,7 @@ def _notes(found: References, *, counted_ones: int) -> list[str]:
 
 
 def _with_code(places: Sequence[Reference], name: str, place_of: Places) -> list[str]:
-    """Write a line for each place, below what the places do with the name."""
+    """Format one line for each location, grouped by use."""
     lines = list[str]()
     named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for use, of_use in groupby(places, key=lambda place: place.use):
@@ -138,10 +138,10 @@ def _with_code(places: Sequence[Reference], name: str, place_of: Places) -> list
 
 
 def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -> list[str]:
-    """Write a line for each file, those of definitions first, as `a.py def 3 Client.get 12,18-20 .post 40 import 1`.
+    """Format one line for each file, those with definitions first: `a.py def 3 Client.get 12,18-20 .post 40 import 1`.
 
-    A dot stands for the class before it. Of a folder with several files, their names are indented below it, those of
-    which the same is to be said on one line. Files that do nothing but import share a line too.
+    A leading dot stands for the class before it. If a folder has several files, they are indented below it, and files
+    with equal lines share one. Files that only import share a line too.
     """
     of_file: dict[str, list[Reference]] = {}
     for place in places:
@@ -170,7 +170,7 @@ def _is_of_many_tests(places: Sequence[Reference]) -> bool:
 
 
 def _within(places: Sequence[Reference], *, is_named: bool, is_mixed: bool) -> list[str]:
-    """Write what each definition of a file does with the name, in the order of lines; values and imports come last."""
+    """Format the uses in each definition of a file, in line order; values and imports come last."""
     last = {"mention": "value", "import": "import"} if is_mixed else {"import": "import"}
     lines: dict[tuple[str, str, str], list[int]] = {}
     for place in sorted(
@@ -181,19 +181,19 @@ def _within(places: Sequence[Reference], *, is_named: bool, is_mixed: bool) -> l
             name = "def"
         elif place.use in last or not is_named or not name:
             owner, name = "", last.get(place.use, "")
-        # Of definitions within definitions, the two innermost tell enough beside the line.
+        # Of nested definitions, the two innermost are enough beside the line.
         lines.setdefault((last.get(place.use, ""), owner.rpartition(".")[2], name), []).append(place.line)
     told, before = list[str](), ""
     for (_, owner, name), numbers in lines.items():
         shown = f".{name}" if owner and owner == before else f"{owner}.{name}" if owner else name
-        # Without a word, numbers behind others would be taken for a part of them.
+        # Without a word, these numbers would look like part of those before them.
         told.append(f"{shown or ('call' if told else '')} {_ranges(numbers)}".strip())
         before = owner
     return told
 
 
 def _ranges(lines: Iterable[int]) -> str:
-    """Write the numbers of lines, as `3,8-10`."""
+    """Format line numbers: `3,8-10`."""
     runs: list[list[int]] = []
     for line in sorted(set(lines)):
         if runs and line == runs[-1][-1] + 1:
@@ -211,7 +211,7 @@ def _fitted(
     heads: Collection[str] = (),
     advice: str = "raise max_tokens, or narrow the path",
 ) -> str:
-    """Join lines as far as the budget holds, and count those that are left out, but for heads of others."""
+    """Join as many lines as the budget allows, and count the rest, except `heads`."""
     left, kept = max_tokens, list[str]()
     for line in blocks:
         left -= estimate_tokens(f"{line}\n")

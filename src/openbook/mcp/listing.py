@@ -1,4 +1,4 @@
-"""Formats results for coding agents: places that they can open, with numbered lines, within a budget of tokens."""
+"""Formats results for coding agents: locations that they can open, with numbered lines, within a token budget."""
 
 from __future__ import annotations
 
@@ -19,64 +19,64 @@ from openbook.retrieval.excerpts import EXCERPT_LINES
 from openbook.text import counted, trim, units
 from openbook.types import Chunk, RetrievalResult, Unit
 
-# Of the best result of a search, with the rest of its definition. Of `benchmarks.agent_tasks`, 600 show the lines of
-# two tasks of 35 less in one call, and 1,000 of none more.
+# For the best result of a search, with the rest of its definition. In `benchmarks.agent_tasks`, 600 tokens show the
+# wanted lines of two tasks of 35 fewer in one call, and 1,000 of none more.
 _BEST_TOKENS = 800
 
-# Of a best result with so many lines, those that tell most are shown, with those around them and its first one. Chosen
-# on 45 tasks of `benchmarks.agent_tasks`, with a call counted as 600 characters.
+# If the best result has at least this many lines, only its first line and the most relevant ones are shown, with the
+# lines around them. Chosen on 45 tasks of `benchmarks.agent_tasks`, with a call counted as 600 characters.
 _MANY_LINES = 35
 _AROUND = 4
 _TELLING_SHARE = 0.9
 
-# "Default: 20", "(default: 8)", "The default is", "Defaults to". Where many lines tell, each of them tells little.
+# "Default: 20", "(default: 8)", "The default is", "Defaults to". If many lines are relevant, entries are not completed.
 _STATES_DEFAULT = re.compile(r"\bdefaults?\b(?:[ \t]+values?)?(?:\W{0,4}[:=]|[ \t]+(?:is|to)\b)", re.I)
 _MOST_LINES_OF_ENTRIES = 5
 _ATX_HEADING = re.compile(r"^#{1,6}[ \t]+\S")
 
-# Fewer lines than these take no more room than saying that they are left out.
+# A note on left-out lines is as long as fewer lines than these.
 _FEWEST_LEFT_OUT = 4
 
-# What a line shows of the best other results, and how many these are. Those behind them are only named.
+# Characters of the line shown for other results, and how many results get one. The others are only named.
 _LONGEST_LINE = 80
 _MOST_LINES = 3
 
-# Shown of a long line before what matches in it.
+# Characters of a long line shown before the match.
 _BEFORE_MATCH = 20
 
-# Shown before the lines that match, where the passage is too long to be shown from its start.
+# Units shown before the matching lines, if the passage is too long to be shown from its start.
 _LEADING_UNITS = 2
 
 Places = Callable[[str, str], str]
-"""Writes source and path as the agent is to name them."""
+"""Formats source and path as agents write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultItem:
-    """One result."""
+    """A result."""
 
     path: str
-    """As the agent is to name it."""
+    """As agents write it."""
     first_line: int
     last_line: int
     about: str
-    """What is defined there, or where the original puts it: a heading, a lesson, a page."""
+    """The definition, or the place in the original: a heading, a lesson, a page."""
     goes_on_to: int
-    """Line that the passage ends in, if it was cut here; else 0."""
+    """Last line of the passage if it was cut; else 0."""
     lines: str
-    """Each with its number; of a long line, its sentences."""
+    """Numbered lines; the sentences of a long line."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedItem:
-    """Results in one definition or section, of which one line is shown."""
+    """Results in one definition or section, for which one line is shown."""
 
     path: str
     ranges: tuple[tuple[int, int], ...]
     """First and last line of each, in order."""
     about: str
     line: str
-    """The one that matches best of the best result, with its number; empty if it is not shown."""
+    """The best line of the best result, with its number; empty if it is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,32 +90,32 @@ class Listing:
 
 @dataclass(slots=True)
 class ResultListing:
-    """Collect the results of one call within a limit. The note counts what was left out."""
+    """Collects the results of one call within a token limit. A note counts the results that were left out."""
 
     place_of: Places
     max_tokens: int
     best_first: bool = False
-    """Whether the first result is shown with its definition, a long one folded, and of the others the best line."""
+    """Whether to show the first result with its definition, folded if long, and the others with their best line."""
     whole_of: Callable[[Chunk], Chunk] = lambda chunk: chunk
-    """Returns a chunk with the rest of the definition or section that it is a part of."""
+    """Extends a chunk to the definition or section that contains it."""
     telling_of: Callable[[Chunk, Sequence[RetrievalResult], float], Sequence[int]] = lambda *_: ()
-    """Returns the lines of a chunk that tell most of the question, among results, as a share of the best one."""
+    """Returns the lines of a chunk whose relevance, among results, is at least a share of the best one's."""
     listed: Listing = Listing((), "nothing found")
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
-        """List results in their order, as many units of them as the budget holds, and give the text of it."""
+        """List results in order, with as many units as the budget allows, and return the text."""
         self.listed = (
             self._brief(results, note) if self.best_first and results else self._list(results, note, self.max_tokens)
         )
         return as_text(self.listed)
 
     def keep_lines(self, result: RetrievalResult, count: int, *, is_all: bool = False) -> str:
-        """List lines of a document of so many, and say where to go on, unless all that were named are shown.
+        """List lines of a document, and say where to continue.
 
-        `is_all`: whether the result has all the lines that were asked for by number.
+        `count`: the number of lines of the document. `is_all`: whether the result contains all requested lines.
         """
         listed = self._list([result], "", self.max_tokens).results
-        # What the first of the lines defines is not what they are about.
+        # The definition in the first line does not describe the others.
         self.listed = Listing(tuple(replace(entry, about="") for entry in listed), "")
         every = units(result.chunk)
         shown = sum(len(entry.lines.split("\n")) for entry in self.listed.results)
@@ -135,12 +135,12 @@ class ResultListing:
         return as_text(self.listed)
 
     def keep_page(self, results: Sequence[RetrievalResult]) -> str:
-        """List results of one document in their order, and say at which line the next one begins."""
+        """List results of one document in order, and say at which line to continue."""
         self.listed = self._list(results, "", self.max_tokens)
         shown = len(self.listed.results)
         if 0 < shown < len(results):
             next_line = results[shown].chunk.span.start_line
-            # Of a document in one line, no line is further down.
+            # A document may consist of one line.
             is_below = next_line > results[0].chunk.span.start_line
             on = f"go on with first_line={next_line}" if is_below else "raise max_tokens"
             note = f"{len(results) - shown} more; {on}"
@@ -148,7 +148,7 @@ class ResultListing:
         return as_text(self.listed)
 
     def _brief(self, results: Sequence[RetrievalResult], note: str) -> Listing:
-        """Show the first result, and a line of each other one as far as the budget holds."""
+        """List the first result, and one line for each of the others, as far as the budget allows."""
         left = self.max_tokens - (estimate_tokens(f"{note}\n") if note else 0)
         cut = estimate_tokens(f"({_left_out(len(results))})\n") if results[1:] else 0
         whole = replace(results[0], chunk=self.whole_of(results[0].chunk))
@@ -175,9 +175,9 @@ class ResultListing:
         results: Sequence[RetrievalResult],
         kept_lines: Set[int],
     ) -> ResultItem:
-        """Leave out what tells little of a long result, and say which lines these are.
+        """Replace less relevant lines of a long result with their numbers.
 
-        `kept_lines`: the best ones of the results in it, which are listed nowhere else.
+        `kept_lines`: the best lines of the results in it, which are listed nowhere else.
         """
         lines = entry.lines.split("\n")
         if len(lines) < _MANY_LINES:
@@ -198,12 +198,14 @@ class ResultListing:
                 parts.append(f"({numbers[run[0]]}-{numbers[run[-1]]})")
         below = (each for each in units(whole.chunk) if numbers[-1] < each.span.start_line in stated)
         for line in (_numbered(each) for each in below if _STATES_DEFAULT.search(each.text)):
-            if estimate_tokens("\n".join([*parts, line])) <= estimate_tokens(entry.lines):  # as much as had room
+            if estimate_tokens("\n".join([*parts, line])) <= estimate_tokens(
+                entry.lines
+            ):  # no longer than without folding
                 parts.append(line)
         return replace(entry, lines="\n".join(parts))
 
     def _named(self, results: Sequence[RetrievalResult]) -> list[NamedItem]:
-        """Return results with one line each, those of a definition or section as one, in the order of the best."""
+        """Return one item for each definition or section, in the order of its best result."""
         items: dict[tuple[str, object], NamedItem] = {}
         for result in results:
             chunk = result.chunk
@@ -220,9 +222,9 @@ class ResultListing:
         alone = len({result.chunk.span.path for result in results}) == 1
         for position, result in enumerate(results):
             every = units(result.chunk)
-            cut = self._entry(result, every[:1], every)  # its heading is the longest
+            cut = self._entry(result, every[:1], every)  # this has the longest heading
             left -= 0 if alone else estimate_tokens(f"{_head(cut)}\n\n")
-            # What a result leaves of its share goes to those behind it.
+            # Tokens that a result does not use are shared by the following ones.
             share = left // (len(results) - position)
             shown = _telling(every, share, _place_of_excerpt(result)) or _fitting(every[:1], left)
             if shown:
@@ -246,7 +248,7 @@ class ResultListing:
 
 
 def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
-    """Return the first line of each entry or section with lines that tell, and the one that states its default."""
+    """Return the first line of each entry or section with relevant lines, and the line that states its default."""
     text, first_line = chunk.text, chunk.span.start_line
     if chunk.kind == "code" or len(telling) > _MOST_LINES_OF_ENTRIES:
         return set()
@@ -254,7 +256,7 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
     found = set[int]()
     for start, stop in pairwise([*starts, len(text)]):
-        last = text.count("\n", 0, stop) + (stop == len(text))  # the last line of a chunk need not end
+        last = text.count("\n", 0, stop) + (stop == len(text))  # the last line may have no line break
         lines = range(first_line + text.count("\n", 0, start), first_line + last)
         if not telling.isdisjoint(lines):
             stated = _STATES_DEFAULT.search(text, start, stop)
@@ -263,7 +265,7 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
 
 
 def _sections(text: str) -> Iterator[int]:
-    """Yield where Markdown has headings: not in code, where comments look like them, and its end like an underline."""
+    """Yield the offsets of headings of Markdown that begin with `#`, outside of code."""
     at, fence = 0, None
     for line in text.split("\n"):
         kind, fence = read_line(line, fence)
@@ -278,9 +280,9 @@ def _left_out(missing: int) -> str:
 
 
 def as_text(listed: Listing) -> str:
-    """Write a listing as a model reads it: a line for the place, then its numbered lines.
+    """Format a listing for a model: a line with the location, then numbered lines.
 
-    Results of one document alone share a line with its path, and so do those of which one line is shown.
+    Results of a single document share one line with its path, and so do named items of one file.
 
     Example:
         >>> entry = ResultItem("a.py", 3, 4, about="f", goes_on_to=9, lines="3| def f():")
@@ -305,7 +307,7 @@ def _head(entry: ResultItem) -> str:
 
 
 def _by_file(others: Sequence[NamedItem]) -> list[str]:
-    """Write a line for each, those of a file with several below its path, in the order of the best of each file."""
+    """Format one line for each item, grouped below the path if a file has several, in the order of the best."""
     of_file: dict[str, list[NamedItem]] = {}
     for other in others:
         of_file.setdefault(other.path, []).append(other)
@@ -318,7 +320,7 @@ def _by_file(others: Sequence[NamedItem]) -> list[str]:
 
 
 def _told(other: NamedItem) -> str:
-    """Write where results stand, what is there, if the line does not say it, and the line."""
+    """Format the lines of results, the definition, unless the shown line contains it, and the shown line."""
     merged: list[tuple[int, int]] = []
     for first, last in other.ranges:
         begun, ended = merged.pop() if merged and first <= merged[-1][1] else (first, last)
@@ -333,13 +335,13 @@ def _told(other: NamedItem) -> str:
 class _BestLine(NamedTuple):
     number: int
     told: str
-    """With its number, and of a long one the part that matches."""
+    """With its number; a long line is cut around the match."""
 
 
 def _best_line(result: RetrievalResult) -> _BestLine:
-    """Return the line of the excerpt that tells most of the question.
+    """Return the line of the excerpt that matches the question best.
 
-    What stands in many lines of the passage, such as the name of a type in a table of options, tells little.
+    Words in many lines of the passage, such as the name of a type in a table of options, count little.
     """
     excerpt = result.excerpt
     text, first = (excerpt.text, excerpt.start_line) if excerpt else (result.chunk.text, result.chunk.span.start_line)
@@ -355,17 +357,17 @@ def _best_line(result: RetrievalResult) -> _BestLine:
 
 
 def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) -> str:
-    """Return a line, of a long one the part with most of what matches; of equals, the first."""
+    """Return a line; of a long one, the part with the most matches, the first of equals."""
     told = " ".join(line.split())
     if len(told) <= longest:
         return told
-    # With a letter in place of the match, the blanks before it count as in what is told.
+    # A letter in place of the match makes the white space before it count.
     places = [(len(" ".join(f"{line[:start]}x".split())) - 1, min(end - start, longest)) for start, end in matches]
     before = [(place, min(place, _BEFORE_MATCH, longest - size)) for place, size in places]
     begins = [(0, 0), *((min(place - room, len(told) - longest), place) for place, room in before)]
     held = [sum(first <= at and at + size <= first + longest for at, size in places) for first, _ in begins]
     first, place = begins[held.index(max(held))]
-    # Begins with a word, if one begins soon and not behind the match.
+    # Begin with a whole word if one begins before the match.
     blank = told.find(" ", first - 1, min(place, first + _BEFORE_MATCH)) if first else -1
     first = blank + 1 if blank >= 0 else first
     part = told[first : first + longest]
@@ -373,21 +375,21 @@ def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) ->
 
 
 def _numbered(unit: Unit) -> str:
-    # What some program takes for the end of a line must not look like a line without a number.
+    # Other line separators of Unicode must not look like lines without a number.
     return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
 
 
 def _is_in(chunk: Chunk, whole: RetrievalResult, shown: Sequence[Unit]) -> bool:
-    """Check whether all of a chunk is among the units shown. Lines do not tell: a long one is shown in part."""
+    """Return whether a chunk is shown completely. Line numbers are not enough: long lines are shown in part."""
     first, last = (chunk.span.start_char + at for at in trim(chunk.text, 0, len(chunk.text)))
     is_same = (chunk.source, chunk.span.path) == (whole.chunk.source, whole.chunk.span.path)
     return is_same and shown[0].span.start_char <= first and last <= shown[-1].span.end_char
 
 
 def _place_of_excerpt(result: RetrievalResult) -> tuple[int, int, int, int]:
-    """Return characters of the document: the excerpt from its start to its last one, and so what matches in it.
+    """Return the offsets of the first and last character of the excerpt, and of those that match in it.
 
-    Without an excerpt, all are the first character of the chunk.
+    Without an excerpt, all are the offset of the chunk.
     """
     chunk, excerpt = result.chunk, result.excerpt
     start = chunk.span.start_char
@@ -400,15 +402,15 @@ def _place_of_excerpt(result: RetrievalResult) -> tuple[int, int, int, int]:
 
 
 def _telling(every: Sequence[Unit], tokens: int, place: tuple[int, int, int, int], found: int = 0) -> list[Unit]:
-    """Choose the units to show, with what matches among them.
+    """Choose the units to show, so that they contain the matches.
 
-    They begin with the first one, or with the one at character `found` where these would leave it out, or just
-    before it.
+    They begin with the first unit if the matches fit then, else with the one at character `found`, else just before
+    the matches.
     """
     shown = _fitting(every, tokens)
     ends = [unit.span.end_char for unit in every]
     start, last, first_match, last_match = (min(bisect_right(ends, at), len(every) - 1) for at in place)
-    # Of a long line, an excerpt has all sentences: those around what matches tell.
+    # The excerpt of a long line has all of its sentences: keep those around the matches.
     start, last = max(start, first_match - EXCERPT_LINES + 1), min(last, last_match + EXCERPT_LINES - 1)
     if len(shown) > last:
         return shown

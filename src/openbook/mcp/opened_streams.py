@@ -1,4 +1,4 @@
-"""Streams of a connection that has already begun: they replay its first messages to the SDK, and drop its answers."""
+"""Streams for a connection that is already open: they replay its first messages, and drop answers already sent."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Replayed(ObjectReceiveStream[SessionMessage | Exception]):
-    """Replays lines that were already read, and then reads from a stream."""
+    """Yields messages that were already read, then those of a stream."""
 
     def __init__(self, stream: ReadStream[SessionMessage | Exception], lines: Iterable[bytes]) -> None:
         self._stream = stream
         self._before = deque(map(_parsed, lines))
         self.last_context: Context | None = None
-        """Of the sender of the last message, as streams of the SDK have it."""
+        """Context of the sender of the last message, as in the streams of the SDK."""
 
     async def receive(self) -> SessionMessage | Exception:
         if self._before:
@@ -36,7 +36,7 @@ class Replayed(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 class Muted(ObjectSendStream[SessionMessage]):
-    """Writes to a stream, without the answers to requests that are already answered."""
+    """Writes to a stream, except answers to requests that are already answered."""
 
     def __init__(self, stream: WriteStream[SessionMessage], answered: Iterable[bytes]) -> None:
         self._stream = stream
@@ -44,7 +44,7 @@ class Muted(ObjectSendStream[SessionMessage]):
         self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send a message, unless its request is already answered."""
+        """Send a message, unless it answers a request that is already answered."""
         if isinstance(item.message, JSONRPCResponse) and item.message.id in self._answered:
             self._answered.remove(item.message.id)
             return

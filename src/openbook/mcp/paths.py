@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class AgentPaths:
-    """Paths for agents: of a single source as they are, of several with the name of the source as prefix."""
+    """Paths as agents write them: relative to a single source, or prefixed with the name of one of several."""
 
     def __init__(self, assistant: Library) -> None:
         self._assistant = assistant
         self._roots = assistant.sources()
 
     def place_of(self, source: str, path: str) -> str:
-        """Write source and path."""
+        """Format source and path."""
         return path if len(self._roots) == 1 else f"{source}/{path}"
 
     def find(self, path: str) -> DocumentSummary | None:
-        """Find the document of a path; None if there is none, or several."""
+        """Return the document at a path; None if there is none, or several."""
         found = self._named.get(self.named(path), [])
         return found[0] if len(found) == 1 else None
 
     def named(self, path: str) -> str:
-        """Write a path that begins at the root of this machine, as agents like them, with the name of its source."""
+        """Convert an absolute path to one that begins with the name of its source."""
         wanted = path.strip().removeprefix("./")
         for root in self._roots:
             if wanted == root.location:
@@ -39,9 +39,9 @@ class AgentPaths:
         return wanted
 
     def within(self, pattern: str) -> tuple[str, Filter]:
-        """Read a pattern of paths that begins at the root of this machine, or with the name of one of several sources.
+        """Convert a pattern that is absolute, or begins with the name of one of several sources.
 
-        It is returned as one that begins at the source, with the documents in which it is meant.
+        Returns the pattern relative to the source, and the filter for its documents.
         """
         for root in self._roots:
             where = Filter(sources=frozenset({root.name}))

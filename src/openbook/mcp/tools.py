@@ -1,4 +1,4 @@
-"""The tools as an agent sees them. What it reads of them, in names and descriptions, stands here and nowhere else."""
+"""The tools, with the names, descriptions and schemas that agents read."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from openbook.library import Library
     from openbook.mcp.listing import ResultListing
 
-# What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
-# the files that answer (`python -m benchmarks.agent_tokens`). An agent that needs more asks again.
+# Default limits of one call: eight passages of about 20 lines. On swe-qa these contain .81 of the files that answer
+# (`python -m benchmarks.agent_tokens`).
 DEFAULT_TOKENS = 2_000
 MOST_TOKENS = 20_000
 
-# Each costs as much as a call. Query expansion writes three.
+# Each costs as much as a call. Query expansion writes three searches.
 _MOST_SEARCHES = 5
 
-# Takes three seconds where each sentence cites; a longer text can be checked in parts.
+# Takes three seconds if each sentence has a citation; a longer text can be checked in parts.
 _MOST_CHECKED_CHARS = 100_000
 
 Path = Annotated[str, Field(description="As results show it; lines behind it are passed over.")]
@@ -43,9 +43,9 @@ P = ParamSpec("P")
 
 
 def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, str]:
-    """Show errors of Openbook to the agent, with their hint, and say if files are still read, or are gone.
+    """Turn errors of Openbook into tool errors with their hint, and add notes on unread or missing files.
 
-    Other exceptions stay on the server.
+    Details of other exceptions are not sent.
     """
 
     @functools.wraps(function)
@@ -63,13 +63,13 @@ class McpTools:
     """MCP tools over one library. Stateless and thread-safe."""
 
     def __init__(self, library: WatchedLibrary, *, tells_places: bool = True) -> None:
-        """Take a library, and whether agents may know where it lies on this machine."""
+        """Take a library, and whether agents are told its paths on this machine."""
         self._library = library
         self._tells_places = tells_places
 
     @property
     def functions(self) -> tuple[Callable[..., str], ...]:
-        """All tools, in the order in which they are listed."""
+        """All tools, in the order of the list."""
         return (
             self.search,
             self.ask,
@@ -338,7 +338,7 @@ def _telling(queries: Sequence[str], chunk: Chunk, results: Sequence[RetrievalRe
 
 
 def _with_places(text: str, places: dict[str, str]) -> str:
-    """Put places where marks of results stand, which an agent cannot open."""
+    """Replace marks of results with locations that an agent can open."""
     from openbook.grounding.marks import find_marks
 
     parts, at = [], 0
@@ -349,7 +349,7 @@ def _with_places(text: str, places: dict[str, str]) -> str:
 
 
 def _tools(assistant: Library, listing: ResultListing | None = None, where: Filter = EVERYTHING) -> LibraryTools:
-    # What calls need, listing the tools does not: agents wait for that.
+    # Imported on the first call: agents wait for the list of tools.
     from openbook.answering.evidence import EvidenceFinder
     from openbook.answering.tools import LibraryTools
     from openbook.embedding.static import load_embedder

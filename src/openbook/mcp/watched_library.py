@@ -1,4 +1,4 @@
-"""The library behind the tools: indexed in the background, and again when its files change."""
+"""A library that is indexed in the background, and again when its files change."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from openbook.library import Library
 
 _logger = logging.getLogger(__name__)
 
-# Editors save in bursts. What changes within this time is looked at once.
+# Editors save in bursts: changes within this time are handled together.
 _SETTLE_MS = 100
 _STEP_MS = 50
 
-# How often the watcher checks whether to stop, which delays closing.
+# How often the watcher checks whether to stop.
 _POLL_MS = 500
 
 
 # How long a call waits for indexing. Small folders take less, and agents give up on slow servers.
 PATIENCE_S = 4.0
 
-# The first requests of an agent, and their imports, precede indexing.
+# Delay of indexing, so that the first requests and their imports come first.
 _FIRST_REQUESTS_S = 1.0
 
 T = TypeVar("T")
@@ -74,14 +74,14 @@ class WatchedLibrary:
         patience_s: float = PATIENCE_S,
         remake: Callable[[LibraryError], Library] | None = None,
     ) -> None:
-        """Take a library and its folders and files; nothing is read yet.
+        """Take a library and its folders and files. Nothing is indexed yet.
 
         Args:
             assistant: The library.
             paths: Folders and files; without any, the sources of the library are taken as they are.
-            watch: Follow them; otherwise the first use reads them last.
+            watch: Whether to watch them; otherwise they are indexed once, at the first use.
             patience_s: How long a call waits for indexing.
-            remake: Replaces the library, once it is closed, after damage. None where that would lose something.
+            remake: Rebuilds a damaged library, after it was closed. None if that would lose data.
         """
         self.assistant = assistant
         self._given = assistant
@@ -89,13 +89,13 @@ class WatchedLibrary:
         self._remake = remake
         self._mending = threading.Lock()
         self._mended = ""
-        # What has closed the library, as long as it could not be made again.
+        # Set while the library is closed because it is damaged and could not be rebuilt.
         self._damage: CorruptLibraryError | None = None
         self._paths = paths
         self._watch = watch
         self._patience_s = patience_s
         self._turn = threading.Condition()
-        # Changes are counted: what comes while files are read is not taken for read.
+        # Counters, so that changes during indexing are not lost.
         self._wanted, self._done = 1, 0
         self._is_working = False
         self._hurry, self._stop, self._closing = threading.Event(), threading.Event(), threading.Event()
@@ -103,7 +103,7 @@ class WatchedLibrary:
         self._error: OpenbookError | None = None
         self._used = threading.local()
         self._missing: tuple[Path, ...] = ()
-        # Where its sources are, for a time when the library cannot tell any more.
+        # Locations of the sources, for hints when the library cannot be read.
         self._locations: list[str] = []
         self._registered: Library | None = None
         self._is_watching = False
@@ -116,19 +116,19 @@ class WatchedLibrary:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Library]:
-        """Yield the library after indexing changes, as far as that is done within the time limit."""
+        """Yield the library after indexing changes, as far as the time limit allows."""
         assistant = self.assistant
         try:
             self._refresh()
             yield assistant
         except LibraryError as exc:
-            # Damage can be met in any call, where the error does not know what the library is made of.
+            # Any call can find damage, and does not know the sources for the hint.
             if exc.rebuild and self._locations:
                 exc.hint = rebuild_hint(exc.rebuild, [shlex.join(self._locations)])
             raise
 
     def use(self, call: Callable[[], T]) -> T:
-        """Return what a call returns that uses the library, and call again if damage that it met is mended."""
+        """Make a call that uses the library. If it finds damage, rebuild the library and call again."""
         assistant = self.assistant
         try:
             return call()
@@ -138,13 +138,13 @@ class WatchedLibrary:
             return call()
 
     def _is_mended(self, assistant: Library, exc: LibraryError) -> bool:
-        """Return whether another library is in the place of one that has failed."""
+        """Replace a library that has failed, and return whether it was replaced."""
         with self._mending:
             if self.assistant is not assistant:  # by another call
                 return True
             damage, fresh = self._damage or exc, None
             file = _file_of(assistant)
-            if file is not None and (self._damage or file != self._file):  # another process may have made it again
+            if file is not None and (self._damage or file != self._file):  # another process may have rebuilt it
                 with contextlib.suppress(CorruptLibraryError):
                     fresh = Library(assistant.location, assistant.settings)
             if fresh is None and self._remake and isinstance(damage, CorruptLibraryError) and damage.rebuild:
@@ -153,23 +153,23 @@ class WatchedLibrary:
                 return False
             assistant.close()
             self._damage = None
-            self._change()  # before anybody asks it
+            self._change()  # before it is used
             self.assistant, self._file = fresh, _file_of(fresh)
             return True
 
     def _made_again(self, damage: CorruptLibraryError, remake: Callable[[LibraryError], Library]) -> Library:
-        """Return a library in the place of a damaged one, which is closed from now on.
+        """Close the damaged library, and rebuild it.
 
         Raises:
-            CorruptLibraryError: It cannot be made now. The next call tries again.
+            CorruptLibraryError: It cannot be rebuilt now. The next call tries again.
         """
-        self.assistant.close()  # Windows deletes no open file
+        self.assistant.close()  # Windows cannot delete open files
         try:
             fresh = remake(damage)
         except (OSError, LibraryError) as exc:
             self._damage = damage
             raise damage from exc
-        self._remake = None  # what is damaged again at once is not mended so
+        self._remake = None  # only once: damage that returns has another cause
         self._mended = "the library was damaged: it is made again from its folders"
         return fresh
 
@@ -194,16 +194,16 @@ class WatchedLibrary:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What may be wrong with what this thread last found: folders are gone, or files not indexed yet."""
+        """Warnings on the last results of this thread: missing folders, or files that are not indexed yet."""
         notes: tuple[str, ...] = getattr(self._used, "notes", ())
         return notes
 
     def has_courses(self) -> bool:
-        """Return whether there are courses among what was read so far."""
+        """Return whether courses have been indexed so far."""
         return self.use(lambda: bool(self.assistant.courses()))
 
     def close(self) -> None:
-        """Stop indexing and watching. What was indexed stays."""
+        """Stop indexing and watching. Indexed files stay."""
         self._closing.set()
         self._hurry.set()
         self._stop.set()
@@ -222,7 +222,7 @@ class WatchedLibrary:
             self._wanted += 1
 
     def _look_again(self) -> None:
-        """Schedule a scan if there is no watcher, or if a folder that was missing is there now."""
+        """Schedule a scan if there is no watcher, or if a missing folder is back."""
         unwatched = self._watch and self._registered is self.assistant and not self._is_watching
         if not self._is_due and (unwatched or any(map(file_identity, self._missing))):
             self._change()
@@ -238,7 +238,7 @@ class WatchedLibrary:
             self._worker.start()
 
     def _work(self, delay_s: float) -> None:
-        """Index until nothing is due, or it fails."""
+        """Index until nothing is left to do, or indexing fails."""
         self._hurry.wait(delay_s)
         error: OpenbookError | None = None
         is_over = False
@@ -256,7 +256,7 @@ class WatchedLibrary:
                 self._turn.notify_all()
 
     def _read(self) -> OpenbookError | None:
-        """Read what changed up to now, and give the error that leaves nothing to answer from."""
+        """Index all changes up to now, and return the error if that fails."""
         target, self._state, assistant = self._wanted, ReadingState(), self.assistant
         try:
             self._bring_up_to_date(assistant)
@@ -279,7 +279,7 @@ class WatchedLibrary:
             try:
                 assistant.add(root.location, progress=self._progress)
             except (SourceError, LibraryWriteError):
-                # A disk that is not there, or a library that is read-only: what is known still answers.
+                # A missing disk, or a read-only library: what is indexed can still be searched.
                 if not assistant.stats().documents:
                     raise
 
@@ -289,7 +289,7 @@ class WatchedLibrary:
             raise _StoppedError
 
     def _start(self) -> None:
-        self._stop.set()  # the one before does not know of what has come back
+        self._stop.set()  # the previous watcher does not watch folders that are back
         places = [_watchable(root) for root in self._sources()]
         there = [place for place in places if file_identity(place)]
         self._missing = tuple(place for place in places if place not in there)
@@ -302,12 +302,12 @@ class WatchedLibrary:
             self._watcher.start()
 
     def _sources(self) -> list[Source]:
-        """List the sources to keep up to date. In a library of several machines these are the folders named here."""
+        """List the sources to keep up to date; of a shared library, only the given folders."""
         named = {str(path) for path in self._paths}
         return [root for root in self.assistant.sources() if not self.assistant.is_shared or root.location in named]
 
     def _gone(self) -> Iterator[str]:
-        """Say of each source whose folder is not there that its documents may be out of date."""
+        """Yield a warning for each source whose folder is missing."""
         for root in self._sources():
             if not _is_reachable(root):
                 yield f"the folder of {root.name} is gone: what is found in it was indexed before"
@@ -325,13 +325,13 @@ class WatchedLibrary:
                 raise_interrupt=False,
                 rust_timeout=_POLL_MS,
             ):
-                # A folder that comes back is another one, of which the system tells nothing.
+                # A folder that was replaced is not watched any more.
                 if list(map(file_identity, places)) != began:
                     break
                 self._change()
-        except (OSError, RuntimeError) as exc:  # as where the system watches no more folders
+        except (OSError, RuntimeError) as exc:  # such as the limit of the system for watched folders
             _logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
-            self._is_watching = False  # which makes every use look
+            self._is_watching = False  # so each use scans the folders
             return
         if not stop.is_set():
             self._is_watching = False
@@ -343,13 +343,13 @@ def _file_of(assistant: Library) -> tuple[int, int] | None:
 
 
 def _is_reachable(root: Source) -> bool:
-    """Return whether the folder of a source is there and may be read, and a file that is there as well."""
+    """Return whether the folder of a source exists and is readable, and so is its file."""
     place = _watchable(root)
     is_hidden = root.kind == "file" and os.access(root.location, os.F_OK) and not os.access(root.location, os.R_OK)
     return file_identity(place) is not None and os.access(place, os.R_OK | os.X_OK) and not is_hidden
 
 
 def _watchable(root: Source) -> Path:
-    """Return the folder to watch: of a file too, because editors replace files."""
+    """Return the folder to watch; for a file, its folder, because editors replace files."""
     place = Path(root.location)
     return place.parent if root.kind == "file" else place
