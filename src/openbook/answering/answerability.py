@@ -1,4 +1,4 @@
-"""Whether the sources answer a question at all: how far what was found speaks of it."""
+"""Answerability: estimates from the search results whether the library answers a question."""
 
 from __future__ import annotations
 
@@ -24,51 +24,49 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
 
-# A text has to hold the words of the question and to be near it. Half and half: with .65 for words, conversations
+# Weight of the words of a text against its cosine similarity. With .65 for words, conversations
 # (`benchmarks/conversations.py`) lose .02 of AUC.
 _WORDS_SHARE = 0.5
 
-# What answers stands in the first results. Of ten, more come near by chance: of the unanswerable
-# turns of conversations six in a hundred fewer are told.
+# Results that are compared with the question. With ten, chance matches hide 6 % more of the unanswerable turns of
+# conversations.
 _RESULTS = 3
 
-# Below this no course or lesson speaks of a topic, and no small library of a question.
-# `benchmarks/refusal.py` prints the curve.
+# Minimum support of a topic in courses, and of a question in a small library. `benchmarks/refusal.py` prints the curve.
 SUPPORT_FLOOR = 0.33
 
-# In a library of fewer chunks most words are missing, and half of them is no measure of nearness: there the floor
-# above decides alone. No library that the odds were trained on is as small.
+# Smaller libraries lack most words, and have too few chunks for a baseline, so only the floor above decides. No library
+# in the training set is that small.
 FEWEST_CHUNKS = 30
 
-# In a conversation the earlier turns lend a text their nearness, so more is asked of it.
-# `benchmarks/conversations.py` has both halves that it was chosen with.
+# Minimum support of a follow-up. It is higher because the earlier turns raise the similarity. Chosen on both halves of
+# `benchmarks/conversations.py`.
 FOLLOW_UP_FLOOR = 0.40
 
-# A word that is nearer to its question than this is what the question is about. Of the words of 376 questions to
-# 24 repositories that no source of theirs has, "Kafka" and "CORS" lie above it, and "truly" and "touch" below it.
+# Minimum similarity of a word to its question for the question to be about it. Of the words in 376 questions to 24
+# repositories that their sources lack, "Kafka" and "CORS" are above, "truly" and "touch" below.
 _DECIDING = 0.5
 
-# Documents that the baseline is measured on if another embedder made the index. Each takes a third of a millisecond.
+# Sample size for the baseline if another embedder made the index. A document takes a third of a millisecond.
 _SAMPLED_DOCUMENTS = 30
 
-# Chunks that are best by words, and by nearness, of which it counts how many are the same. On projects left out, 30
-# tell questions apart as well, and 10, 20, 70 or 100 less. In a library of few, most would be the same by chance.
+# Top chunks by BM25 and by cosine whose overlap is measured, and the largest share of a library that they may be: in a
+# small one, most would overlap by chance. On projects left out, 30 is as good, and 10, 20, 70 or 100 are worse.
 _COMPARED_CHUNKS, _COMPARED_SHARE = 50, 1 / 3
 
-# The mean of answerable questions that the odds were trained on; said where another embedder made the library, whose
-# agreement with words may be another.
+# The mean of the answerable training questions, for libraries of other embedders, whose agreement may differ.
 _USUAL_AGREEMENT = 0.3
 
-# An embedder whose vectors all lie together tells nothing.
+# Avoids a division by zero if all vectors are equal.
 _LEAST_SCALE = 1e-3
 
-# A run of letters that is no ASCII and has more tokens is a sentence of a script without spaces.
+# A word outside ASCII with more tokens is a sentence in a script without spaces.
 _MOST_PARTS = 2
 
 _MANY_WORDS = 20
 
-# A name that so many chunks in a hundred have is what the library is about. With .2 or 3 of a hundred, two of 446
-# questions get another sign.
+# A name in more chunks than this is common in the library. With .2 % or 3 %, the feature changes for two of 446
+# questions.
 _COMMON_SHARE, _FEW_CHUNKS = 0.01, 3
 
 
@@ -78,49 +76,49 @@ class AnswerabilityFeatures(NamedTuple):
     support: float
     """See `support`."""
     left_out: float
-    """Nearness to the question, above the baseline, of the nearest of its words that is not in the best results."""
+    """The highest similarity to the question, above the baseline, of its words that the best results lack."""
     left_out_rarity: float
-    """Rarity of the rarest of these words."""
+    """The rarity of the rarest of these words."""
     missing_share: float
-    """Share of the question's words that stand nowhere in the library, rare ones weighing more."""
+    """The share of the question's words that the library lacks, weighted by rarity."""
     missing_where_all_is_near: float
-    """That share, times the baseline: where all chunks are near, as in languages that the embedder does not know, only
-    words tell."""
+    """That share times the baseline. If all chunks are similar, as in languages that the embedder does not know, only
+    words discriminate."""
     decided: float
-    """1 if a deciding word stands nowhere in the library, see `Answerability.deciding`; else 0."""
+    """1 if the library lacks a deciding word, see `Answerability.deciding`; else 0."""
     length: float
-    """How many words it has: 1 for twenty. A longer question has more that can be left out."""
+    """The number of its words on a logarithmic scale, 1 for twenty: results lack more words of a longer question."""
     unnamed: float
-    """1 if a name or a compound of the question, which is rare in the library, is in none of the results; else 0."""
+    """1 if the results lack a name or a compound of the question that is rare in the library; else 0."""
     agreement: float
-    """Share of the chunks that are best by words which are also among the nearest."""
+    """The share of the top chunks by BM25 that are also among the top chunks by cosine."""
     best_coverage: float
-    """Share of the question's words that the chunk with most of them holds, rare ones weighing more."""
+    """The largest share of the question's words in one chunk, weighted by rarity."""
 
 
-# Of a logistic regression on 782 questions to 48 repositories, 392 that were asked of another repository, and 364 in
-# nine languages: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
+# A logistic regression on 782 questions to 48 repositories, 392 questions to other repositories, and 364 questions in
+# nine languages. `python -m benchmarks.refusal_cases` trains it and cross-validates it by project.
 _WEIGHTS = AnswerabilityFeatures(5.81, -3.21, 1.72, -1.29, -3.21, -0.88, 6.89, -2.53, 3.98, 2.73)
 _BIAS = -8.98
 
-# Of the answerable ones that people really ask, 4 in 100 have lower odds (same command).
+# 4 % of the answerable questions that people really asked have lower log odds (same command).
 ANSWERABLE_FLOOR = -1.5
 
-# Below even odds, an answer says that it is doubtful: `python -m benchmarks.answers` prints how often answers on each
-# side of it are right.
+# Answers with lower log odds say that they are doubtful: even odds. `python -m benchmarks.answers` prints how often
+# answers on either side are right.
 DOUBTED_BELOW = 0.0
 
 
 class Answerability(NamedTuple):
-    """The odds that a library answers a question, and the words that decide it."""
+    """The features of a question, its log odds of an answer, and the words that decide it."""
 
     signs: AnswerabilityFeatures
     deciding: tuple[str, ...]
-    """Words that the question is about, as written, and that stand nowhere in the library."""
+    """Words that the question is about and that the library lacks, as written."""
 
     @property
     def odds(self) -> float:
-        """The log odds that the library answers the question, if it stands alone."""
+        """The log odds that the library answers the question, if that is no follow-up."""
         return _BIAS + sum(weight * sign for weight, sign in zip(_WEIGHTS, self.signs, strict=True))
 
 
@@ -131,18 +129,18 @@ def support(
     rarity: Mapping[str, float],
     baseline: float = 0.0,
 ) -> float:
-    """Return how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
+    """Return how well results match a question, from 0 to 1; 0 without results.
 
-    The mean of both: a sentence has to say it, and the chunk around it has the words that it leaves
-    out. On questions that other libraries answer, the mean has an AUC of .995, sentences alone .994.
+    It is the mean of the best sentence, which should answer, and the best chunk, which has the words that the sentence
+    leaves out. On questions for other libraries, the mean has an AUC of .995, sentences alone .994.
 
     Args:
-        text: What is asked, with earlier turns of a conversation in front.
-        results: What was found for it, best first.
-        embedder: The one that made the index.
-        rarity: Weight of each token of what is asked, without those of earlier turns: their subject
-            is among the results whether the question is answered there or not.
-        baseline: Nearness of what is asked to any chunk. The nearer, the less nearness counts, and words count more.
+        text: The question, with earlier turns of a conversation in front.
+        results: The results, best first.
+        embedder: The embedder of the index.
+        rarity: The weight of each token of the question, without those of earlier turns: results are about their
+            subject in any case.
+        baseline: The similarity of the question to any chunk. The higher it is, the less similarity counts.
     """
     chunks = [result.chunk for result in results[:_RESULTS]]
     said = [chunk.text[start:end] for chunk in chunks for start, end in sentences(chunk.text)]
@@ -168,14 +166,14 @@ def measure_answerability(
     *,
     made_by_other: bool = False,
 ) -> Answerability:
-    """Measure what tells whether a library answers a question.
+    """Measure the features that tell whether a library answers a question.
 
     Args:
-        question: One that stands alone.
-        results: What was found for it, best first.
-        matches: What the index says of it, of what the filter lets through.
+        question: A question that is no follow-up.
+        results: Its results, best first.
+        matches: Its matches in the index, with the filter.
         index: The library.
-        embedder: The one that the weights were trained with.
+        embedder: The embedder that the weights were trained with.
         where: The filter.
         made_by_other: Whether another embedder made the index, so that its vectors cannot be compared.
     """
@@ -191,7 +189,7 @@ def measure_answerability(
     said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}
     left_out = [word for word, tokens in words.items() if tokens.isdisjoint(said)]
     missing = [word for word, tokens in words.items() if tokens.isdisjoint(matches.frequencies)]
-    # A word that says no more of the question than its other words do decides nothing.
+    # A word that is no more similar to the question than its other words are decides nothing.
     least = max(_DECIDING, 1 / math.sqrt(len(words)))
     deciding = tuple(word for word in missing if nearness[word] > least)
     missing_share = sum(weight[word] for word in missing) / sum(weight.values())
@@ -211,12 +209,11 @@ def measure_answerability(
 
 
 def _agreement(matches: Matches, where: Filter) -> float:
-    """Return how many of the chunks that are best by words are among the nearest, as a share.
+    """Return the overlap of the top chunks by BM25 and by cosine, as a share.
 
-    Where words and meaning lead to the same passages, something there speaks of what is asked; words that only occur
-    lead elsewhere.
+    Both agree on passages about the question. Words that merely occur lead BM25 elsewhere.
     """
-    # Of a filter that lets few chunks through, all are among the evidence.
+    # With a narrow filter, the evidence has all chunks.
     chunks = matches.chunks if where == EVERYTHING else len(matches.evidence)
     compared = max(1, min(_COMPARED_CHUNKS, int(chunks * _COMPARED_SHARE)))
     by_words = heapq.nsmallest(compared, matches.evidence, key=lambda each: -each.bm25)
@@ -225,9 +222,9 @@ def _agreement(matches: Matches, where: Filter) -> float:
 
 
 def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: Index) -> bool:
-    """Return whether something that an English question names is in none of the results, and rare in the library.
+    """Return whether the results lack a name of an English question that is rare in the library.
 
-    "Can jobs run on Kubernetes?" is of jobs, and so are the results; what they say of Kubernetes is the answer.
+    The results for "Can jobs run on Kubernetes?" are about jobs; only those about Kubernetes can answer.
     """
     if question.in_other_language or question.stop_words:
         return False
@@ -235,7 +232,7 @@ def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: I
     if any(not any(_has_compound(text, compound) for text in texts) for compound in compounds(question.text)):
         return True
     own = {root.name.lower() for root in index.roots()}
-    # The last token of a name is all of it: `s3` of S3, which is also `s` and `3`.
+    # The last token of a name is the whole name: `s3` of S3, beside `s` and `3`.
     names = {tokenize(name)[-1] for name in proper_names(question.text) if name.lower() not in own and tokenize(name)}
     names &= set(question.tokens)
     frequencies = index.frequencies(sorted(names))
@@ -245,7 +242,7 @@ def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: I
 
 
 def _has_compound(text: str, compound: str) -> bool:
-    """Return whether a text has a compound, whichever way it is joined: `two-factor`, two factor, `twofactor`."""
+    """Return whether a text contains a compound in any spelling: `two-factor`, two factor, `twofactor`."""
     joined = r"[\s_/-]?".join(map(re.escape, re.split("[-/]", compound)))
     return re.search(rf"(?<![^\W_]){joined}(?![^\W_])", text, re.IGNORECASE) is not None
 
@@ -253,14 +250,14 @@ def _has_compound(text: str, compound: str) -> bool:
 def _median_cosine(
     asked: Vector, matches: Matches, index: Index, embedder: Embedder, where: Filter, *, made_by_other: bool
 ) -> float:
-    """Return the nearness of a question to any chunk, without the filter: what it lets through may all be near."""
+    """Return the median cosine of a question and all chunks, without the filter: its chunks may all be similar."""
     if made_by_other:
         return _sampled_cosine(asked, index, embedder)
     return (matches if where == EVERYTHING else index.match((), asked, 1, EVERYTHING)).median_cosine
 
 
 def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:
-    """Return the median cosine of a question with one chunk each of documents all over the library."""
+    """Return the median cosine of a question and one chunk each of a sample of documents."""
     documents = index.documents(EVERYTHING)
     step = math.ceil(len(documents) / _SAMPLED_DOCUMENTS)
     found = [index.chunks(each.source, each.path) for each in documents[:: max(1, step)]]
@@ -269,14 +266,14 @@ def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:
 
 
 def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline: float) -> dict[str, float]:
-    """Return how near each word is to the question, 0 for the baseline: how much of the question it is."""
+    """Return the similarity of each word to the question, scaled to 0 for the baseline."""
     scale = max(1 - baseline, _LEAST_SCALE)
     vectors = embedder.embed([word.lower() for word in words])
     return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}
 
 
 def _words_of(question: Question) -> dict[str, frozenset[str]]:
-    """Return the telling words of a question with their tokens; of scripts without spaces, pairs of characters."""
+    """Return the content words of a question with their tokens; in scripts without spaces, pairs of characters."""
     found: dict[str, frozenset[str]] = {}
     for word in WORD.findall(question.text):
         tokens = [token for token in tokenize(word) if token in question.tokens]

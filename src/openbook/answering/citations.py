@@ -1,4 +1,4 @@
-"""What a mark names, and whether the text that it names is still there."""
+"""Resolves citation marks, and checks whether the cited text is current."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from openbook.retrieval.signals import defines_type
 from openbook.types import Chunk, Span, Unit
 
 TextNow = Callable[[Chunk], str | None]
-"""Gives the text of a chunk's document as it is now; None if it is gone."""
+"""Returns the current text of the document of a chunk; None if it is deleted."""
 
 NOWHERE = Span("", 0, 0, 1, 1)
-"""The span of a mark that names nothing that was shown. No document has an empty path."""
+"""The span of a mark that cites nothing in the context. No document has an empty path."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitRange:
-    """A range of units of one result, as a mark names it."""
+    """A range of units of a result, as cited by a mark."""
 
     shown: ContextItem
     first: Unit
@@ -48,23 +48,23 @@ class UnitRange:
 
     @property
     def mark(self) -> str:
-        """Write the mark that names the place."""
+        """The mark that cites the range."""
         last = "" if self.first.number == self.last.number else f"-{self.last.number}"
         return f"[{self.shown.number}:{self.first.number}{last}]"
 
     @property
     def around(self) -> tuple[str, ...]:
-        """Names that hold of the place though they do not stand in its units."""
+        """Names of the scope that may be outside of its units."""
         chunk = self.shown.result.chunk
         return tuple(filter(None, (chunk.span.path, chunk.symbol, *chunk.context, self.shown.label)))
 
 
 def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | None, ...]:
-    """Look up what a mark names: one place for each of its ranges, None for what was never shown.
+    """Resolve the ranges of a mark; a range outside of the context is None.
 
     Args:
-        mark: As it stands in the answer. What is no mark names nothing.
-        shown: What was shown, by number.
+        mark: The mark as written. Other texts have no ranges.
+        shown: The items of the context by number.
     """
     parsed = parse_mark(mark)
     entry = shown.get(parsed.number) if parsed else None
@@ -80,14 +80,14 @@ def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | 
 
 
 def numbered(context: Context) -> dict[int, ContextItem]:
-    """Return what is shown by its numbers."""
+    """Return the items of a context by number."""
     return {entry.number: entry for entry in context.shown}
 
 
 def citation_of(
     mark: str, place: UnitRange | None, verdict: Verdict, reason: str = "", *, claim: int | None = None
 ) -> Citation:
-    """Write down what a check of one place of a mark found."""
+    """Create the citation for one checked range of a mark."""
     if place is None:
         return Citation(mark, "", NOWHERE, "", verdict, reason=reason, claim=claim)
     chunk, label = place.shown.result.chunk, place.shown.label
@@ -96,9 +96,9 @@ def citation_of(
 
 
 def symbol_at(place: UnitRange) -> str:
-    """Name what is defined at a place as people write it; empty if nothing is, or if it cannot be told.
+    """Return the display name of the definition at a range; empty if there is none, or if it is unknown.
 
-    A chunk knows the name of its first definition; of several, it holds where the name stands.
+    A chunk knows only the name of its first definition, so with several definitions the range must contain the name.
     """
     chunk = place.shown.result.chunk
     name = chunk.symbol.rpartition(".")[2]
@@ -112,7 +112,7 @@ def symbol_at(place: UnitRange) -> str:
 
 
 def is_current(span: Span, quote: str, text: str | None) -> bool:
-    r"""Return whether a text, None if it is gone, holds a quote at the very characters and lines of a span.
+    r"""Return whether a text contains a quote at exactly the offsets and lines of a span; not if it is None.
 
     Example:
         >>> is_current(Span("a.py", 2, 3, 2, 2), "b", "a\nb\n")

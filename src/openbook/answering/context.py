@@ -1,4 +1,4 @@
-"""What an answer is written from: numbered results, cut into numbered units, within a budget."""
+"""The context of an answer: numbered results with numbered units, within a token budget."""
 
 from __future__ import annotations
 
@@ -14,41 +14,40 @@ from openbook.llm.messages import ShownSource
 from openbook.text import units
 from openbook.types import Chunk, RetrievalResult, Unit
 
-# Those who share a library ask about the same parts of it. Each takes about 10 KB.
+# Cached chunks: users of a library ask about the same parts. Each takes about 10 KB.
 _KEPT_CHUNKS = 512
 
-# What a model reads below a source that is cut. With the longest number that it may have, and no shorter one has more
-# tokens, it takes so many of a context.
+# Stands in for the note below a truncated source, to estimate its tokens.
 _CUT = "cut here"
 _NOTE_TOKENS = estimate_tokens(f"({_CUT}; goes on to line 1000000)\n")
 
-# All numbers below a thousand have one token.
+# Any number below a thousand is one token.
 _ANY_NUMBER = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One result as it is shown: a number, and the units that fitted."""
+    """A result in a context: its number, and the units that fit."""
 
     number: int
-    """1-based. What `[2]` means."""
+    """1-based, as in the mark `[2]`."""
     result: RetrievalResult
     units: tuple[Unit, ...]
     """Consecutive, from the first unit of the chunk."""
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is read by the sentence; code and settings are read by the line."""
+        """Whether it is split into sentences; code and configuration are split into lines."""
         return self.result.chunk.kind in ("docs", "course")
 
     @property
     def is_whole(self) -> bool:
-        """Whether all units of the chunk are shown."""
+        """Whether it has all units of the chunk."""
         return len(self.units) == len(units_of(self.result.chunk))
 
     @property
     def note(self) -> str:
-        """Return a note that it is cut, and where it goes on to; empty if it is not."""
+        """A note that it is truncated, with the line where it ends; empty if it is complete."""
         last = self.units[-1].span.end_line if self.units else 0
         goes_on_to = max(self.result.goes_on_to, 0 if self.is_whole else self.result.chunk.span.end_line)
         if goes_on_to > last:
@@ -57,12 +56,12 @@ class ContextItem:
 
     @property
     def label(self) -> str:
-        """Return where the original puts it, for people; empty if lines say it all."""
+        """Its place in the original, for people; empty if lines suffice."""
         return label_of(self.result)
 
     @property
     def source(self) -> ShownSource:
-        """Return it as a model is sent it."""
+        """The source as it is sent to a model."""
         return replace(_opening(self.number, self.result), units=self._texts, note=self.note)
 
     @property
@@ -75,7 +74,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The numbered results that a model is shown. `str()` is the text that it reads."""
+    """The numbered results that a model is shown. `str()` returns the text for the model."""
 
     shown: tuple[ContextItem, ...]
 
@@ -93,14 +92,14 @@ def build_context(
 ) -> Context:
     """Number results and their units, best first, within a budget of estimated tokens.
 
-    Units are whole or absent. The result that crosses the budget keeps the units that still fit;
-    those behind it are left out, so that nothing worse pushes out something better.
+    Units are never cut. The result that exceeds the budget keeps the units that fit; later ones are dropped, so that no
+    lower-ranked result displaces a better one.
 
     Args:
-        results: Best first.
-        max_tokens: Of all together.
+        results: The results, best first.
+        max_tokens: The budget for all together.
         first: The number of the first one.
-        for_model: Measure what a model reads; else what stands in the documents, as for quotes.
+        for_model: Whether to count the tokens of the text for models, rather than of the documents, as for quotes.
     """
     shown: list[ContextItem] = []
     left = max_tokens
@@ -120,7 +119,7 @@ def build_context(
 
 
 def most_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
-    """Estimate the most tokens that a chunk takes in a context; `is_joined`: as a part of a source that is there."""
+    """Estimate the most tokens of a chunk in a context; `is_joined`: as a part of an existing source."""
     body = _tokens_of(chunk)
     if is_joined:
         return body
@@ -135,7 +134,7 @@ def _opening(number: int, result: RetrievalResult) -> ShownSource:
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def units_of(chunk: Chunk) -> tuple[Unit, ...]:
-    """Return the units of a chunk, cut once for all questions in a row that find it."""
+    """Return the units of a chunk, cached for consecutive questions."""
     return units(chunk)
 
 
@@ -146,27 +145,27 @@ def _displayed(chunk: Chunk) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def _tokens_of(chunk: Chunk, *, for_model: bool = True) -> int:
-    """Estimate the tokens of all units of a chunk, which is no more than the sum of what each has."""
+    """Estimate the tokens of all units of a chunk, at most the sum of their tokens."""
     return estimate_tokens("".join(_lines_of(chunk, for_model=for_model)))
 
 
 def _fitting(chunk: Chunk, tokens: int, *, for_model: bool) -> int:
-    """Count the first units of a chunk that take so many tokens."""
+    """Return how many units of a chunk, from the first on, fit a number of tokens."""
     costs = accumulate(map(estimate_tokens, _lines_of(chunk, for_model=for_model)))
     return sum(cost <= tokens for cost in costs)
 
 
 def _lines_of(chunk: Chunk, *, for_model: bool) -> Iterator[str]:
-    """Yield each unit with its number. What looks like the end of a line to some program gets one on each side."""
+    """Yield each unit with its number, one line each, whatever counts as a line break."""
     texts = _displayed(chunk) if for_model else (unit.text for unit in units_of(chunk))
     for number, text in enumerate(texts, start=1):
         yield "".join(f"{number}| {line}\n" for line in text.splitlines())
 
 
 def label_of(result: RetrievalResult) -> str:
-    """Return where the original puts a result, for people: lesson, headings and `#id`, page or cell.
+    """Return the place of a result in the original, for people: lesson, headings and `#id`, page or cell.
 
-    Code needs no label: its lines and symbol say it all. A page below headings is said by the place.
+    Code has no label, as its lines and symbol suffice. Pages below headings are part of the citation.
     """
     chunk = result.chunk
     if chunk.lesson is not None:

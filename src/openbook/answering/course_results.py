@@ -1,4 +1,4 @@
-"""Results for questions on courses: their headings, a lesson as a whole, or what one of them says of something."""
+"""Results for questions on courses: outlines, whole lessons, or passages of a course on a topic."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from openbook.questions.course_questions import CourseQuestion
 from openbook.retrieval.search import DEPTH
 from openbook.types import Chunk, Course, Filter, ResultRole, RetrievalResult
 
-# How many lessons there are, of an outline that was asked for to count them.
+# Signal with the number of lessons, on outlines that were asked for to count them.
 LESSONS = "lessons"
 
 IN_COURSES = frozenset((ResultRole.OF_COURSE, ResultRole.OF_LESSON, ResultRole.INSIDE))
-"""Roles of results that stand for, or in, a course or lesson."""
+"""Roles of results that represent a course or lesson, or are a part of one."""
 
-# A context holds that many chunks of a transcript. The longest lesson that we know has 36.
+# Chunks of a transcript that fit a context. The longest known lesson has 36.
 _MOST_CHUNKS = 24
 
-# One sentence of each is told. And a list of courses that is longer than this is for `openbook courses`.
+# Limits of summaries, of which each gets a sentence, and of course headers; `openbook courses` lists more.
 _MOST_COURSES, _MOST_HEADERS = 10, 50
 
 _PER_COURSE = 3
 
-# Several results come from one lesson, so a question for lessons needs more of them to choose from.
+# Several results may be of one lesson, so a question for lessons needs more of them.
 _PER_PLACE = 3
 
 Search = Callable[[str, int, Filter], list[RetrievalResult]]
-"""Takes what to look for, how many results are wanted, and where."""
+"""Takes a topic, the number of results, and a filter."""
 
 _Numbered = CourseQuestion | Filter
-"""Says which lesson is meant: `lesson` and `part`."""
+"""Anything with the attributes `lesson` and `part`."""
 
 _EVERYTHING = Filter()
 
 Supports = Callable[[str, Sequence[RetrievalResult]], bool]
-"""Tells whether results speak of a topic at all."""
+"""Tells whether results are about a topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A lesson that a question names, by which words."""
+    """A lesson that a question names, with the words of the question."""
 
     name: str
     course: Course
@@ -55,7 +55,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class VisibleCourses:
-    """The courses that a filter lets through, and results for questions about them."""
+    """The visible courses, and results for questions about them."""
 
     index: Index
     embedder: Embedder
@@ -64,10 +64,10 @@ class VisibleCourses:
     supports: Supports
 
     def results(self, asked: CourseQuestion, top_k: int) -> list[RetrievalResult] | None:
-        """Return what a question on courses asks for; None if it is to be looked for as any other.
+        """Return the results for a question on courses; None if it is to be searched for like any other.
 
-        A name that means no course gives nothing where it is said to be one; one that can mean several
-        gives the headers of them. A lesson that is not there gives the headings of those that are.
+        An unknown name that the question calls a course has no results; an ambiguous one gets the headers of all
+        candidates. A missing lesson gets the headings of the existing ones.
         """
         courses = self.index.courses(replace(self.where, lesson=None, part=None))
         if not courses:
@@ -112,7 +112,7 @@ class VisibleCourses:
         return "", ()
 
     def _part_meant(self, asked: CourseQuestion, courses: Sequence[Course]) -> _Part | None:
-        """Find the lesson that is named by its title, if it is one only."""
+        """Return the lesson that is named by its title, if it is unambiguous."""
         lessons = [(course, lesson) for course in courses for lesson in course.lessons]
         titled = [Course("", str(place), lesson.title) for place, (_, lesson) in enumerate(lessons)]
         for name in asked.lesson_names if asked.lesson is None else ():
@@ -158,13 +158,13 @@ class VisibleCourses:
         return [_asked_for(heading, ResultRole.OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
-        """Return the lesson of that number of each course, or the first lessons: they introduce the courses."""
+        """Return the numbered lesson of each course; by default the first one, which introduces the course."""
         found = []
         for course in courses[:_MOST_COURSES]:
             first = next((Filter(lesson=each.number, part=each.part) for each in course.lessons), _EVERYTHING)
             every = list(self._chunks(course, first if asked.lesson is None else asked))
             chunks = [chunk for chunk in every if chunk.kind != "code"] or every
-            # What is left out is spread over the lesson, so that its end is not missing.
+            # A long lesson is sampled evenly, so that its end is included.
             step = max(1.0, len(chunks) / _MOST_CHUNKS)
             found += [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
         return [_asked_for(chunk, ResultRole.LESSON) for chunk in found]
@@ -172,7 +172,7 @@ class VisibleCourses:
     def _speaking(self, topic: str, courses: Sequence[Course]) -> list[RetrievalResult]:
         where = replace(self.where, courses=frozenset(course.key for course in courses))
         of_course: dict[tuple[str, str], list[RetrievalResult]] = defaultdict(list)
-        # As many as one leg gives, so that each course that speaks of it is among them.
+        # Deep enough to include each course that covers the topic.
         for result in self.search(topic, DEPTH, where):
             best = of_course[course_key(result.chunk)]
             if len(best) < _PER_COURSE:
@@ -180,7 +180,7 @@ class VisibleCourses:
         return [result for best in of_course.values() if self.supports(topic, best) for result in best]
 
     def _explaining(self, topic: str, top_k: int) -> list[RetrievalResult] | None:
-        # Where the best is in no lesson, nobody has asked for one.
+        # If the best result is in no lesson, the question is not about lessons.
         found = self.search(topic, top_k * _PER_PLACE, self.where)
         if not found or _number(found[0].chunk) is None or not self.supports(topic, found):
             return None
@@ -200,25 +200,25 @@ def _number(chunk: Chunk) -> int | None:
 
 
 def is_asked_for(result: RetrievalResult) -> bool:
-    """Return whether a result is what was asked for, whatever words it has."""
+    """Return whether a result was selected by its role, not by its words."""
     return not result.roles.isdisjoint((ResultRole.HEADING, ResultRole.LESSON))
 
 
 def is_known_to_speak(result: RetrievalResult) -> bool:
-    """Return whether a result has been found to speak of what a question on courses asks."""
+    """Return whether a result is known to be relevant to a question on courses."""
     return is_asked_for(result) or not result.roles.isdisjoint(IN_COURSES)
 
 
 def course_key(chunk: Chunk) -> tuple[str, str]:
-    """Return the key of the course that a chunk is of, as `Course.key` does."""
+    """Return the key of the course of a chunk, like `Course.key`."""
     return (chunk.source, (chunk.lesson.course_path if chunk.lesson else "") or chunk.span.path)
 
 
 def outline_of_course(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Cut out the header of a course and what each of its lessons begins with, each number once.
+    """Return the header of a course and the opening of each lesson, once per number.
 
     Args:
-        chunks: Of all its documents, document by document in order. None gives [].
+        chunks: The chunks of all its documents in order. May be empty.
     """
     found: list[Chunk] = []
     by_document: dict[str, list[Chunk]] = defaultdict(list)

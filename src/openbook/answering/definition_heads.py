@@ -1,4 +1,4 @@
-"""The heads of definitions: signature and summary, which say what a name is."""
+"""The heads of definitions: signature and summary."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from openbook.answering.context import ContextItem
 from openbook.answering.statements import layout_of
 from openbook.types import Unit
 
-# A quote is read at a glance. Longer blocks are offered in pieces of this many lines.
+# Longer blocks are split into passages of this many lines, which can be read at a glance.
 LONGEST_QUOTE_LINES = 6
 
-# A signature that is cut hides what is asked for: with a parameter a line, few have more. With what its author says
-# above it, a head is shorter; else each of the two is one.
+# Limits of a signature, and of a signature together with the comment above; beyond it, the two are separate passages.
+# Few signatures with one parameter per line are longer.
 _LONGEST_HEAD_LINES, _LONGEST_TOGETHER_LINES = 20, 12
 
-# What stands before a name where it is defined, in the languages that have grammars.
+# Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
     "def defp defmodule defmacro class func fn fun function interface struct enum trait type const let var val object"
     " module protocol record union macro_rules public private protected static void int bool char double".split()
 )
 
-# What opens no line of code in any language with a grammar. Attributes, macros and headings begin with `#` too.
+# Openings of comment lines. `#` is missing because attributes, macros and headings begin with it as well.
 _ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
 
 _DOCSTRING = ('"""', "'''")
 _ENDS = (".", "!", "?", ":")
-# Lines behind the first one of a docstring in which its first sentence may end.
+# Further lines of a docstring in which its first sentence may end.
 _MORE_OF_SUMMARY = 2
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionHead:
-    """Consecutive units that say what a name is."""
+    """The units of the head of a definition."""
 
     first: Unit
     last: Unit
     defines: str
     """The name."""
     within: str
-    """What the definition stands in: lines, names, headings and path."""
+    """Its scope: enclosing lines, names, headings and path."""
 
 
 def definition_heads(shown: ContextItem) -> list[DefinitionHead]:
-    """Return the heads of the definitions in a chunk: what it opens with, then name by name."""
+    """Return the heads of the definitions in a chunk: its own, then the others by name."""
     chunk, heads = shown.result.chunk, list[DefinitionHead]()
     own = chunk.symbol.rpartition(".")[2]
     opening = chunk.text.find(chunk.signature) if chunk.signature else -1
@@ -63,9 +63,9 @@ def definition_heads(shown: ContextItem) -> list[DefinitionHead]:
 
 
 def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 0) -> Iterator[DefinitionHead]:
-    """Yield the signature that begins at a position, with its summary and the comment above it, or each for itself.
+    """Yield the signature at a position with its summary and the comment above; a long comment is yielded separately.
 
-    `end`: where it ends at the earliest.
+    `end`: the earliest end of the signature.
     """
     lines, units, chunk = layout_of(shown), shown.units, shown.result.chunk
     first, depth = at, lines[at - 1].depth if at else 0
@@ -88,7 +88,7 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
 
 
 def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
-    """Yield what stands before a name in its line, and the lines that this one is indented under, the nearest first."""
+    """Yield the text before a name in its line, and the enclosing lines by indentation, innermost first."""
     lines, text = layout_of(shown), shown.units[at].text
     yield text[: max(text.find(name), 0)]  # the receiver of Go, `Letter::` of C++
     indent = lines[at].indent
@@ -99,11 +99,11 @@ def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
 
 
 def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
-    """Find where a name is defined first, and where a keyword says that it is defined again."""
+    """Yield the positions of the first definition of a name, and of further ones with a keyword."""
     is_first = True
     for position, unit in enumerate(units):
         words = re.findall(r"\w+", unit.text) if name in unit.text else []
-        # In the example of a comment, `let wait = 3` defines nothing of the file.
+        # Code in comments defines nothing.
         if name not in words or is_comment(unit.text):
             continue
         before = words[: words.index(name)]
@@ -116,5 +116,5 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
 
 
 def is_comment(line: str) -> bool:
-    """Return whether a line is of a comment, and of nothing else."""
+    """Return whether a line is nothing but a comment."""
     return line.strip() == "*" or line.lstrip().startswith(_ONLY_COMMENT)

@@ -1,6 +1,6 @@
-"""What a model reads of units: their words, without the markup that a page is drawn with.
+"""Renders units for models without presentational markup, and finds code examples in prose.
 
-Nothing here moves a citation: units keep their numbers and their spans.
+Units keep their numbers and spans, so citations stay valid.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 
-# A line that opens or closes an example of Markdown, of AsciiDoc, and of plain text.
+# Fences of code examples in Markdown, AsciiDoc and plain text.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>(?:(?<=`)[\w+#.-]+)?)[ \t]*")
 _BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _FENCES = {"asciidoc": _LISTING, "text": _BACKTICKS}
 
-# Columns that set off code in Markdown, beyond those of what it stands in.
+# Indentation of code blocks in Markdown, relative to the enclosing body.
 _CODE_COLUMNS = 4
 
-# A search looks at ten results, once for each passage.
+# Cached chunks: a search reads each of ten results once per passage.
 _KEPT_CHUNKS = 64
 
-# A chunk with more markup is an example of it, or the inside of one that began before.
+# A chunk with more markup is an example of markup, or begins within one.
 _MOST_MARKUP = 1 / 2
 
 
 def fence_of(text: str, language: str) -> re.Match[str] | None:
-    """Match a line that opens or closes an example, with its `fence` and the `info` of it; None for any other line.
+    """Match a line that opens or closes a fenced example, with groups `fence` and `info`; None for other lines.
 
-    In plain text and in reStructuredText, a line of tildes is none: it underlines a title.
+    Tildes are no fence in plain text and reStructuredText, where they underline titles.
     """
     if language == "rst":
         return None
@@ -49,34 +49,34 @@ def fence_of(text: str, language: str) -> re.Match[str] | None:
 
 
 def closes(found: re.Match[str], fence: str, language: str) -> bool:
-    """Return whether a line closes the example that a fence opens; in AsciiDoc, no longer one does."""
+    """Return whether a line closes the example that a fence opens; in AsciiDoc, both have the same length."""
     is_alike = found["fence"] == fence if language == "asciidoc" else found["fence"].startswith(fence)
     return is_alike and not found["info"]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Code that a page shows in fences. Positions count units from 0."""
+    """A fenced code example in prose. Positions are indexes of units."""
 
     opening: int
-    """The fence above it; -1 if that stands in front of the chunk."""
+    """The opening fence; -1 if it precedes the chunk."""
     closing: int
-    """The fence below it; the number of units if that stands behind the chunk."""
+    """The closing fence; the number of units if it follows the chunk."""
     fence: str
-    """The signs of its fences; of the shortest kind if only the one below it is there."""
+    """The characters of its opening fence; the shortest possible if that precedes the chunk."""
     language: str
-    """What the fence above it says; empty if nothing."""
+    """The language of the opening fence; may be empty."""
 
     def is_inside(self, position: int) -> bool:
-        """Return whether a unit is code of this example, and no fence."""
+        """Return whether a unit is code of this example, not a fence."""
         return self.opening < position < self.closing
 
 
 def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
-    """Return the examples in fences of a chunk, in order.
+    """Return the fenced examples of a chunk, in order.
 
-    Those whose body is prose are none. A chunk may begin or end inside of one. Whether it begins so is told by the
-    first fence and what stands above it.
+    Fences around prose do not count. A chunk may begin or end within an example; the first fence and the lines above it
+    tell whether it begins within one.
     """
     fences = [(place, fence) for place, unit in enumerate(every) if (fence := fence_of(unit.text, language))]
     found: list[Example] = []
@@ -98,7 +98,7 @@ def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
 
 
 def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[str]]]) -> bool:
-    """Return whether the first fence closes what was opened in front of the chunk."""
+    """Return whether the first fence closes an example that precedes the chunk."""
     (first, fence), *others = fences
     if fence["info"] or not first:
         return False
@@ -110,9 +110,9 @@ def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[s
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def indented_code(chunk: Chunk) -> Mapping[int, str]:
-    r"""Return the lines of a document that are code for their indentation, of a chunk of prose, each with its language.
+    r"""Map the lines of indented code blocks in a chunk of prose to their languages.
 
-    Bodies of items, boxes, tabs, entries and directives are indented and no code. A chunk may begin in one of them.
+    Indented bodies of list items, admonitions, tabs and directives are not code. A chunk may begin in one of them.
 
     Example:
         >>> from openbook.types import Span
@@ -125,7 +125,7 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
 
 
 def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
-    """Yield what is deeper than a line of reStructuredText that leads to code, less the options of a directive."""
+    """Yield the literal blocks of reStructuredText, without the options of directives."""
     code: tuple[int, str] | None = (indent_of(text) - 1, "") if _begins_in_code(text) else None
     are_options = False
     for place, line in enumerate(text.split("\n")):
@@ -143,7 +143,7 @@ def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
 
 
 def _set_off(text: str, language: str) -> Iterator[tuple[int, str]]:
-    """Yield what is four columns deeper than the body it stands in, below a blank line or more of it."""
+    """Yield the indented code blocks: four columns deeper than the enclosing body, after a blank line."""
     lines = text.split("\n")
     first = indent_of(next(filter(str.strip, lines), ""))
     bodies = [first] if first >= _CODE_COLUMNS and not _begins_in_code(text) else []
@@ -174,7 +174,7 @@ def _set_off(text: str, language: str) -> Iterator[tuple[int, str]]:
 
 
 def _begins_in_code(text: str) -> bool:
-    """Return whether what a chunk begins with is indented and reads like code."""
+    """Return whether a chunk begins with indented code."""
     lines = [line for line in text.split("\n") if line.strip()]
     first = indent_of(lines[0]) if lines else 0
     opening = list(takewhile(lambda line: indent_of(line) >= first, lines))
@@ -183,11 +183,10 @@ def _begins_in_code(text: str) -> bool:
 
 
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
-    """Return what a model is shown of each unit of a chunk.
+    """Return the text of each unit of a chunk as it is shown to a model.
 
-    Of a page of HTML, runs of blanks become one, or none before a comma, and what all lines are
-    indented by is left out; of Markdown, tags of HTML are left out where they stand in no code. A unit
-    that is nothing but markup stays, so that none is empty. All else is shown as it stands, templates included.
+    In HTML, runs of blanks are collapsed, and the common indentation is removed. In Markdown, HTML tags outside of code
+    are removed, except from units that are nothing but markup. All else is unchanged, including templates.
 
     Example:
         >>> from openbook.text import units

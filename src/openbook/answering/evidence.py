@@ -1,4 +1,4 @@
-"""What answering asks of a library: results, how far they speak of a question, and what its documents say now."""
+"""Retrieves evidence for answers, and judges whether it answers the question."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from openbook.retrieval.signals import rarities
 from openbook.tokens import WORD, tokenize
 from openbook.types import Filter, ResultRole, RetrievalResult
 
-# Several results come from one place, so a question for places needs more of them to choose from.
+# Several results may be of one place, so a question for places needs more of them.
 _PLACES_FACTOR = 3
 
-# Where a name is used, other words of the question seldom stand, so it ranks low.
+# Uses of a name rank low, since other words of the question are seldom near.
 _USES_FACTOR = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """How rare the words of a question are in a library, and which are missing."""
+    """The rarity of the words of a question in a library, and the missing ones."""
 
     rarity: Mapping[str, float]
-    """Weight of each token: how rare it is."""
+    """The weight of each token by rarity."""
     missing: tuple[str, ...]
-    """Words that stand nowhere in the library, as written, in order."""
+    """Words that the library lacks, as written, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Relevance:
     fault: RefusalReason | Literal[""] = ""
     """Why they do not answer it, such as `nothing found`; empty if they may."""
     deciding: tuple[str, ...] = ()
-    """Words that it is about, as written, and that stand nowhere in the library."""
+    """Words that the question is about and that the library lacks, as written."""
     is_doubtful: bool = False
-    """They may answer it, but more likely they do not."""
+    """They may answer it, but probably do not."""
 
 
 class EvidenceFinder:
@@ -69,9 +69,9 @@ class EvidenceFinder:
 
         Args:
             index: The library.
-            embedder: What support is measured with.
-            text_now: Gives the text of a document as it is now, for checking citations.
-            retriever: What searches the library, if another embedder made it.
+            embedder: The embedder for measuring support.
+            text_now: Returns the current text of a document, for checking citations.
+            retriever: Searches the library, if another embedder made it.
         """
         self.index = index
         self.embedder = embedder
@@ -81,9 +81,8 @@ class EvidenceFinder:
     def find(self, question: Question, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
         """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
 
-        A question on courses gets what it asks for, which may be more: headings, a whole lesson, or
-        passages of the course that it names. See `openbook.answering.course_results`.
-        Best first.
+        Best first. A question on courses may get more results: headings, a whole lesson, or passages of the course that
+        it names. See `openbook.answering.course_results`.
         """
         if question.course is not None:
             with self.index.snapshot():
@@ -102,20 +101,20 @@ class EvidenceFinder:
         return introduction(question.text, self.index, where) if question.asks_for_whole(names) else []
 
     def fill_context(self, results: Sequence[RetrievalResult], max_tokens: int, where: Filter) -> list[RetrievalResult]:
-        """Return results with the rest of what they break off in, if that fits. See `openbook.answering.filling`."""
+        """Complete the definitions and sections of results as far as they fit. See `openbook.answering.filling`."""
         return fill_context(results, self.index, where, max_tokens)
 
     def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
-        """Rank passages by what they say alone, as `find` does for questions that are not on courses."""
+        """Rank passages like `find`, without handling questions on courses."""
         if question.identifiers and "uses" in question.intents:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
             named = sorted(found, key=lambda result: not has_name(question, result.chunk.text))
             if asks_only_for_uses(question):
-                # The definition, which is not quoted, must take the place of no caller.
+                # The definition is not quoted, so callers rank before it.
                 named.sort(key=lambda each: is_inside(each.chunk, question) or not has_name(question, each.chunk.text))
             return named[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
-        # One that speaks of both sides is seldom there. What each of them is says how they differ.
+        # Passages about both sides are rare, so each side is searched for as well.
         sides = [read_question(asking_what_is(side)) for side in question.compared]
         of_sides = [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides]
         found = self._retriever.search(question, limit=wanted, where=where, view="passages")
@@ -141,7 +140,7 @@ class EvidenceFinder:
         return support(topic, results, self.embedder, self.weigh(read_question(topic)).rarity) >= SUPPORT_FLOOR
 
     def text_of(self, source: str, path: str) -> str | None:
-        """Return the text of a document as it was indexed."""
+        """Return the indexed text of a document."""
         document = self.index.document(source, path)
         return None if document is None else document.text
 
@@ -155,7 +154,10 @@ class EvidenceFinder:
     def judge(
         self, asked: StandaloneQuestion, results: Sequence[RetrievalResult], weighed: TermStatistics, where: Filter
     ) -> Relevance:
-        """Judge whether results, which a filter let through, may answer a question, whose words were weighed."""
+        """Judge whether results may answer a question.
+
+        `weighed`: its statistics; `where`: the filter of the results.
+        """
         if not results:
             return Relevance(RefusalReason.NOTHING_FOUND if self.index.stats().chunks else RefusalReason.EMPTY_LIBRARY)
         if ResultRole.OTHER_LESSON in results[0].roles:
@@ -177,7 +179,7 @@ class EvidenceFinder:
         return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW)
 
     def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
-        """Measure what tells whether the part of the library behind a filter answers a question that stands alone."""
+        """Measure whether the documents behind a filter answer a question that is no follow-up."""
         with self.index.snapshot():
             matches = self._retriever.matches_of(question, where)
             made_by_other = self._retriever.embedder is not self.embedder
@@ -186,9 +188,9 @@ class EvidenceFinder:
             )
 
     def speaks_another_language(self, query: Question) -> bool:
-        """Check whether a question that is not English is in another language than the library.
+        """Check whether a question is neither in English nor in a language of the library.
 
-        Half of its words, those that only make its sentence included, stand nowhere then.
+        The library lacks at least half of its words then, stop words included.
         """
         words = list(filter(None, map(tokenize, set(WORD.findall(query.text)))))
         known = self.index.frequencies([token for tokens in words for token in tokens])
@@ -197,9 +199,9 @@ class EvidenceFinder:
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
-    """List the words of the question that stand nowhere in the library, as written, in order.
+    """Return the words of the question that the library lacks, as written, in order.
 
-    A name as code spells it has to stand there as a whole, not only the words that it is made of.
+    Of a code name, the library must contain the whole, not only its parts.
     """
     words = dict.fromkeys(WORD.findall(query.text))
     wanted = set(query.tokens)

@@ -1,4 +1,4 @@
-"""Answers without a model: picks the passages that speak most of the question, and quotes them."""
+"""Extractive answers: selects the passages that answer a question best, and quotes them. No model is needed."""
 
 from __future__ import annotations
 
@@ -31,44 +31,44 @@ from openbook.retrieval.signals import coverage
 from openbook.tokens import tokenize, words_to_read
 from openbook.types import ResultRole, Unit
 
-# What only repeats the question answers nothing.
+# Penalty of a passage that only repeats the question.
 _ECHO_LOSS = 6.0
 
-# A question, as a list of questions has them, with the number of the next one behind it.
+# A question at the end of a passage, perhaps followed by the number of the next one in a list.
 _IS_QUESTION = re.compile(r"[?？](?:[^\w\n]|\b(?:\d+\.)+)*$")
 
-# A passage that adds fewer words than this to those of the question repeats it, as a table of
-# contents does. It is quoted only where nothing better is there, or where a whole sentence is looked for.
+# A passage that adds fewer words to the question than this repeats it, like a table of contents. It is quoted only if
+# there is nothing better, or if the question is a whole sentence.
 _FEWEST_NEW_WORDS = 3
 _SENTENCE_ENDS = (".", "!", "。", "！")
-# An exact answer adds a number and a unit to the question. It is a sentence that holds this share of the
-# words of the question, as "The items in the invoice." does not (a third serves as well; without it, one
-# question of `benchmarks/courses.py` in forty is lost), or it is what stands behind a sign in a row.
+# An exact answer adds little more than a number and a unit to the question. It is a sentence with this share of the
+# question's words, unlike "The items in the invoice." (a third works as well; without it, one question of forty in
+# `benchmarks/courses.py` is lost), or the value behind a separator.
 _LEAST_HELD = 0.5
 _AROUND = "\"'”’)]」』）*_`| \t\r\n"
 _VALUE = re.compile(r"[:：|]|\n\s*\n")
 
-# A mark as answers print it. A page that shows an answer, such as an exported conversation, is no evidence.
+# A citation mark. A page that shows an answer, such as an exported conversation, is no evidence.
 _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
-# So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
-# small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
-# other words: what is around it says the rest. `python -m benchmarks.answers --curve quotes` has the curve.
+# Limits of quotes, their words together, and how far a score may be below the best: passages further below are about
+# something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
+# words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
 _MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
-# A quote of which a better one holds every word says it again, as a second README does. A short one costs nothing
-# to read, and that it stands there as well may be news. (A word that differs may be all that counts: npm or yarn.)
+# A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
+# Shorter ones are kept: they are read quickly, and the second place may be news.
 _FEWEST_REPEATED_WORDS = 5
 
-# "Which lessons ...": one quote from each place instead of several from the best one.
+# For "Which lessons ...?", one quote from each place.
 _MOST_PLACES = 8
 
 _NOTE = "Quoted from the sources; no model wrote this."
 _FURTHER = "See also:"
 _BETWEEN = "\n\n"
 
-# What a reader leaves in the place of a tag.
+# Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
 
 
@@ -81,7 +81,7 @@ class ScoredPassage:
     is_echo: bool = False
     """It repeats the question."""
     is_pointer: bool = False
-    """It is listed below the quotes, as a further place."""
+    """It is listed below the quotes as a further place."""
 
 
 def pick(
@@ -91,14 +91,14 @@ def pick(
     rarity: Mapping[str, float],
     text_of: TextOf | None = None,
 ) -> list[ScoredPassage]:
-    """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
+    """Select the passages to quote, best first. Ties are ordered by position in the context.
 
     Args:
-        query: What was asked.
-        context: What may be quoted.
-        embedder: The one that made the index.
-        rarity: Weight of each token of the question.
-        text_of: Tells what stands before a result in its document.
+        query: The question.
+        context: The results to quote from.
+        embedder: The embedder of the index.
+        rarity: The weight of each token of the question.
+        text_of: Returns the text of a document, for what precedes a result.
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
@@ -119,14 +119,14 @@ def pick(
 def _ranked(
     query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[ScoredPassage]:
-    """Return what may be quoted with its score, best first."""
+    """Score the candidates, best first."""
     bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     read = [
         (each, bonus)
         for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
-        # Whatever is near it in meaning, a quote without one word of the question convinces nobody, and nor does
-        # a line of code in a function whose name alone has one.
+        # Whatever its similarity, a quote without any word of the question convinces nobody. Nor does a line of code if
+        # only the name of its function has one.
         if not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
         and each.passage.key not in namesakes
         and not _only_imports(query, each)
@@ -140,7 +140,7 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
-        # Whoever asks by a sentence of the sources wants to see it where it stands.
+        # A question that is a sentence of the sources looks for that sentence.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
         score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
@@ -148,7 +148,7 @@ def _ranked(
 
 
 def _only_imports(query: Question, read: ReadPassage) -> bool:
-    """Return whether a passage is code that only makes names known, with its fences."""
+    """Return whether a passage is code of imports alone, perhaps in fences."""
     language = read.passage.shown.result.chunk.language
     code = "\n".join(unit.text for unit in read.passage.units if not fence_of(unit.text, language))
     return (read.passage.is_code or read.passage.has_example) and not without_imports(query, code).strip()
@@ -161,7 +161,7 @@ def _sides(
     embedder: Embedder,
     rarity: Mapping[str, float],
 ) -> list[ScoredPassage]:
-    """Return what speaks of both things that a question compares, then what says most of each, then the rest."""
+    """Return the quotes for a comparison: the best passage about both things, the best about each, then the rest."""
     asked = [read_question(asking_what_is(side)) for side in query.compared]
     tokens = {token for side in asked for token in side.tokens}
     said = (item for item in ranked if item.passage.shown.is_prose and not item.is_echo)
@@ -172,7 +172,7 @@ def _sides(
     highest = max((item.score for item in ranked), default=0.0)
     first = {item.passage.key: replace(item, score=highest) for item in best if item is not None}
     rest = [item for item in ranked if item.passage.key not in first]
-    # What says most of each is quoted, however long the one before it is.
+    # The best passage about each is quoted even if the one before is long.
     words = sum(words_to_read(item.passage.text) for item in first.values())
     return _answer([*first.values(), *rest], passages, rarity, most_words=max(words, _MOST_WORDS))
 
@@ -186,7 +186,7 @@ def _answer(
     most_words: int = _MOST_WORDS,
     points_to_all: bool = False,
 ) -> list[ScoredPassage]:
-    """Return the quotes with what is quoted around them, and the pointers to the other results."""
+    """Return the quotes with their surroundings, and the pointers to other results."""
     chosen = _read_on(_chosen(ranked, passages, rarity, most_words, by_place=by_place))
     if by_place:
         return chosen
@@ -196,13 +196,13 @@ def _answer(
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
-    """Return whether a passage repeats the question and answers nothing.
+    """Return whether a passage repeats the question without an answer.
 
     Args:
         text: The passage.
-        new: Its words that the question has not.
-        place: Its words, and those that it stands under.
-        query: What was asked.
+        new: Its tokens that the question lacks.
+        place: Its tokens, and those of the headings above.
+        query: The question.
     """
     if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
         return True
@@ -219,9 +219,9 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
-    """Return what is looked for, and whether one quote is wanted of each place.
+    """Return the question to search for, and whether it wants one quote from each place.
 
-    Of a question on courses, neither the course nor that it "explains" something is looked for.
+    For a question on courses, the search leaves out the course and words such as "explains".
     """
     roles = {role for shown in context.shown for role in shown.result.roles}
     asked = query.course if not roles.isdisjoint(IN_COURSES) else None
@@ -232,7 +232,7 @@ def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]
 
 
 def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
-    """Take headings whole, and of lessons the sentences that say most of what they are about."""
+    """Return headings as a whole, and the central sentences of lessons."""
     if ResultRole.HEADING in context.shown[0].result.roles:
         return [ScoredPassage(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
     return [ScoredPassage(passage, 1.0) for passage in central_passages(context, embedder)]
@@ -246,7 +246,7 @@ def _chosen(
     *,
     by_place: bool,
 ) -> list[ScoredPassage]:
-    """Take the best, leaving out repeats, what overlaps, what is much weaker, and what makes the answer long."""
+    """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words."""
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
@@ -281,24 +281,21 @@ def _chosen(
 
 
 def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return the quotes with the best one first, and what else is quoted of one result in the order it has there.
-
-    The steps of a page are read as they are taken.
-    """
+    """Return the best quote, then the others by result, in document order within each, as for steps of a page."""
     numbers = list(dict.fromkeys(item.passage.shown.number for item in chosen))
     best, rest = chosen[:1], chosen[1:]
     return [*best, *sorted(rest, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char))]
 
 
 def _adjoin(a: Passage, b: Passage) -> bool:
-    """Return whether nothing stands between two quotes, so that they are one."""
+    """Return whether two quotes are adjacent, so that they can be joined."""
     if a.shown.result.chunk.kind == "course":
-        return False  # transcripts, which have no paragraphs, are quoted by the sentence
+        return False  # transcripts have no paragraphs, and are quoted by the sentence
     if a.shown is not b.shown or a.entry != b.entry:
         return False
     if a.shown.is_prose:
         first, last = sorted((a, b), key=lambda each: each.start_char)
-        # Where tags were, one paragraph of HTML ends and the next begins.
+        # In HTML, tags separate paragraphs.
         return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
 
@@ -306,7 +303,7 @@ def _adjoin(a: Passage, b: Passage) -> bool:
 def _quotable(
     passage: Passage, taken: Sequence[Passage], passages: Sequence[Passage], *, by_place: bool
 ) -> Passage | None:
-    """Return a passage with what it cannot be understood without; None if it adds nothing to what is taken."""
+    """Return a passage with the context that it needs; None if it adds nothing to the selected ones."""
     whole = _whole(passage, passages)
     free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
@@ -314,14 +311,14 @@ def _quotable(
 
 
 def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
-    """Return a passage with what it cannot be understood without. What is said of a setting is whole, but for rows."""
+    """Return a passage with the context that it needs. Entries of settings are complete, except for table rows."""
     if passage.setting is not None and passage.setting.form != "row":
         return passage
     return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:
-    """Return whether a passage of prose has no word that another one has not."""
+    """Return whether another passage of prose contains all words of a passage."""
     if not (passage.shown.is_prose and said.shown.is_prose):
         return False
     words = frozenset(tokenize(passage.text))
@@ -329,14 +326,14 @@ def _repeats(passage: Passage, said: Passage) -> bool:
 
 
 def compose(picked: Sequence[ScoredPassage]) -> str:
-    """Write the answer: one line that says what it is, then each quote with its mark."""
+    """Write the answer: a note, then each quote with its citation mark."""
     return "".join(between + part for between, part, _ in _parts(picked))
 
 
 def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
-    """Return the quotes of the answer that `compose` writes as claims, with their places in it.
+    """Return the quotes as claims with their offsets in the answer that `compose` writes.
 
-    Their marks are not read from the answer: what is quoted may hold brackets that only look like marks.
+    Marks are not parsed from the answer, as quotes may contain brackets that look like marks.
     """
     quotes, offset = [], 0
     for between, part, passage in _parts(picked):
@@ -348,7 +345,7 @@ def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
 
 
 def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage | None]]:
-    """Yield what parts each part of an answer from the one before, the part, and what it quotes."""
+    """Yield the parts of an answer: the separator before each, its text, and the passage that it quotes."""
     yield "", _NOTE, None
     heading = ""
     for item in picked:
@@ -368,9 +365,9 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
 
 
 def _heading(passage: Passage) -> tuple[str, bool]:
-    """Name the lesson of a quote, or the entry of a list, and whether the quote does not say so itself.
+    """Return the heading of a quote: its lesson, list entry or parent keys; and whether the quote itself lacks it.
 
-    A lesson goes by its course alone where the quote is its heading.
+    If the quote is the heading of a lesson, only the course is named.
     """
     lesson = passage.shown.result.chunk.lesson
     if passage.setting is not None:
@@ -385,15 +382,15 @@ def _heading(passage: Passage) -> tuple[str, bool]:
     return label if count is None else f"{lesson.course} · {count:.0f} lessons", True
 
 
-# So many are read at a glance. A result with a lower share of the best score than this is not pointed to: at .8, an
-# answer has 13 words less, and one of a hundred lacks its place. `python -m benchmarks.answers --curve pointers`.
+# Limits of pointers, their words, and the least share of the best score. At .8, an answer has 13 words less, and one in
+# a hundred loses the right place. `python -m benchmarks.answers --curve pointers` has the curve.
 _MOST_POINTERS, _MOST_POINTER_WORDS, _LEAST_POINTER_SCORE = 8, 15, 0.7
 
-# A pointer has this share of the words of the question, weighted by rarity. Without it, answers have ten words more and
-# are as often right; from .17 on they are less often.
+# The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
+# are right as often; from .17 on, they are right less often.
 _LEAST_POINTER_SHARE = 0.125
 
-# What opens a heading, an item or a quote in markup, and is not part of what is said.
+# Markup that opens a heading, a list item or a block quote.
 _MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s)*")
 
 
@@ -404,13 +401,13 @@ def further_places(
     *,
     points_to_all: bool = False,
 ) -> list[Passage]:
-    """Return a pointer to each good result that is not quoted, in the order of the results, and none twice.
+    """Return distinct pointers to good results that are not quoted, in the order of the results.
 
     Args:
-        ranked: What may be quoted, best first.
-        quotes: What is quoted.
-        rarity: Weight of each token of the question.
-        points_to_all: Whether results that are much weaker than the best are good: each caller of a name answers.
+        ranked: The candidates, best first.
+        quotes: The quotes.
+        rarity: The weight of each token of the question.
+        points_to_all: Whether to include results with much lower scores: each caller of a name is an answer.
     """
     done = {quote.shown.number for quote in quotes}
     share = 0.0 if points_to_all else _LEAST_POINTER_SCORE
@@ -441,9 +438,9 @@ def _words_of(passage: Passage) -> str:
 
 
 def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
-    """Return a sentence of prose without what opens it in markup, of code and examples the line that says most.
+    """Return a sentence of prose without its opening markup, or the best line of code; None for transcripts.
 
-    None of transcripts: their sentences say little alone (`benchmarks.courses`: 32 words more, and no answer).
+    Single sentences of transcripts say little (`benchmarks.courses`: 32 more words, and no more answers).
     """
     if passage.shown.result.chunk.kind == "course" or (passage.shown.is_prose and passage.is_title):
         return None

@@ -1,6 +1,6 @@
-"""Fills the room of a context with the rest of what results break off in.
+"""Fills the token budget of a context with the rest of definitions and sections that results break off.
 
-This is for what a model reads. Quotes are picked from results as search gave them.
+Only for contexts of models. Quotes are selected from the results of the search.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from openbook.types import Chunk, Filter, RetrievalResult
 
 
 class DocumentChunks:
-    """The chunks of one document, as far as a filter shows them. Places count from 0, in order."""
+    """The visible chunks of a document. Places are their indexes in order."""
 
     def __init__(self, index: Index, source: str, path: str, where: Filter) -> None:
-        """Read the chunks. A document that is gone, or that the filter leaves out, has none."""
+        """Read the chunks. A document that is deleted or filtered out has none."""
         self._index = index
         self._document = (source, path)
         chunks = index.chunks(source, path)
@@ -35,11 +35,11 @@ class DocumentChunks:
         return self._chunks[place]
 
     def place_of(self, chunk: Chunk) -> int | None:
-        """Return the place of a chunk; None for a slice that the index does not hold as it is."""
+        """Return the place of a chunk; None for a slice that is not in the index."""
         return self._places.get(chunk.span)
 
     def are_one(self, place: int) -> bool:
-        """Check whether a chunk and the next one can be shown as one: nothing is between them, no border either."""
+        """Check whether a chunk and the next one can be joined: they are adjacent, without a border between."""
         if not 0 <= place < len(self) - 1:
             return False
         first, second = self._chunks[place : place + 2]
@@ -48,7 +48,7 @@ class DocumentChunks:
         return not self._text[first.span.end_char : second.span.start_char].strip()
 
     def goes_on(self, place: int) -> bool:
-        """Check whether a chunk breaks off in a definition or in a section, which the next one goes on with."""
+        """Check whether the next chunk continues the definition or section of a chunk."""
         if not self.are_one(place):
             return False
         first, second = self._chunks[place : place + 2]
@@ -56,15 +56,15 @@ class DocumentChunks:
             return bool(first.context) and first.context == second.context and not opens_with_heading(second)
         if second.kind != "code" or second.defines:
             return False
-        if not second.symbol:  # cut by lines: no grammar says what is open
+        if not second.symbol:  # split by lines, without a grammar
             return bool(first.defines or first.symbol) and second.text[:1].isspace()
         if first.symbol == second.symbol:
             return True
-        # Behind a function in a function, the outer one goes on; behind a method, the class is no rest of it.
+        # After a nested function, the outer one continues; after a method, the class is not its continuation.
         return first.symbol.startswith(f"{second.symbol}.") and not _opens_type(second)
 
     def rest_of(self, place: int) -> Iterator[int]:
-        """Return the other places of the definition or section that a chunk is part of: before it, then behind it."""
+        """Yield the other places of the definition or section of a chunk: those before it, then those after it."""
         first = place
         while self.goes_on(first - 1):
             first -= 1
@@ -74,7 +74,7 @@ class DocumentChunks:
             yield place
 
     def last_of(self, place: int) -> int:
-        """Return the place of the last chunk of what a chunk breaks off in, members of a type included."""
+        """Return the last place of the definition or section of a chunk, including the members of a type."""
         last = place
         while self.goes_on(last):
             last += 1
@@ -83,12 +83,12 @@ class DocumentChunks:
         return last
 
     def goes_on_to(self, place: int) -> int:
-        """Return the last line of what a chunk breaks off in; 0 if it is whole."""
+        """Return the last line of the definition or section that a chunk breaks off; 0 if it is complete."""
         last = self.last_of(place)
         return self._chunks[last].span.end_line if last > place else 0
 
     def joined(self, first: int, last: int) -> Chunk:
-        """Return neighbours as one chunk, both ends included. It is called by what all of them stand in."""
+        """Join adjacent chunks, both ends included. The result is named after their common scope."""
         if first == last:
             return self._chunks[first]
         chunks = self._chunks[first : last + 1]
@@ -106,7 +106,7 @@ class DocumentChunks:
         )
 
     def whole(self, chunk: Chunk) -> Chunk:
-        """Return a chunk with the rest of the definition or section that it is a part of."""
+        """Return a chunk with the rest of its definition or section."""
         place = self.place_of(chunk)
         places = [place, *self.rest_of(place)] if place is not None else []
         return self.joined(min(places), max(places)) if places else chunk
@@ -123,17 +123,17 @@ class DocumentChunks:
         first, member = self._chunks[place], self._chunks[behind]
         if not (first.symbol and _opens_type(first) and first.symbol.rpartition(".")[2] in first.defines):
             return False
-        # In Go, methods stand behind a type that is whole.
+        # In Go, methods follow a complete type.
         return member.symbol.startswith(f"{first.symbol}.") and _indent(member) > _indent(first)
 
 
 def is_visible(chunk: Chunk, where: Filter) -> bool:
-    """Check whether a filter by lesson shows a chunk of a document that the filter lets through."""
+    """Check whether a filter by lesson allows a chunk of an allowed document."""
     return where.allows_lesson(chunk.lesson)
 
 
 def _opens_type(chunk: Chunk) -> bool:
-    """Check whether a chunk is around members, which are definitions of their own and do not complete each other."""
+    """Check whether a chunk is a type with members, which are definitions of their own."""
     return defines_type(chunk.signature, chunk.symbol.rpartition(".")[2])
 
 
@@ -143,7 +143,7 @@ def _indent(chunk: Chunk) -> int:
 
 
 def _shared(paths: Sequence[Sequence[str]]) -> list[str]:
-    """Return what all paths begin with."""
+    """Return the common prefix of paths."""
     together = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
     return [parts[0] for parts in together]
 
@@ -155,16 +155,15 @@ _Member = tuple[str, str, int]
 def fill_context(
     results: Sequence[RetrievalResult], index: Index, where: Filter, max_tokens: int
 ) -> list[RetrievalResult]:
-    """Return results with what is left of the definitions and sections that they break off in, as far as it fits.
+    """Return results with the rest of the definitions and sections that they break off, as far as it fits.
 
-    Neighbours become one result, in the place of the best of them, so nothing is there twice. Results that leave no
-    room are only joined.
+    Adjacent chunks become one result, at the rank of the best of them. If there is no room, results are only joined.
 
     Args:
-        results: Best first.
+        results: The results, best first.
         index: The library.
-        where: What may be seen at all.
-        max_tokens: Estimated tokens of the context that `build_context` makes of them.
+        where: The filter of visible documents.
+        max_tokens: The budget of the context that `build_context` makes of them, in estimated tokens.
     """
     with index.snapshot():
         filler = _Filler(index, where, max_tokens)
@@ -174,13 +173,13 @@ def fill_context(
 
 
 def with_ends(results: Sequence[RetrievalResult], index: Index, where: Filter) -> list[RetrievalResult]:
-    """Return results that say where the definitions and sections end that they break off in."""
+    """Return results with the ends of the definitions and sections that they break off."""
     documents = _Documents(index, where)
     return [replace(result, goes_on_to=documents.end_of(result.chunk)) for result in results]
 
 
 class _Documents:
-    """The documents that results come from, each read once."""
+    """The documents of results, each read once."""
 
     def __init__(self, index: Index, where: Filter) -> None:
         self._index = index
@@ -193,25 +192,25 @@ class _Documents:
         return self._read[source, path]
 
     def end_of(self, chunk: Chunk) -> int:
-        """Return the last line of what a chunk breaks off in; 0 if it is whole, or no chunk of the index."""
+        """Return the last line of what a chunk breaks off; 0 if it is complete, or not in the index."""
         document = self.of(chunk.source, chunk.span.path)
         place = document.place_of(chunk)
         return 0 if place is None else document.goes_on_to(place)
 
 
 class _Filler:
-    """One context on its way."""
+    """Builds one context."""
 
     def __init__(self, index: Index, where: Filter, max_tokens: int) -> None:
         self._left = max_tokens
         self._documents = _Documents(index, where)
-        # Both in the order of their worth; a slice that is no chunk of the index stays as it is.
+        # Both in the order of the ranking; slices that are not in the index stay as they are.
         self._members: dict[_Member, RetrievalResult] = {}
         self._slices: list[tuple[int, RetrievalResult]] = []
         self._behind: list[RetrievalResult] = []
 
     def take(self, results: Sequence[RetrievalResult]) -> bool:
-        """Take results for as long as they fit, and return whether all did."""
+        """Add results as long as they fit, and return whether all did."""
         for position, result in enumerate(results):
             chunk = result.chunk
             place = self._documents.of(chunk.source, chunk.span.path).place_of(chunk)
@@ -222,7 +221,7 @@ class _Filler:
         return True
 
     def complete(self) -> None:
-        """Add what is left of definitions and sections, of the best results first."""
+        """Add the rest of definitions and sections, starting with the best results."""
         for (source, path, place), result in list(self._members.items()):
             document = self._documents.of(source, path)
             for other in document.rest_of(place):

@@ -1,4 +1,4 @@
-"""Questions that lean on earlier ones: whether one does, and what to search for in its place."""
+"""Follow-up questions: detects them, and rewrites them as standalone questions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from openbook.questions.words import CONTRACTION, ENGLISH_WORDS, FILLING_WORDS, 
 from openbook.text import sentences
 from openbook.tokens import WORD
 
-# Words of talking about an answer, and names for parts that every code and text has: with nothing else beside
-# them, "the default" and "an example" are those of what was asked before.
+# Words about answers, and general terms of code and texts. Without other content words, "the default" and "an example"
+# refer to the question before.
 _GENERAL_WORDS = frozenset(
     (
         " actually again best better bit brief briefly clarify common compare concrete concretely continue detail"
@@ -47,16 +47,16 @@ _GENERAL_WORDS = frozenset(
     ).split()
 )
 
-# "What is a function?" asks for the word itself.
+# "What is a function?" asks about the term itself.
 _ASKS_WHAT = re.compile(r"\W*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\s+an?\s", re.IGNORECASE)
 
-# "Which tests?" and "How long?" are about what was asked before; "Explain recursion." says it all.
+# "Which tests?" and "How long?" refer to the question before; "Explain recursion." does not.
 _FRAGMENT = re.compile(
     r"\W*(?:which|what|whose|how|who|when|where|why|welche[rsmn]?|wessen|wie|quel(?:le)?s?|combien)\s+\S+\W*",
     re.IGNORECASE,
 )
 
-# What "that" stands behind where it points back; elsewhere it also points ahead: "the function that sends".
+# Words before a demonstrative "that"; elsewhere it may be a relative pronoun: "the function that sends".
 _BEFORE_THAT = (
     r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might|must"
     r"|because|how|if|what|when|where|whether|why)"
@@ -67,7 +67,7 @@ _PART = (
 )
 _WHOLE = r"(?:code\s?base|collection|course|folder|library|package|project|repo(?:sitory)?|software|tool)"
 
-# What refers to something said before, wherever it stands.
+# References to earlier questions.
 _REFERS = re.compile(
     r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit|et|mais|ou|donc|alors)\b(?![.-])"
     # "No, I meant the client."
@@ -86,7 +86,7 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 
-# What refers to something said before, or earlier in the same question.
+# Pronouns, which refer to earlier questions or to an earlier clause.
 _PRONOUN = re.compile(
     r"\b(?:its|they|them|their|theirs|he|him|his|she|her|hers|er|ihn|ihm)\b"
     # "Is it safe to ...?" and "How long does it take to ...?" refer to nothing.
@@ -96,7 +96,7 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 
-# Where a clause begins: in "When a call fails, is it repeated?" the pronoun has its noun in the one before.
+# Boundaries of clauses: in "When a call fails, is it repeated?", the antecedent is in the clause before.
 _CLAUSE = re.compile(
     r"[,;:.!?]\s|\b(?:that|which|who|whose|when|while|where|if|unless|because|since|before|after|until|once|and|or|but"
     r"|wenn|dass|weil|nachdem|bevor|bis|und|oder|quand|lorsque|si|que|et|ou)\b",
@@ -105,7 +105,7 @@ _CLAUSE = re.compile(
 
 
 def leans(question: str) -> bool:
-    """Check whether a question can only be understood with those before it.
+    """Check whether a question is a follow-up, which cannot be understood without earlier ones.
 
     Example:
         >>> leans("Is that configurable?"), leans("What is the default?"), leans("Is the port configurable?")
@@ -119,7 +119,7 @@ def leans(question: str) -> bool:
 
 
 def has_own_words(question: str) -> bool:
-    """Check whether a question names anything itself, beyond general words such as "example" or "default"."""
+    """Check whether a question has content words beyond general ones such as "example" or "default"."""
     try:
         query = read_question(question)
     except QueryError:
@@ -136,22 +136,22 @@ def _own_words(text: str) -> list[str]:
 
 
 def _has_antecedent(before: str) -> bool:
-    """Check whether an earlier clause of the same question names something that a pronoun can mean."""
+    """Check whether an earlier clause of the same question has a possible antecedent of a pronoun."""
     clauses = [found.start() for found in _CLAUSE.finditer(before)]
     return bool(clauses and _own_words(before[: clauses[-1]]))
 
 
-# Of questions that lean on each other, so many are put in front. With one, or with all, fewer
-# unanswerable questions of conversations are told (`benchmarks/conversations.py`).
+# Earlier questions that precede a follow-up in the search. With one, or with all, fewer unanswerable questions of
+# conversations are detected (`benchmarks/conversations.py`).
 _EARLIER = 2
 
-# A model that writes more than this has not written a question, and what is longer needs no other words.
+# Longer rewritings are no questions, and longer messages need no rewriting. Characters.
 _LONGEST_QUESTION = 500
 
-# The text of an error that is quoted from an image has some full stops.
+# Further sentences that are allowed for text from images, such as error messages.
 _SENTENCES_OF_IMAGES = 3
 
-# What models put around the one line that they are asked for.
+# Labels that models put before a rewritten question.
 _LABEL = re.compile(r"[^\w\"'`]*(?:[^:?\n]{0,60}\bquestion\b[^:?\n]{0,20}):\s*", re.IGNORECASE)
 _QUOTES = " \t\n\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
@@ -163,33 +163,33 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 @dataclass(frozen=True, slots=True)
 class StandaloneQuestion:
-    """A question as it is searched for."""
+    """A question without references to earlier ones."""
 
     question: Question
     asked: Question
-    """What the sources must speak of: the question itself, where it has words of its own."""
+    """The question that the sources must answer: the message itself, if it has content words."""
     leans: bool = False
-    """Earlier questions stand in front, and lend the text their nearness."""
+    """It begins with earlier questions, which raise its similarity to results."""
     rewritten: bool = False
-    """A model put it into other words than those that were asked."""
+    """A model rewrote it."""
 
     @property
     def text(self) -> str:
-        """What is searched for."""
+        """The text to search for."""
         return self.question.text
 
 
 def standalone(
     message: str, history: Sequence[Exchange], rewritten: str = "", *, has_images: bool = False
 ) -> StandaloneQuestion:
-    """Make a question stand alone.
+    """Rewrite a message as a standalone question.
 
     Args:
-        message: The question.
-        history: What was asked before, in order.
-        rewritten: What a model made of the question; used if it is one. Without it, the questions that
-            this one leans on are put in front, if rules say that it leans.
-        has_images: The model has put into it what images show.
+        message: The message.
+        history: The earlier exchanges, in order.
+        rewritten: The question as a model rewrote it; ignored if it is no question. Without it, rules detect
+            follow-ups, and put earlier questions in front of them.
+        has_images: The rewriting includes the content of images.
 
     Raises:
         QueryError: The question is empty or too long, or neither it nor those before it hold a telling word.
@@ -213,7 +213,7 @@ def standalone(
 
 
 def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:
-    """Check whether a model is to make a question stand alone: any but thanks, the first, and one of a whole page."""
+    """Check whether a model should rewrite a message: not small talk, the first message, and very long ones."""
     return bool(history and message.strip()) and len(message) <= _LONGEST_QUESTION and not _is_small_talk(message)
 
 
@@ -222,7 +222,7 @@ def _is_small_talk(message: str) -> bool:
 
 
 def _before(history: Sequence[Exchange]) -> list[str]:
-    """Return the questions that the next one leans on: the last, and that before if the last leans on it."""
+    """Return the questions that a follow-up refers to: the last, and the one before if that is a follow-up."""
     asked = [exchange.question for exchange in history if not _is_small_talk(exchange.question)]
     found = asked[-1:]
     for earlier in reversed(asked[-_EARLIER:-1]):
@@ -233,17 +233,17 @@ def _before(history: Sequence[Exchange]) -> list[str]:
 
 
 def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question | None:
-    """Return what a model made of a question; None if that is no question, but an answer or nothing."""
+    """Return the question that a model rewrote; None if the reply is no question."""
     line = " ".join(rewritten.split())
     label = _LABEL.match(line)
     line = line[label.end() if label else 0 :].strip(_QUOTES)
     if not line or len(line) > _LONGEST_QUESTION or find_marks(line):
         return None
     asks = line.endswith(_QUESTION_MARKS)
-    # "Show me its tests." stays one without a question mark; what else has none is an answer.
+    # Without a question mark, only a request such as "Show me its tests." is valid, if the message is one as well.
     if not asks and (message.rstrip().endswith(_QUESTION_MARKS) or _opening(line) != _opening(message)):
         return None
-    if _sentences(line) > max(1, _sentences(message)) + more_sentences:  # an answer that ends with a question
+    if _sentences(line) > max(1, _sentences(message)) + more_sentences:  # an answer with a question at its end
         return None
     try:
         return read_question(line)

@@ -1,7 +1,4 @@
-"""Reads the text of an issue, and finds the files that it is about.
-
-These are what its title and names find, and the places that tracebacks and code name.
-"""
+"""Finds the files that an issue is about, by searches for its title and names, and by the places in its tracebacks."""
 
 from __future__ import annotations
 
@@ -19,15 +16,14 @@ from openbook.questions.question import Question, read_question
 from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, Kind, RetrievalResult
 
-# A question is shorter, and has no code of several lines. Of the questions on repositories that rankings are fitted
-# to, none has both.
+# Shorter texts are questions. No question that rankings are fitted on is as long and has several lines.
 _FEWEST_CHARS = 200
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _URL = re.compile(r"https?://\S+")
 
-# Sections of templates that say what machine it was, and not what is wrong.
+# Sections of issue templates about the environment.
 _ENVIRONMENT = re.compile(
     r"^(?:#+[ \t]*|\*\*)?(?:your )?(?:environment|versions?|configuration|system info\w*|output of `?[\w.]+|setup"
     r"|package versions|os(?: / environment)?|python version|pylint version|additional dependencies|are you willing\b"
@@ -35,15 +31,15 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-# Windows ends a path here. Unbounded, a text of many frames without a line takes the square of its length.
+# The limit of paths on Windows. Without a bound, many frames without a line would take quadratic time.
 _LONGEST_PATH = 260
 
-# Where a program stood: Python, then what compilers, Go, Rust and test runners print.
+# Stack frames of Python, then those of compilers, Go, Rust and test runners.
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     re.compile(r"^[ \t]*(?:-->[ \t]*)?(?P<path>[\w./\\@+~-]+\.[A-Za-z]\w{0,7}):(?P<line>\d+)(?P<name>)", re.MULTILINE),
 )
-# Java and JavaScript, C#, PHP. They print the innermost place first, all others last. PHP names what is called there.
+# Stack frames of Java and JavaScript, C#, and PHP, which print the innermost frame first. PHP names the callee.
 _FRAMES_INNER_FIRST = (
     re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
     re.compile(
@@ -60,34 +56,34 @@ _MODULE = re.compile(r"(?<![\w./])[a-z_]\w*(?:\.[a-z_]\w*){1,6}(?![\w(/])")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a program stood, or a file that a text names."""
+    """A stack frame."""
 
     path: str
-    """As it is written: absolute, relative, or of another machine."""
+    """As written: absolute, relative, or of another machine."""
     line: int = 0
-    """0 if it is not told."""
+    """0 if unknown."""
     name: str = ""
-    """Of the function, if it is told."""
+    """The name of the function, if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """The text of an issue, read."""
+    """A parsed issue."""
 
     title: str
     """Its first line."""
     frames: tuple[Frame, ...]
-    """Of tracebacks, innermost first, each place once."""
+    """The distinct stack frames, innermost first."""
     paths: tuple[str, ...]
-    """Files and modules that are named outside of tracebacks, in order."""
+    """Files and modules outside of tracebacks, in order."""
     names: tuple[str, ...]
-    """Names as code spells them: those of the prose first, then those of code, unqualified."""
+    """Unqualified code names: those in prose, then those in code."""
     spoken: frozenset[str]
-    """The names of the prose among them."""
+    """The names in prose."""
 
 
 def read_issue(text: str) -> Issue | None:
-    r"""Read a text as an issue; None for one that is a question.
+    r"""Parse an issue; None for a question.
 
     Example:
         >>> text = "Send fails\n\nSince 2.0 `send` fails:\n\n" + "It worked before. " * 12
@@ -112,7 +108,7 @@ def read_issue(text: str) -> Issue | None:
 
 
 def _without_output(text: str) -> tuple[str, str]:
-    """Split what people wrote from code and output that stands without a fence."""
+    """Separate prose from code and output without a fence."""
     prose, output = list[str](), list[str]()
     for line in text.split("\n"):
         is_output = re.match(r"\s{4,}\S|\t|\s*(?:>>>|\.\.\.|\$|In \[|Out\[|File \"|Traceback|E\s{2,})", line)
@@ -121,7 +117,7 @@ def _without_output(text: str) -> tuple[str, str]:
 
 
 def _frames(text: str) -> tuple[Frame, ...]:
-    """Return the places of tracebacks, innermost first."""
+    """Return the stack frames, innermost first."""
     found = [
         (match.start(), Frame(match["path"].replace("\\", "/"), int(match["line"]), match["name"] or ""))
         for pattern in _FRAMES
@@ -133,7 +129,7 @@ def _frames(text: str) -> tuple[Frame, ...]:
 
 
 def _frame_at(match: re.Match[str]) -> Frame:
-    """Read a place as Java and JavaScript print it. Java tells the package of a file in the name alone."""
+    """Return a stack frame of Java or JavaScript. In Java, only the name contains the package of the file."""
     *package, _, name = ["", *match["name"].split(".")] if "." in match["name"] else ["", match["name"]]
     path = match["path"].replace("\\", "/")
     is_bare = path.endswith((".java", ".kt", ".scala", ".groovy"))
@@ -141,41 +137,41 @@ def _frame_at(match: re.Match[str]) -> Frame:
 
 
 class IssueWeights(NamedTuple):
-    """What each way of finding a file is worth. The defaults are fitted by `python -m benchmarks.issue_texts`."""
+    """The weights of the rankings that are fused. The defaults are fitted by `python -m benchmarks.issue_texts`."""
 
     whole: float = 0.5
-    """Of a search for the whole text."""
+    """A search for the whole text."""
     title: float = 1.0
     names: float = 0.5
     frames: float = 0.5
-    """Of the files of tracebacks, innermost first."""
+    """The files of stack frames, innermost first."""
     paths: float = 0.5
     definitions: float = 0.25
     no_source: float = 0.3
-    """What is left to tests, examples and documentation, which say the same words and are rarely to be mended."""
+    """A factor for tests, examples and documentation, which have the same words but are rarely to be fixed."""
 
 
 WEIGHTS = IssueWeights()
-"""Those that are used."""
+"""The weights in use."""
 
-# A file at place n counts k / (k + n): places that are named are few and sure, results of a search are many.
+# Rank n counts k / (k + n). Named places are few and reliable, results of a search are many.
 _K_OF_SEARCH, _K_OF_PLACES = 10, 3
 
-# Of each search, of names that a query is made of, of names whose definitions are looked up, and of their places.
+# Results of a search, names in a query, names that are looked up, files that define one, and files of all names.
 _DEPTH = 30
 _MOST_NAMES = 12
 _MOST_LOOKED_UP = 20
 _MOST_PLACES = 3
 _MOST_DEFINING = 5
 
-# How much less each next name counts.
+# How fast the weights of names decrease.
 _FADING = 0.3
 
-# A path or name that means more files than that means none.
+# Paths and names that match more files are ambiguous.
 _MOST_MEANT = 2
 
 Search = Callable[[Question, int, Filter], list[RetrievalResult]]
-"""Ranks passages for a question: so many, of documents that a filter lets through."""
+"""Ranks passages for a question, with a limit and a filter."""
 
 IssueFile = tuple[str, str]
 """Source and path."""
@@ -183,28 +179,28 @@ IssueFile = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class IssueFindings:
-    """What each way of finding files found for an issue, best first."""
+    """The rankings of files for an issue."""
 
     files: Mapping[str, Sequence[IssueFile]]
-    """By the name of its weight."""
+    """The rankings by the names of their weights, best first."""
     chunks: Mapping[IssueFile, Chunk]
-    """The best one of each file that a search found."""
+    """The best chunk of each file that a search found."""
     kinds: Mapping[IssueFile, Kind]
-    """Of all documents."""
+    """The kinds of all documents."""
 
 
 def find_for_issue(
     issue: Issue, question: Question, search: Search, index: Index, limit: int, where: Filter
 ) -> list[RetrievalResult]:
-    """Rank files for an issue, each once with its most telling chunk, at most `limit`, best first.
+    """Rank files for an issue, each with its most relevant chunk, best first.
 
     Args:
-        issue: What was read of the text.
+        issue: The parsed issue.
         question: The whole text.
         search: Ranks passages for a question.
         index: The library.
-        limit: Most files.
-        where: Documents that may be found.
+        limit: The maximum number of files.
+        where: The filter of documents.
     """
     found = gather(issue, question, search, index, where)
     scores = fuse(found, WEIGHTS)
@@ -214,7 +210,7 @@ def find_for_issue(
 
 
 def gather(issue: Issue, question: Question, search: Search, index: Index, where: Filter) -> IssueFindings:
-    """Find files in all ways. Arguments are those of `find_for_issue`."""
+    """Return all rankings. Arguments are those of `find_for_issue`."""
     documents = _Documents(index.documents(where))
     files: dict[str, Sequence[IssueFile]] = {
         "frames": [file for frame in issue.frames for file in documents.of_path(frame.path)],
@@ -244,7 +240,7 @@ def fuse(found: IssueFindings, weights: IssueWeights) -> dict[IssueFile, float]:
 
 
 class _Documents:
-    """The documents of a library, by what an issue may call them."""
+    """The documents of a library by the names that issues use."""
 
     def __init__(self, documents: Iterable[DocumentSummary]) -> None:
         self.kinds = {(each.source, each.path): each.kind for each in documents}
@@ -253,7 +249,7 @@ class _Documents:
             self._by_name[file[1].rpartition("/")[2]].append(file)
 
     def of_path(self, path: str) -> list[IssueFile]:
-        """Return the files that share most of the end of a path, which may be of another machine."""
+        """Return the files with the longest common suffix with a path, which may be of another machine."""
         *folders, name = path.split("/")
         shared = {file: _shared(folders, file[1].split("/")[:-1]) for file in self._by_name.get(name, ())}
         most = max(shared.values(), default=0)
@@ -263,7 +259,7 @@ class _Documents:
         return meant if len(meant) <= _MOST_MEANT else []
 
     def named(self, name: str) -> list[IssueFile]:
-        """Return the files of a path or of a dotted module, or of what stands in that module."""
+        """Return the files of a path, of a dotted module, or of a name in a module."""
         if "/" in name or (found := self.of_path(name)):
             return self.of_path(name) if "/" in name else found
         parts = name.split(".")
@@ -285,7 +281,7 @@ def _shared(folders: Sequence[str], others: Sequence[str]) -> int:
 
 
 def _defining(names: Sequence[str], index: Index, where: Filter) -> list[IssueFile]:
-    """Return the sources that define names of an issue, the first names first."""
+    """Return the source files that define names of an issue, weighted by the order of the names."""
     worth: dict[IssueFile, float] = defaultdict(float)
     for place, name in enumerate(names[:_MOST_LOOKED_UP]):
         outlines = chunks_defining(chunks_naming(index, [name], where), name, ())
@@ -310,9 +306,9 @@ def _file_of(chunk: Chunk) -> IssueFile:
 
 
 def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
-    """Return the chunk of a file that a traceback or the first name points to; None if nothing does.
+    """Return the chunk of a file that a stack frame or the first name refers to; None if there is none.
 
-    Of the functions of a traceback, the one that people speak of comes first.
+    Functions that the prose mentions come first.
     """
     chunks = index.chunks(*file)
     name = file[1].rpartition("/")[2]

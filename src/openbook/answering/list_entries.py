@@ -1,4 +1,4 @@
-"""The entries of definition lists in a result: options, settings and terms, with what is said of each."""
+"""Definition lists in results: options, settings and terms with their descriptions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from openbook.answering.context import ContextItem, units_of
 from openbook.entries import END_OF_HEADING, MARKED, entry_heads, indent_of, names_of
 from openbook.types import Chunk, Unit
 
-# A search looks at the entries of ten results, once for each passage.
+# Cached chunks: a search reads the entries of ten results once per passage.
 _KEPT_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """A head, or several that share it, and what is said below. Positions count units from 0, and are inclusive."""
+    """One or several heads with a description. Positions are inclusive indexes of units."""
 
     first: int
     head: int
@@ -25,16 +25,16 @@ class ListEntry:
     name: str
     """The text of the head."""
     names: tuple[str, ...]
-    """What a question may call it."""
+    """The names that a question may use."""
 
 
 def entries_in(shown: ContextItem) -> Sequence[ListEntry]:
-    """Return the entries that begin in what is shown of a result, in order; of code none."""
+    """Return the entries that begin in a result, in order; none for code."""
     return _entries(shown.result.chunk) if shown.is_prose else ()
 
 
 def entry_at(shown: ContextItem, position: int) -> ListEntry | None:
-    """Return the entry that a unit stands in."""
+    """Return the entry of a unit, if any."""
     return next((each for each in entries_in(shown) if each.first <= position <= each.last), None)
 
 
@@ -61,7 +61,7 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
 
 
 def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:
-    """Find the last line of an entry: before what is indented no deeper than its head, or before a heading."""
+    """Return the last unit of an entry: before the next one that is not indented deeper than the head, or a heading."""
     is_deeper = head + 1 < behind and indent_of(every[head + 1].text) > indent_of(every[head].text)
     for place in range(head + 1, behind):
         if is_heading(chunk, every[place]) or (

@@ -1,4 +1,4 @@
-"""Slices of documents that tools show: the lines that say what a document holds, and lines by number."""
+"""Slices of documents for tools: outlines, and lines by number."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from openbook.types import Chunk, Document, RetrievalResult, Span
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Cut out what the definitions, headings and lessons of a document begin with, in order, each once.
+    """Return the heads of the definitions, headings and lessons of a document, in order, each once.
 
-    A chunk in which there is none gives its first line, so that no part of the document is missing.
+    A chunk without any contributes its first line, so that no part of the document is missing.
 
     Args:
-        chunks: All of one document, in order. None gives [].
+        chunks: All chunks of a document, in order. May be empty.
     """
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
@@ -47,7 +47,7 @@ def _definitions(chunk: Chunk) -> Iterator[Chunk]:
 
 
 def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
-    """Check whether a piece of code lies within a comment, which tells what it is in its first lines alone."""
+    """Check whether a piece of code is the continuation of a comment."""
     inside = chunk.text[: head.span.start_char - chunk.span.start_char]
     if not inside.strip():
         is_next = before is not None and before.span.end_line + 1 == head.span.start_line
@@ -68,19 +68,19 @@ def opens_with_heading(chunk: Chunk) -> bool:
 
 
 def first_line(chunk: Chunk) -> Chunk:
-    """Cut out the first unit of a chunk: a line, or a sentence where it is long."""
+    """Return the first unit of a chunk: a line, or a sentence of a long line."""
     first = units(chunk)[0].span
     return piece_of(chunk, first.start_char, first.end_char, symbol="")
 
 
 def header_of(course: Chunk) -> Chunk:
-    """Cut out the lines that a course introduces itself with: title, link and instructor; else the first one."""
+    """Return the header of a course: title, link and instructor; or else its first line."""
     facts = [unit.span for unit in units(course) if COURSE_FACT.match(unit.text)]
     return piece_of(course, facts[0].start_char, facts[-1].end_char) if facts else first_line(course)
 
 
 def head_of_lesson(first: Chunk) -> Chunk:
-    """Cut out what a lesson begins with: its heading, with its link where that stands below."""
+    """Return the heading of a lesson, with the link below if there is one."""
     told = units(first)
     link = first.lesson.link if first.lesson else ""
     last = next((unit for unit in told[:2] if link and link in unit.text), told[0])
@@ -88,13 +88,13 @@ def head_of_lesson(first: Chunk) -> Chunk:
 
 
 def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None = None) -> Chunk:
-    """Cut a piece out of a chunk, trimmed at its end. It keeps the names that hold around it.
+    """Return a slice of a chunk, trimmed at its end, with the scope of the chunk.
 
     Args:
-        chunk: What to cut from.
-        start_char: Offset in the document, as `end_char`. Not all between them may be blank.
-        end_char: Behind the piece.
-        symbol: What the piece defines, if not what the chunk does.
+        chunk: The chunk.
+        start_char: The start offset in the document. The slice must not be blank.
+        end_char: The end offset, exclusive.
+        symbol: The symbol of the slice, if it is not that of the chunk.
     """
     start, end = start_char - chunk.span.start_char, end_char - chunk.span.start_char
     _, end = trim(chunk.text, start, end)
@@ -113,7 +113,7 @@ def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None
 
 
 def from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
-    """Leave out what stands in a chunk before a definition, its comment kept, if that is more than a glance."""
+    """Return a chunk from the comment of a definition on, if more than a few lines precede it."""
     heads = [
         head
         for head in definition_heads(ContextItem(1, RetrievalResult(chunk, 0.0), units(chunk)))
@@ -129,9 +129,9 @@ def from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
 
 
 def unseen(chunk: Chunk, shown: Iterable[Span]) -> Chunk:
-    """Cut from a chunk what slices of its document that overlap with its beginning or its end show already.
+    """Remove from a chunk the parts at its start and end that overlap shown spans of its document.
 
-    A chunk that lies in one of them stays as it is, and so does one around it.
+    A chunk within a span, or around one, is unchanged.
     """
     start, end = chunk.span.start_char, chunk.span.end_char
     for span in shown:
@@ -146,13 +146,13 @@ def unseen(chunk: Chunk, shown: Iterable[Span]) -> Chunk:
 
 
 def lines_of(document: Document, chunks: Sequence[Chunk], first: int, last: int) -> Chunk | None:
-    """Cut lines out of a document, with the names of the chunks that they lie in; None if they are blank.
+    """Return lines of a document, with the names of their chunks; None if they are blank.
 
     Args:
-        document: With its text.
-        chunks: Of the document, in order.
+        document: The document with its text.
+        chunks: Its chunks, in order.
         first: 1-based; not beyond the last line.
-        last: 1-based, inclusive. What is beyond the last line is left out.
+        last: 1-based, inclusive; may be beyond the last line.
     """
     lines = LineIndex(document.text)
     start, end = lines.start_of(first), lines.end_of(max(first, min(last, len(lines))))

@@ -1,4 +1,4 @@
-"""Questions for a project as a whole, and the pages that introduce it."""
+"""Answers questions about a project as a whole from the pages that introduce it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from openbook.questions.words import content_words_of_question
 from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
-# Pages, and chunks of the first page and of each other one. A README says what it is in its first chunks.
+# Limits of pages, and of chunks of the first and each other page: the first chunks of a README introduce the project.
 _MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
-# A filter that leaves so few documents names what is to be summed up.
+# With a filter that leaves so few documents, these are to be summarized.
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
 _AS_ASKED = -1  # before all other pages
 
-# What introduces, best first; each for a name without its ending.
+# Names of introductory pages without their suffix, best first.
 _FRONT = (
     ("readme",),
     ("architecture", "design", "internals", "codebase", "overview", "introduction", "about", "whatis"),
@@ -47,7 +47,7 @@ _START = ("start", "begin", "first", "anfang", "loslegen", "einstieg", "commenc"
 _STARTS = ("gettingstarted", "quickstart", "start", "firststeps", "tutorial")
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
 
-# Sections of a page that are not about what the project does; the second are for whoever starts with it.
+# Headings of sections that are not about the project itself; those of the second pattern tell how to start.
 _BESIDE = re.compile(
     r"\b(?:licen[cs]\w*|sponsor\w*|donat\w*|backers?|funding|enterprise|contribut\w*|credits?|thanks|acknowledg\w*"
     r"|copyright|authors?|maintainers?|translations?|table of contents|contents|community|star history|badges?"
@@ -63,12 +63,12 @@ _TO_START = re.compile(
     r"\b(?:install\w*|download\w*|requirements|dependencies|building|what do i need)\b", re.IGNORECASE
 )
 
-# A page with fewer words shows links, tags and pictures, and says nothing.
+# Pages with fewer words have only links, tags and images.
 _FEWEST_WORDS = 8
 
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
-    """Return the chunks that introduce what a filter lets through, best first; [] if no page does."""
+    """Return the chunks that introduce the documents behind a filter, best first; may be empty."""
     documents = index.documents(where)
     pages = list(_front_pages(documents, text))
     if not pages and len(documents) <= _FEW_DOCUMENTS:
@@ -81,7 +81,7 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
 
 
 def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[list[Chunk]]:
-    """Yield what pages tell, best first, of each kind and folder the first only that tells anything."""
+    """Yield the introductory chunks of pages, best first, of only one page per kind and folder."""
     seen: set[tuple[int, str]] = set()
     to_start = asks_to_start(text)
     for page in sorted(pages, key=lambda page: (_worth(page.path, page.kind, text), _place_of(page))):
@@ -93,19 +93,19 @@ def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[
         for own in (True, False):
             if telling := [chunk for chunk in chunks if _tells(chunk, own=own, to_start=to_start)]:
                 seen.add(key)
-                # What a project is comes first, then how to begin with it.
+                # The description of a project comes first, then how to start.
                 rest = sorted(telling[1:], key=lambda chunk: to_start and not is_start(" / ".join(chunk.context)))
                 yield telling[:1] + rest
                 break
 
 
 def is_front_page(chunk: Chunk) -> bool:
-    """Return whether a chunk is of a page that introduces a project by its name, and not of one that a filter names."""
+    """Return whether a chunk is of a page whose name marks it as an introduction."""
     return _worth(chunk.span.path, chunk.kind, "")[0] < len(_FRONT) + 1
 
 
 def asks_to_start(text: str) -> bool:
-    """Return whether a question asks where to begin, so that how something is installed answers it."""
+    """Return whether a question asks how to start, so that installation instructions are an answer."""
     return any(word in text.lower() for word in _START)
 
 
@@ -114,12 +114,12 @@ def _asks_for_structure(text: str) -> bool:
 
 
 def is_start(heading: str) -> bool:
-    """Return whether a section tells how to begin."""
+    """Return whether the heading of a section says that it tells how to start."""
     return _IS_START.search(heading) is not None
 
 
 def is_beside(heading: str, *, to_start: bool) -> bool:
-    """Return whether a section is about something else than the project: who pays for it, its licence.
+    """Return whether a section is not about the project itself, but about sponsors, the license and the like.
 
     Example:
         >>> is_beside("Sponsors", to_start=False), is_beside("Design", to_start=False)
@@ -131,7 +131,7 @@ def is_beside(heading: str, *, to_start: bool) -> bool:
 
 
 def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
-    # A library of posts alone is about what they say.
+    # If there are only posts, the library is about these.
     for page in [each for each in documents if role_of(each.path, each.kind) != "changelog"] or documents:
         if page.kind not in ("docs", "code"):
             continue
@@ -143,7 +143,7 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
 
 
 def _worth(place: str, kind: Kind, text: str) -> tuple[int, int]:
-    """Order pages: what is asked for by its name, then by name and depth."""
+    """Return a sort key for pages: named ones first, then by name and depth."""
     path = PurePosixPath(place)
     depth = place.count("/")
     if kind == "code":
@@ -163,7 +163,7 @@ def _place_of(page: DocumentSummary) -> tuple[int, str, str]:
 
 
 def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
-    """Check whether a chunk has a sentence, on the project if `own`; of code, a module's own words."""
+    """Check whether a chunk has a sentence, about the project if `own`; for code, in the docstring of the module."""
     if chunk.kind == "code":
         return bool(chunk.docstring) and chunk.span.start_line == 1
     bounds = [0, *(found.start() for found in HEADING.finditer(chunk.text)), len(chunk.text)]
@@ -175,7 +175,7 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
     return len(_plain_words("\n".join(told))) >= _FEWEST_WORDS
 
 
-# What a page opens with: a sentence of so many words is no badge and no slogan.
+# The opening sentence of a page; shorter ones are badges and slogans.
 _FEWEST_OPENING_WORDS = 6
 _MOST = 4
 _LONGEST_LIST = 12  # lines
@@ -187,7 +187,7 @@ _BEGINS_AS_DESCRIPTION = re.compile(
     re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
-# Pictures, addresses and tags; directives and fields of reStructuredText, as badges have them.
+# Images, URLs and tags; directives and fields of reStructuredText, as in badges.
 _SAYS_NOTHING = re.compile(
     r"!\[[^]\n]{0,300}\]\([^)\n]{0,500}\)|\]\([^)\n]{0,500}\)|<[^<>]{0,500}>|\bhttps?://\S+"
     r"|^\s*\.\. .*|^\s*:[\w -]+:(?=\s).*",
@@ -200,11 +200,11 @@ _DASHES = ("- ", "– ", "— ", ": ", ", ")
 
 
 def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float]]:
-    """Yield of each page that introduces a project what says what it is, else what it opens with, with its score.
+    """Yield the sentences that describe the project, or else open its pages, with their scores.
 
-    The best sentence of a page comes first, then one of each other section of it that is among the results. Behind the
-    first quote, those that say little of the project are left out, unless they tell how to begin and that is asked, or
-    stand in a page that a filter or the question names. Pages that define the project come before others.
+    The best sentence of a page comes first, then one of each other section among the results. After the first quote,
+    sentences that say little about the project are dropped, unless they tell how to start and the question asks for
+    that, or are in a page that the filter or the question names. Pages that define the project come first.
     """
     to_start = asks_to_start(query.text)
     seen: set[str] = set()
@@ -215,7 +215,7 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
     ]
     for ranked in sorted(filter(None, pages), key=lambda best: _page_rank(best[0], query)):
         as_asked = _page_rank(ranked[0], query) == _AS_ASKED
-        # What opens a page is first of it; the rest stays in the order of the page.
+        # The best sentence of a page comes first, the others in document order.
         for (rank, _), passage in ranked[:1] + sorted(ranked[1:], key=lambda best: best[1].start_char):
             tells = rank < _TELLS_LITTLE or not seen or as_asked or (to_start and is_start(_heading(passage)))
             tells = tells or not is_front_page(passage.shown.result.chunk)
@@ -226,7 +226,7 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
 
 
 def _rest_of_list(item: Passage) -> Passage:
-    """Return an item of a list with those that follow, as far as they are quoted."""
+    """Return a list item with the following ones, up to the limit of a quote."""
     units, last = item.shown.units, item.last
     for unit in units[item.last.number :]:
         if not is_row(unit.text) or unit.span.end_line - item.first.span.start_line >= _LONGEST_LIST:
@@ -236,7 +236,7 @@ def _rest_of_list(item: Passage) -> Passage:
 
 
 def _page_rank(best: tuple[tuple[int, int], Passage], query: Question) -> int:
-    """Order pages: one that is asked for by its name, those that define the project, others."""
+    """Return a sort key for pages: named ones, those that define the project, others."""
     (rank, _), passage = best
     return _AS_ASKED if _is_named(passage.shown.result.chunk, query) else min(rank, 1)
 
@@ -246,7 +246,7 @@ def _is_named(chunk: Chunk, query: Question) -> bool:
 
 
 def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tuple[tuple[int, int], Passage]]:
-    """Return the sentence of each section that tells most, with how much that is: less is more."""
+    """Return the best sentence of each section with its sort key."""
     said = [each for shown in items for each in passages_of(shown) if _is_said(each, query)]
     said = [each for each in said if not is_beside(_heading(each), to_start=asks_to_start(query.text))] or said
     asked = set(map(_plain, content_words_of_question(query.text)))
@@ -261,7 +261,7 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
 
 
 def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
-    """Order sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others."""
+    """Return a sort key for sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others."""
     text = passage.text
     if query.definition is not None and query.definition.search(text):
         return 0
@@ -273,13 +273,13 @@ def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
 
 
 def _subject(names: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds one of some names as the subject: `good_job` is GoodJob, and `borg` BorgBackup."""
+    """Return a pattern for names as the subject of a sentence: `good_job` is GoodJob, and `borg` BorgBackup."""
     either = "|".join(r"[\W_]*".join(map(re.escape, name)) for name in sorted(names) if name) or r"(?!)"
     return re.compile(rf"(?i:{either})(?:(?<=[a-z])[A-Z]\w{{0,12}})?\b{_IS_A}")
 
 
 def _is_slogan(passage: Passage) -> bool:
-    """Check whether a line without an end says what a project is: "A server that moors ships", "Harbour - moors ships".
+    """Check whether a line without a full stop describes a project: "A server that moors ships".
 
     Other such lines below the title of a README are slogans, credits or links.
     """
@@ -293,7 +293,7 @@ def _is_slogan(passage: Passage) -> bool:
 
 
 def _plain(word: str) -> str:
-    """Return a name as it is compared: `good_job` is GoodJob."""
+    """Normalize a name for comparisons: `good_job` is GoodJob."""
     return re.sub(r"[\W_]+", "", word).lower()
 
 
@@ -303,8 +303,8 @@ def _heading(passage: Passage) -> str:
 
 
 def _is_said(passage: Passage, query: Question) -> bool:
-    """Check whether a passage is a sentence, and no title, badge or example; of what is asked for by name, an item."""
-    # Sponsors and pictures; directives of reStructuredText, and commands, which begin with the name as a sentence may.
+    """Check whether a passage is a sentence, not a title, badge or example; in a named page, also a list item."""
+    # Sponsors and images; directives of reStructuredText, and commands, which may begin with the name like a sentence.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith((".. ", "$ "))
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None or _is_slogan(passage)
     is_item = is_row(passage.text) and not _is_named(passage.shown.result.chunk, query)

@@ -1,4 +1,4 @@
-"""Which runs of units can be quoted on their own, and the headings over them: sentences of prose, blocks of code."""
+"""Splits results into passages that can be quoted: sentences of prose, blocks of code, examples and list entries."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
 
-# Headings of Markdown; of reStructuredText, whose underline is no shorter than three; and those that a reader marks.
+# Headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
 HEADING = re.compile(
     r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
 )
 
 
 def heading_over(chunk: Chunk, at: int) -> str:
-    """Return the headings over a place in a chunk, outermost first, in one string."""
+    """Return the headings above an offset of a chunk, outermost first, as one string."""
     found = [heading for heading in _headings(chunk.text) if heading.end <= at]
     if not found:
         return " / ".join(chunk.context)
     first = found[0].title.strip("# \t\r")
-    # Of the headings of a chunk that begins with one, those before it are over all of it.
+    # If the first heading is part of the context, the headings before it are above the whole chunk.
     outer = chunk.context[: chunk.context.index(first)] if first in chunk.context else ()
     inner: list[tuple[str, str]] = []
     for _, mark, title in found:
-        # A mark of reStructuredText that was there before closes what stands below it; so does one "#" what has two.
+        # A repeated underline of reStructuredText closes deeper sections, as "#" closes "##".
         inner = list(takewhile(lambda above, mark=mark: above[0] != mark and not above[0].startswith(mark), inner))  # type: ignore[misc]
         inner.append((mark, title))
     return " / ".join([*outer, *(title for _, title in inner)])
 
 
 def opened_by(passage: Passage) -> str:
-    """Return the heading that a passage stands right below; empty if anything else stands between."""
+    """Return the heading directly above a passage; empty if there is text between."""
     chunk = passage.shown.result.chunk
     at = passage.start_char - chunk.span.start_char
     above = next((heading for heading in reversed(_headings(chunk.text)) if heading.end <= at), None)
@@ -54,11 +54,11 @@ def opened_by(passage: Passage) -> str:
 class _Heading(NamedTuple):
     end: int
     mark: str
-    """The signs before it, or one of those below it."""
+    """The signs before it, or the character of its underline."""
     title: str
 
 
-# The passages of a chunk ask one after the other.
+# Consecutive passages are of the same chunk.
 @lru_cache(maxsize=64)
 def _headings(text: str) -> tuple[_Heading, ...]:
     return tuple(
@@ -67,25 +67,24 @@ def _headings(text: str) -> tuple[_Heading, ...]:
     )
 
 
-# What underlines a title; or is a rule, and says as little.
+# The underline of a title, or a horizontal rule.
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{3,}")
 
-# What may stand behind the title in a heading.
+# Characters that may follow the title in a heading.
 _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 
-# Lines that name a place in a course or a page, and say nothing else.
+# Titles of lessons and pages.
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
-# A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
+# Table rows and list items, which may have continuation lines.
 _ROW = re.compile(r"\s*(?:\||(?:[-*+•]|\d{1,3}[.)])(?:\s|$))")
-# An option and, in a column of its own, what it does: as the help of a program has it.
+# An option with its description in a second column, as in the help of a program.
 _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 
-# A line in the header of a course says one thing too, and nothing belongs to it.
+# A field in the header of a course, which has no continuation lines.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# What says nothing: targets of links, tags, pictures, and lines that set off a note or an example, or import what draws
-# a page.
+# Markup without content: link targets, tags, images, lines that open a directive, and imports of page components.
 _MARKUP = re.compile(
     r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
@@ -94,23 +93,23 @@ _MARKUP = re.compile(
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )
-# Nor do links within a page, as tables of contents have them, and references to man pages, unless they are in a list.
+# Markup, links within a page, as in tables of contents, and references to manual pages.
 _LABEL = re.compile(
     rf"{_MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)",
     re.MULTILINE,
 )
 
-# Fewer words are a title, a bracket or a list marker, and say nothing alone.
+# Shorter passages are titles, brackets or list markers, and not quoted alone.
 _FEWEST_WORDS = 3
 
-# Languages of drawings, which are looked at and not read.
+# Languages of diagrams, which are not quoted.
 _DRAWINGS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2"})
 
-# A statement of more lines is quoted in parts. With 6, 8 or 12 lines the figures of `python -m benchmarks.answers` are
-# the same within two questions; a call of ten lines is still read at a glance.
+# Longer statements are split. With 6, 8 or 12 lines, `python -m benchmarks.answers` differs by at most two questions; a
+# call of ten lines is still readable.
 _LONGEST_STATEMENT_LINES = 10
 
-# A search looks at the examples of ten results, once for each passage.
+# Cached chunks: a search reads the examples of ten results, once per passage.
 _KEPT_CHUNKS = 64
 
 
@@ -120,63 +119,62 @@ PassageKey = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Consecutive units of one result, or the sentences that begin and end within them."""
+    """Consecutive units of a result, or sentences within them."""
 
     shown: ContextItem
     first: Unit
     last: Unit
     part: tuple[int, int] | None = None
-    """Start and end in the document, in characters, where it is less than its units: these hold pieces of other
-    sentences as well."""
+    """Start and end offsets in the document if it is shorter than its units, which contain parts of other sentences."""
     defines: str = ""
-    """Name that a head defines; empty for what is no head."""
+    """The name that a definition head defines; else empty."""
     within: str = ""
-    """What the definition of a head stands in: lines, names, headings and path."""
+    """The scope of a definition head: enclosing lines, names, headings and path."""
     is_head: bool = False
     """It is the head of a definition: signature and summary."""
     setting: SettingEntry | None = None
-    """What it says of a setting that is asked for, all of it."""
+    """The entry of a setting that the question asks for, if the passage is one."""
 
     @property
     def key(self) -> PassageKey:
-        """What tells it from the other passages of a context."""
+        """Its identity within a context."""
         return self.shown.number, self.start_char, self.end_char
 
     @property
     def is_title(self) -> bool:
-        """Whether it is a heading that it stands under, or names a place, and says nothing else."""
+        """Whether it is nothing but a heading or a label."""
         said = _plain(self.text)
         return not said or any(said == _plain(title) for title in self.shown.result.chunk.context)
 
     @property
     def lines(self) -> int:
-        """How many lines it is cited by."""
+        """The number of its lines."""
         return self.last.span.end_line - self.first.span.start_line + 1
 
     @property
     def units(self) -> Sequence[Unit]:
-        """The units that it is cited by."""
+        """Its units."""
         return self.shown.units[self.first.number - 1 : self.last.number]
 
     @property
     def is_code(self) -> bool:
-        """Whether it begins in code, or in an example that prose shows."""
+        """Whether it begins in code, or in a code example of prose."""
         return not self.shown.is_prose or self.example is not None or self._is_set_off
 
     @property
     def is_line_of_code(self) -> bool:
-        """Whether it is one line of code."""
+        """Whether it is a single line of code."""
         return self.first is self.last and self.is_code
 
     @property
     def example(self) -> Example | None:
-        """The example in fences that it begins in, if any: behind the fence, not with it."""
+        """The fenced example whose code it begins in, if any."""
         position = self.first.number - 1
         return next((each for each in examples_in(self.shown) if each.is_inside(position)), None)
 
     @property
     def has_example(self) -> bool:
-        """Whether it shows code of an example in fences, or all of it."""
+        """Whether it contains code of a fenced example."""
         return any(
             each.opening < self.last.number - 1 and self.first.number - 1 < each.closing
             for each in examples_in(self.shown)
@@ -184,7 +182,7 @@ class Passage:
 
     @property
     def entry(self) -> ListEntry | None:
-        """The entry of a definition list that it begins in, if any."""
+        """The entry of a definition list in which it begins, if any."""
         return entry_at(self.shown, self.first.number - 1)
 
     @property
@@ -208,23 +206,23 @@ class Passage:
 
 
 def is_markup(text: str) -> bool:
-    """Return whether all of a text only marks a place or draws a page."""
+    """Return whether a text is nothing but markup."""
     return box_title(text) == "" or (_MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text)))
 
 
-# The passages of a result are held against the same headings.
+# The passages of a result are compared with the same headings.
 @lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return " ".join(WORD.findall(_LABEL.sub("", text).casefold().replace("_", " ")))
 
 
 def passages_of(shown: ContextItem) -> list[Passage]:
-    """List what can be quoted of a result, in order, distinct, possibly overlapping."""
+    """Return the passages of a result in order. They are distinct, but may overlap."""
     return _of_prose(shown) if shown.is_prose else _of_code(shown)
 
 
 def examples_in(shown: ContextItem) -> Sequence[Example]:
-    """Return the examples in fences of what is shown of a result, in order; of code none."""
+    """Return the fenced examples of a result in order; none for code."""
     if not shown.is_prose:
         return ()
     return _examples(shown.result.chunk)
@@ -255,9 +253,9 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         )
         is_box = len(paragraph) == 1 and _opens_box(shown, paragraph[0])
         if is_box or (before and (is_title or (short and _is_bold(text)))):
-            offered = []  # it belongs to what is below
+            offered = []  # it belongs to the text below
         elif short:
-            # "8080" answers "What is the default port?" together with the heading that asks it.
+            # "8080" answers "What is the default port?" only together with the heading.
             opening = before[-LONGEST_QUOTE_LINES:] or paragraph
             is_said = before or len(paragraph) == len(shown.units)
             offered = [Passage(shown, opening[0], paragraph[-1])] if is_said else []
@@ -272,7 +270,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
 
 
 def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
-    """Return what can be quoted of examples, and the numbers of the units of these and of the front matter."""
+    """Return the passages of fenced examples, and the numbers of the units of these and of the front matter."""
     found: list[Passage] = []
     inside: set[int] = set()
     for example in examples_in(shown):
@@ -286,11 +284,11 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:
-    """Return whether a line opens or closes a box, rather than being all that the box says."""
+    """Return whether a line opens or closes an admonition, rather than being all of it."""
     title, below = box_title(unit.text), shown.units[unit.number : unit.number + 1]
     if not title:
         return title is not None
-    # In reStructuredText, what stands behind `.. note::` is not a title but the note.
+    # In reStructuredText, the text after `.. note::` is not a title but the note.
     if shown.result.chunk.language == "rst":
         return False
     has_end = unit.text.lstrip().startswith((":::", "///"))
@@ -300,7 +298,7 @@ def _opens_box(shown: ContextItem, unit: Unit) -> bool:
 
 
 def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
-    """Return an example with its fences where it is short, and the statements of it where it is long."""
+    """Return a short example with its fences, or the statements of a long one."""
     first, last = example.opening + 1, min(example.closing, len(shown.units)) - 1
     if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).text) < _FEWEST_WORDS:
         return []
@@ -335,35 +333,35 @@ def _of_code(shown: ContextItem) -> list[Passage]:
 
 
 def _count_words(text: str) -> int:
-    # Chinese has no spaces between words, so that a whole sentence would be one.
+    # Chinese has no spaces between words, so a sentence would count as one.
     return len(text.split() if text.isascii() else tokenize(text))
 
 
 def is_row(text: str) -> bool:
-    """Return whether text begins as a row of a table or an item of a list does."""
+    """Return whether a text begins with a table row or a list item."""
     return _ROW.match(text) is not None or _OPTION_ROW.match(text) is not None
 
 
 def is_table_rule(text: str) -> bool:
-    """Return whether text is the line between the head of a table, which only names the columns, and its rows."""
+    """Return whether a text is the delimiter row of a Markdown table, between header and rows."""
     return text.lstrip().startswith("|") and not text.strip(" \t|:-")
 
 
 def holds_heading(text: str) -> bool:
-    """Return whether a heading is among the lines of a text."""
+    """Return whether a text contains a heading."""
     return HEADING.search(text) is not None
 
 
 def _is_bold(text: str) -> bool:
-    """Return whether a line is in bold, and so stands above what it names, like a heading."""
+    """Return whether a line is bold, and so serves as a heading."""
     line = text.strip().removesuffix(":")
     return line.startswith("**") and line.endswith("**") and "*" not in line[2:-2]
 
 
 def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
-    """Return what tells whether a unit begins something new: behind blank lines, and where a title or an item is.
+    """Return a predicate for whether a unit begins a new paragraph: after blank lines, at headings, and at list items.
 
-    The head of an entry and what is said below it are one.
+    The head of a list entry and its body are one paragraph.
     """
     entries = entries_in(shown)
     begin = {each.first for each in entries} | {each.last + 1 for each in entries}
@@ -386,7 +384,7 @@ def _is_alone(chunk: Chunk, unit: Unit) -> bool:
 
 
 def _paragraphs(units: Sequence[Unit], opens: Callable[[Unit, Unit], bool]) -> Iterator[list[Unit]]:
-    """Cut between two units where the second one `opens` something new."""
+    """Split units where `opens` says that a new paragraph begins."""
     paragraph: list[Unit] = []
     for unit in units:
         if paragraph and opens(paragraph[-1], unit):
@@ -404,9 +402,9 @@ def _blocks(paragraph: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
 
 
 def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passage]:
-    """Cover each sentence with whole units, less what these hold of sentences that go on before or behind them.
+    """Yield each sentence with the units that contain it, without parts of other sentences in these.
 
-    A sentence that runs too long is offered in blocks.
+    Long sentences are split into blocks of units.
     """
     base = shown.result.chunk.span.start_char
     start, end = paragraph[0].span.start_char - base, paragraph[-1].span.end_char - base
@@ -423,7 +421,7 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
 
 
 def _with_heads(shown: ContextItem, said: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join the head of an entry, which says nothing alone, and the first sentence below it."""
+    """Join the head of each list entry with the first sentence of its body."""
     heads = {number for each in entries_in(shown) for number in range(each.first, each.head + 1)}
     ends = {shown.units[place].span.end_char for place in heads if place < len(shown.units)}
     opened: int | None = None
@@ -436,21 +434,21 @@ def _with_heads(shown: ContextItem, said: Sequence[tuple[int, int]]) -> Iterator
 
 
 def slice_of(shown: ContextItem, start: int, end: int) -> str:
-    """Return what stands between two places of a document, in characters, that a result holds."""
+    """Return the text between two offsets of a document, which must be within a result."""
     base = shown.result.chunk.span.start_char
     return shown.result.chunk.text[start - base : end - base]
 
 
 def overlap(a: Passage, b: Passage) -> bool:
-    """Return whether two passages share characters of a document."""
-    # Compared in the document: course chunks overlap, so one sentence can be shown twice.
+    """Return whether two passages overlap in a document."""
+    # Chunks of courses overlap, so two results can contain the same sentence.
     if (a.shown.result.chunk.source, a.first.span.path) != (b.shown.result.chunk.source, b.first.span.path):
         return False
     return a.start_char < b.end_char and b.start_char < a.end_char
 
 
 def joins(before: Passage, after: Passage) -> bool:
-    """Return whether one passage follows another in the same paragraph."""
+    """Return whether one passage directly follows another in the same paragraph."""
     if before.shown is not after.shown or before.end_char > after.start_char:
         return False
     if entry_at(before.shown, before.last.number - 1) != after.entry:
@@ -460,6 +458,6 @@ def joins(before: Passage, after: Passage) -> bool:
 
 
 def join_passages(first: Passage, last: Passage) -> Passage:
-    """Return all from the start of one passage to the end of another one behind it."""
+    """Return the passage from the start of one passage to the end of a later one."""
     cut = first.part or last.part
     return Passage(first.shown, first.first, last.last, (first.start_char, last.end_char) if cut else None)

@@ -1,4 +1,4 @@
-"""How a quote is written in Markdown: prose as a block quote, code in fences, its mark behind."""
+"""Formats quotes in Markdown: prose as block quotes, code in fences, each followed by its citation mark."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from openbook.containers import box_title
 from openbook.grounding.readable import closed_up
 from openbook.types import Chunk
 
-# The end of a line of a manual page whose sentence goes on: no item, paragraph or indented line follows.
+# A line break within a sentence of a manual page: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
-_JOINT = "\v"  # a blank that still tells how many lines there were
+_JOINT = "\v"  # a space that keeps the count of lines
 
 
 def quoted(passage: Passage) -> str:
     """Return a passage as Markdown that ends with its mark.
 
-    Runs of spaces in prose become one, as in a page of HTML, where a reader leaves a space for each character of
-    markup, and none before a comma. Code in prose keeps its lines, in a fence of its own.
+    Runs of spaces in prose are collapsed, as readers of HTML replace each character of markup by one. Code in prose
+    keeps its lines, in fences.
     """
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     if passage.example is None and passage.setting is not None and passage.setting.form == "key":
-        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # of an example that begins or ends in another chunk
+        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # an example that begins or ends in another chunk
     blocks = [*_blocks(passage, text)] or [_prose([text])]
     written = "\n\n".join(blocks)
     return f"{written} {mark}" if blocks[-1].startswith(">") else f"{written}\n{mark}"
 
 
 def pointed(passage: Passage) -> str:
-    """Return a passage as an item of a list in Markdown, on one line, that ends with its mark.
+    """Return a passage as a list item of one line that ends with its mark.
 
-    In front is what it stands in, since a single line says little alone.
+    It begins with the definition, section or file of the passage, since a single line says little.
     """
     text = " ".join(_text_of(passage).split())
     written = in_code(text) if passage.is_code else text
@@ -48,7 +48,7 @@ def pointed(passage: Passage) -> str:
 
 
 def _stands_in(passage: Passage) -> str:
-    """Return the definition or the section that a passage stands in, or the file; empty if it says so itself."""
+    """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it."""
     chunk = passage.shown.result.chunk
     section = chunk.context[-1] if chunk.context else ""
     place = UnitRange(passage.shown, passage.first, passage.last)
@@ -58,20 +58,20 @@ def _stands_in(passage: Passage) -> str:
 
 def _text_of(passage: Passage) -> str:
     language = passage.shown.result.chunk.language
-    if language == "man":  # a line is one macro of its source, and prose goes on over many
+    if language == "man":  # each macro begins a line, so sentences have many
         return _GOES_ON.sub(_JOINT, passage.text)
     return closed_up(passage.text) if language == "html" else passage.text
 
 
 def in_code(text: str) -> str:
-    """Return a text as inline code in Markdown, whatever backticks it holds."""
+    """Return a text as inline code in Markdown, which may contain backticks."""
     ticks = _ticks(text)
     room = " " if "`" in (text[:1], text[-1:]) else ""
     return f"{ticks}{room}{text}{room}{ticks}"
 
 
 def _ticks(text: str, fewest: int = 1) -> str:
-    """Return more backticks than a text has in a row."""
+    """Return a longer run of backticks than a text contains."""
     return "`" * max(fewest, max(map(len, re.findall("`+", text)), default=0) + 1)
 
 
@@ -101,13 +101,13 @@ def _blocks(passage: Passage, text: str) -> Iterator[str]:
 
 
 def _numbered(text: str, number: int) -> Iterator[tuple[int, str]]:
-    for line in text.split("\n"):  # a form feed ends no line
+    for line in text.split("\n"):  # not `splitlines`: form feeds do not end lines
         yield number, line.replace(_JOINT, " ")
         number += 1 + line.count(_JOINT)
 
 
 def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[str]:
-    """Yield blocks of what stands in no example in fences."""
+    """Yield the blocks of text outside of fenced examples."""
     set_off, language = indented_code(chunk), None
 
     def language_of(line: tuple[int, str]) -> str | None:

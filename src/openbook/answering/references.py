@@ -1,6 +1,6 @@
-"""Finds every place that holds a name, and the chunks that define it.
+"""Finds all references to a name, and the chunks that define it.
 
-Candidates come from the words of the index, places from the syntax tree.
+The words of the index yield candidates, the syntax tree locates the name in these.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from openbook.text import LineIndex
 from openbook.tokens import tokenize
 from openbook.types import USES, Document, Filter, Use
 
-# A name as common as `get` stands in thousands of files. Parsing reads 2 to 4 MB/s, and somebody waits.
+# Limit for common names such as `get`, which occur in thousands of files. Parsing reads 2 to 4 MB/s.
 _MOST_READ_CHARS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A line that holds a name."""
+    """A line that contains a name."""
 
     source: str
     path: str
@@ -33,23 +33,23 @@ class Reference:
     """1-based."""
     use: Use
     within: str
-    """The innermost definition around it, qualified; empty outside of all."""
+    """The qualified name of the innermost enclosing definition; empty outside of definitions."""
     text: str
-    """The line, trimmed; of a long one 200 characters around the name."""
+    """The trimmed line; for a long one, 200 characters around the name."""
     is_code: bool = True
-    """Whether code says it, not a comment, a string or text without a grammar."""
+    """Whether it is in code, not in a comment, a string or a text without a grammar."""
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The lines that hold a name."""
+    """The lines that contain a name."""
 
     name: str
     """Unqualified."""
     places: tuple[Reference, ...]
-    """Definitions first, then calls, imports and mentions; tests last in each; then in the order of the paths."""
+    """Definitions, then calls, imports and mentions; within each, tests last; then by path."""
     unread: int = 0
-    """Documents that may hold the name too but were not read, because there are too many."""
+    """The number of further candidate documents, beyond the limit."""
 
 
 def find_references(
@@ -60,17 +60,17 @@ def find_references(
     uses: Sequence[Use] = USES,
     is_meant: Callable[[str], bool] | None = None,
 ) -> References:
-    """Find every line that holds a name as a whole word.
+    """Find the lines that contain a name as a whole word.
 
-    Names are compared by letter, receivers are not resolved: for `Client.get` these are the calls of every `get`,
-    and only the definition is that of `Client` if there is one.
+    Receivers are not resolved: for `Client.get`, these are the calls of every `get`; only the definition is that of
+    `Client` if there is one.
 
     Args:
-        name: As it is written in code: `Client` or `Client.get`. Case counts.
+        name: A code name such as `Client` or `Client.get`; case-sensitive.
         index: The library.
-        where: Documents that may be searched.
-        uses: What the lines may do with the name.
-        is_meant: Whether the document of a path is read, beside the filter.
+        where: The filter of documents.
+        uses: The kinds of use to return.
+        is_meant: Whether to read the document of a path, beside the filter.
     """
     *owners, last = name_parts(name.strip()) or [""]
     places: list[Reference] = []
@@ -95,7 +95,7 @@ def find_references(
 
 def _references_in(document: Document, name: str) -> list[Reference]:
     lines = LineIndex(document.text)
-    # By its letters alone, `id` would be found in `widths`.
+    # Whole words only: `widths` contains `id`.
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
     def made(place: Occurrence) -> Reference:
@@ -110,12 +110,12 @@ def _is_owned(place: Reference, owners: Sequence[str]) -> bool:
     return tuple(place.within.split(".")[:-1][-len(owners) :]) == tuple(owners)
 
 
-# Chunks that hold the words of the names, best first. A definition is among the best.
+# Limit of candidate chunks, best first; definitions rank high.
 _CANDIDATES = 400
 
 
 def chunks_naming(index: Index, names: Iterable[str], where: Filter) -> list[Outline]:
-    """Return what speaks most of names and defines anything, in the order of source and span."""
+    """Return the outlines of the best chunks for names, if they define anything, by source and span."""
     tokens = list(dict.fromkeys(token for name in names for token in tokenize(name)))
     if not tokens:
         return []
@@ -126,12 +126,12 @@ def chunks_naming(index: Index, names: Iterable[str], where: Filter) -> list[Out
 def chunks_defining(
     outlines: Sequence[Outline], name: str, owners: Sequence[str], *, any_case: bool = False
 ) -> list[Outline]:
-    """Return the outlines that define a name, those that belong to its owners if any does.
+    """Return the outlines that define a name; only those within its owners, if there are any.
 
     Args:
-        outlines: What may define it.
-        name: Unqualified.
-        owners: What stood before it: `("Client",)` of `Client.get`.
+        outlines: The candidates.
+        name: The unqualified name.
+        owners: Its qualifiers: `("Client",)` for `Client.get`.
         any_case: Whether `retry` may mean `Retry`.
     """
     if any_case:

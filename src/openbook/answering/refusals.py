@@ -1,4 +1,4 @@
-"""Answers that are none: small talk, files that were not read, and what the sources do not say."""
+"""Refusals: small talk, files that could not be read, and questions that the sources do not answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from openbook.sources.languages import BY_SUFFIX
 from openbook.tokens import tokenize
 from openbook.types import Filter, ResultRole, RetrievalResult
 
-# Places named when there is no answer.
+# Nearest results in a refusal.
 _NEAREST = 3
 
 
@@ -40,9 +40,9 @@ def refusal(
     Args:
         query: The question.
         reason: Why.
-        results: What was found, best first.
-        missing: Words of the question that stand nowhere in the library.
-        unread: Files that could have them, and were not read.
+        results: The results, best first.
+        missing: Words of the question that the library lacks.
+        unread: Files that could not be read, and may contain them.
         is_foreign: The question is in another language than the sources.
     """
     nearest = tuple(results[:_NEAREST])
@@ -54,17 +54,14 @@ def refusal(
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
 
 
-# What is quoted may be about something else: above it, before somebody reads on.
+# Stands above a doubtful answer.
 DOUBT_NOTE = "The sources may not answer this; these passages come nearest."
 
 
 def noted(
     answer: GenerationResult, deciding: Sequence[str], unread: Sequence[str] = (), *, is_doubtful: bool = False
 ) -> GenerationResult:
-    """Add a note above an answer that names the words of the question which are nowhere in the library.
-
-    If all are there and it is doubtful that the library answers the question, the note says so.
-    """
+    """Add a note above an answer that names words which the library lacks, or says that the answer is doubtful."""
     if deciding:
         return with_note(answer, build_missing_note(deciding, unread))
     return with_note(answer, DOUBT_NOTE) if is_doubtful else answer
@@ -81,7 +78,7 @@ def with_note(answer: GenerationResult, note: str) -> GenerationResult:
 
 
 def _others(results: Sequence[RetrievalResult]) -> str:
-    """Return which lessons there are, if one was asked for that is not. A reason is counted, so it has no numbers."""
+    """Return the existing lessons, if a missing one was asked for. The reason has no numbers, as it is counted."""
     lessons = [result.chunk.lesson for result in results if ResultRole.OTHER_LESSON in result.roles]
     there = lesson_numbers(lesson for lesson in lessons if lesson is not None)
     return f", there are {there}" if there else ""
@@ -90,26 +87,26 @@ def _others(results: Sequence[RetrievalResult]) -> str:
 def no_answer(
     query: str, reason: RefusalReason, results: Sequence[RetrievalResult], *, detail: str = ""
 ) -> GenerationResult:
-    """Return why a model wrote nothing. That says nothing of the sources, whose nearest results are listed.
+    """Return an answer that says why the model wrote nothing, with the nearest results.
 
     Args:
         query: The question.
-        reason: Why there are no words.
-        results: What the model was to be shown, best first.
-        detail: What the budget or the provider said, for people.
+        reason: Why there is no answer.
+        results: The results for the model, best first.
+        detail: The message of the budget or the provider, for people.
     """
     text = build_no_answer(reason, detail)
     return GenerationResult(query, text, results=tuple(results[:_NEAREST]), refused=True, reason=reason)
 
 
 Unread = Callable[[Filter], Mapping[str, str]]
-"""Gives the files that a filter lets through and that could not be read: the reason for each, by path."""
+"""Returns the files behind a filter that could not be read, with the reason by path."""
 
-# Which files were not read is told by the files themselves, and a source may have 100,000. So only a question that
-# names one is worth a look, and `self.index` and `app.py` are names of code.
+# Listing unread files takes a scan of the source, which may have 100,000 files. It is done only if a question names a
+# file; `self.index` and `app.py` are names of code.
 _SUFFIX = re.compile(r"[\w)\]]\.([a-z]\w{0,7})(?!\w)")
 
-# What asks for the content of a file and for nothing in it, in the languages that questions are read in.
+# Words that ask for the content of a file as a whole, in the supported languages.
 _CONTENT_WORDS = """
     contain contains content contents describe display explain file hold holds open print read say says show summarize
     summarise summary tell written
@@ -127,7 +124,7 @@ def _content_tokens() -> frozenset[str]:
 
 
 def named_unread(query: str, where: Filter, unread: Unread) -> Mapping[str, str]:
-    """Return which files that could not be read a question names, with the reason for each, by path."""
+    """Return the unread files that a question names, with the reason by path."""
     asked = query.casefold()
     if not any(map(_is_of_document, _SUFFIX.findall(asked))):
         return {}
@@ -149,12 +146,12 @@ def _name_of(path: str) -> str:
 
 
 def asks_for_content_alone(query: str, named: Mapping[str, str], known: Iterable[DocumentSummary]) -> bool:
-    """Check whether a question asks what stands in these files, and for nothing else.
+    """Check whether a question asks for nothing but the content of unread files.
 
     Args:
         query: The question.
-        named: What it names and could not be read, by path.
-        known: What was read; a file of the same name is among what is asked for.
+        named: The unread files that it names, by path.
+        known: The documents of the library, which may include a file of the same name.
     """
     names = {_name_of(path) for path in named}
     if any(_name_of(document.path) in names for document in known):
@@ -164,7 +161,7 @@ def asks_for_content_alone(query: str, named: Mapping[str, str], known: Iterable
         left = re.sub(rf"(?:[\w.-]*/)*{re.escape(name)}", " ", left)
     try:
         return _content_tokens().issuperset(read_question(left).tokens)
-    except QueryError:  # nothing is left to look for
+    except QueryError:  # no other words
         return True
 
 
@@ -175,17 +172,17 @@ def note_of_unread(named: Mapping[str, str]) -> str:
         >>> note_of_unread({"a.xlsx": "encrypted; save it without a password"})
         'a.xlsx was not read: encrypted; save it without a password.'
     """
-    # Names of files are text of strangers: on one line.
+    # File names are untrusted text: on one line.
     return " ".join(f"{' '.join(path.split())} was not read: {reason}." for path, reason in sorted(named.items()))
 
 
 def refusal_of_unread(query: str, named: Mapping[str, str]) -> GenerationResult:
-    """Refuse to say what stands in files that were not read."""
+    """Refuse a question on the content of unread files."""
     return GenerationResult(query.strip(), note_of_unread(named), refused=True, reason=RefusalReason.NOT_READ)
 
 
 def with_unread(answer: GenerationResult, named: Mapping[str, str]) -> GenerationResult:
-    """Say above an answer which of the files that the question names were not read."""
+    """Add a note above an answer that names the unread files of the question."""
     return with_note(answer, note_of_unread(named)) if named else answer
 
 
@@ -199,7 +196,7 @@ _CALCULATED = (
     "I only answer questions that the sources of this library speak of."
 )
 
-# Words that sources may well speak of, if nothing else is said.
+# Words that may be a subject of the sources if they are the whole query.
 _MAY_BE_NAMES = frozenset("cool day great help hilfe nice ok okay perfect prima super".split())
 
 
@@ -211,13 +208,13 @@ def _names_a_thing(text: str) -> bool:
 def reply_to_small_talk(
     text: str, *, after_answer: bool = False, nothing_found: bool = False
 ) -> GenerationResult | None:
-    """Return what can be asked, where nothing is; None for all else.
+    """Return a reply to small talk or arithmetic; None for other messages.
 
     Args:
-        text: What was typed.
-        after_answer: A single word such as `super` is praise then, and a name that is looked for otherwise.
-        nothing_found: Nothing relevant was found. A sum in words may as well be a question to the sources, as "Down to
-            how many tokens can a prompt of 50,000 be reduced?", and is looked for first.
+        text: The message.
+        after_answer: A single word such as `super` is praise after an answer, and otherwise a query.
+        nothing_found: Nothing relevant was found. Arithmetic in words is searched for first, as it may be a question to
+            the sources: "Down to how many tokens can a prompt of 50,000 be reduced?"
     """
     kind = kind_of(text)
     if kind == "arithmetic" and (nothing_found or not _names_a_thing(text)):

@@ -1,4 +1,4 @@
-"""Answers from results at hand, without the library that they came from."""
+"""Answers from given results, without their library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _Texts = Mapping[tuple[str, str], tuple[str, tuple[Chunk, ...]]]
-"""By source and path: the text of a document as far as it is at hand, and its chunks."""
+"""By source and path: the known text of a document, and its chunks."""
 
 
 def generate_answer(
@@ -34,18 +34,18 @@ def generate_answer(
     options: AnswerOptions | None = None,
     settings: Settings | None = None,
 ) -> GenerationResult:
-    """Answer a question from results at hand, in their order, with citations that are checked against them.
+    """Answer a question from given results, in their order, with citations that are checked against them.
 
-    Their files are not read again, so no citation is found to be out of date. `Library.generator` has a method of
-    the same name that reads them, and that knows from all of its library how much a word tells.
+    Files are not read again, so outdated citations are not detected. The method of the same name of `Library.generator`
+    reads them, and knows the rarity of words in its whole library.
 
     Args:
         query: The question.
-        results: What to answer from, best first, of one library or of several. None gives a refusal.
-        max_context_tokens: Budget of what an answer is written from; that of the settings if not given.
-        max_answer_tokens: Most tokens that a model may write; those of `options` if not given.
-        options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
-        settings: All else. Default: the environment.
+        results: The results, best first, of one or several libraries. Without any, the answer is a refusal.
+        max_context_tokens: The budget of sources; by default that of the settings.
+        max_answer_tokens: The limit of tokens for a model; by default that of `options`.
+        options: The model, its budget, and the history. Without it, answers are quotes.
+        settings: Further settings; by default from the environment.
 
     Raises:
         QueryError: The question is empty, too long, or holds no word.
@@ -75,7 +75,7 @@ def generate_answer(
 
 
 def _texts_of(chunks: Sequence[Chunk]) -> _Texts:
-    """Return a text for each document that has its chunks where they stand, and nothing between them."""
+    """Return a text for each document that has its chunks at their offsets, and blanks between them."""
     of_document: defaultdict[tuple[str, str], dict[Chunk, None]] = defaultdict(dict)
     for chunk in chunks:
         of_document[chunk.source, chunk.span.path][chunk] = None
@@ -93,7 +93,7 @@ def _texts_of(chunks: Sequence[Chunk]) -> _Texts:
 
 @contextmanager
 def _index_of(texts: _Texts, embedder: Embedder) -> Iterator[Index]:
-    """Index chunks for as long as a question is answered: the words of a question are weighed by an index."""
+    """Index chunks temporarily: an index is needed to weigh the words of a question."""
     from openbook.index.sqlite import SqliteIndex
     from openbook.retrieval.fields import embedding_text, terms_of
 

@@ -1,4 +1,4 @@
-"""How much speaks for each passage as the answer: a linear model over what is known of it, and what outweighs that."""
+"""Scores passages as answers: a linear model over their signals, with bonuses that outweigh it."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from openbook.types import Chunk
 
 
 class PassageSignals(NamedTuple):
-    """What is known of a passage."""
+    """The features of a passage."""
 
     place: float
-    """Share of the question's words that it holds or stands under, rare ones weighing more."""
+    """The share of the question's words in it and in the headings above, weighted by rarity."""
     meaning: float
-    """Cosine to the question."""
+    """Its cosine similarity to the question."""
     result: float
-    """Score of its result, as a share of the best."""
+    """The score of its result, as a share of the best."""
     rank: float
     """1 in the first result, a half in the second."""
     number_where_value_is_asked: float
-    """1 if it holds a number and the question asks for a value; else 0, as for those that follow."""
+    """1 if it contains a number and the question asks for a value; else 0, like those below."""
     prose_where_it_answers: float
-    """It is prose, and steps or what something is are asked for; or a sentence of prose, and yes or no would answer."""
+    """It is prose, for questions that ask for steps or a definition; or a sentence, for yes-or-no questions."""
     example_for_how_to: float
     is_head: float
-    """It is the head of a definition."""
+    """It is the head of a definition in code."""
 
     @property
     def score(self) -> float:
@@ -46,7 +46,7 @@ class PassageSignals(NamedTuple):
         return sum(weight * value for weight, value in zip(WEIGHTS, self, strict=True))
 
 
-# Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
+# Fitted by `python -m benchmarks.quotes`, which also cross-validates them by project.
 WEIGHTS = PassageSignals(4.04, 3.84, 1.99, 1.78, 1.89, 1.50, 2.03, 0.51)
 
 _ASKS_FOR_VALUE = re.compile(
@@ -61,17 +61,17 @@ _NUMBER = re.compile(
 
 
 class ReadPassage(NamedTuple):
-    """A passage, with its text and words, which take time to read."""
+    """A passage with its text and tokens, which are computed once."""
 
     passage: Passage
     text: str
     words: frozenset[str]
     place: frozenset[str]
-    """Its words, and those of the headings or the symbol that it stands under."""
+    """Its tokens, and those of the headings or the symbol above."""
 
 
 def read_passage(passage: Passage) -> ReadPassage:
-    """Read the words of a passage, and those that it stands under."""
+    """Tokenize a passage, and the headings or the symbol above."""
     chunk, text = passage.shown.result.chunk, passage.text
     above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
     if entry := entry_at(passage.shown, passage.first.number - 1):
@@ -80,7 +80,7 @@ def read_passage(passage: Passage) -> ReadPassage:
     return ReadPassage(passage, text, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
 
 
-# Most passages stand under the same headings as the one before.
+# Consecutive passages mostly have the same headings.
 @lru_cache(maxsize=256)
 def _words(text: str) -> frozenset[str]:
     return frozenset(tokenize(text))
@@ -93,14 +93,14 @@ def signals_of(
     embedder: Embedder,
     rarity: Mapping[str, float],
 ) -> list[PassageSignals]:
-    """Measure what speaks for each passage.
+    """Compute the features of each passage.
 
     Args:
-        query: What was asked.
-        passages: What may be quoted.
-        scores: Of all results that have passages, by their numbers.
-        embedder: The one that made the index.
-        rarity: Weight of each token of the question.
+        query: The question.
+        passages: The candidates.
+        scores: The scores of their results, by result number.
+        embedder: The embedder of the index.
+        rarity: The weight of each token of the question.
     """
     asked, *vectors = embedder.embed([query.text, *(each.text for each in passages)])
     best = max(scores.values(), default=0.0)
@@ -110,7 +110,7 @@ def signals_of(
     found = []
     for (passage, text, _, place), vector in zip(passages, vectors, strict=True):
         result, is_prose = passage.shown.result, passage.shown.is_prose
-        # Yes or no is said by a sentence, or shown by a short example, and not by a statement out of a long one.
+        # A sentence or a short example answers yes or no; a statement out of a long example does not.
         is_said = is_prose and not passage.is_code
         fits = is_said if query.asks_whether else is_prose and wants_prose
         found.append(
@@ -128,25 +128,24 @@ def signals_of(
     return found
 
 
-# What outweighs the learned signals. The definition of a name that was asked for is
-# the answer, or its use where that was asked for; so is the sentence that says what a thing is. The questions that the
-# signals were fitted on name few things, and change by none.
+# Bonuses that outweigh the fitted signals: for the definition or the uses of a name that the question asks for, and for
+# the sentence that defines a term. The questions of the fit contain few names, and none of them changes.
 ASKED_BONUS = 3.0
 _DEFINING_BONUS = 3.0
-# What describes an option need not name it again, as each mention of it does: that weighs 4, and
-# the code that sets it has the bonus above (`python -m benchmarks.setting_names`).
+# A description of an option need not repeat its name, unlike mentions, whose words weigh 4, and the code that sets it,
+# which has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
-# Documentation says more of a setting than the field that keeps it (`benchmarks.setting_names` on netbox and mise).
+# Documentation says more about a setting than its field in code (`benchmarks.setting_names` on netbox and mise).
 _DOCUMENTED_BONUS = 3.0
 
-# Of the headings "What is an overlay?" and "The overlay".
+# Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
 
 def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages that describe a setting or an option, as it is written or in a definition list.
+    """Return the keys of the passages that describe a setting or an option of the question.
 
-    Who asks where a name is, or what uses it, wants no description.
+    There are none if the question asks where something is or what uses it.
     """
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
@@ -158,7 +157,7 @@ _OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
 
 
 def _is_comment(shown: ContextItem, place: int) -> bool:
-    """Return whether a unit, counted from 0, is of a comment or a docstring."""
+    """Return whether a unit, counted from 0, is in a comment or a docstring."""
     lines, opening = layout_of(shown), place
     while opening and lines[opening].inside:
         opening -= 1
@@ -167,9 +166,9 @@ def _is_comment(shown: ContextItem, place: int) -> bool:
 
 
 def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages in entries that a question names.
+    """Return the keys of the passages in the list entries that a question names.
 
-    Many pages have an option `-l`: those of the page that the question names come first, as "of scp" names `scp.1`.
+    Many pages have an option `-l`. If the question names a page, as "of scp" names `scp.1`, only its entries count.
     """
     wanted = set(query.terms)
     found: dict[bool, set[PassageKey]] = {True: set(), False: set()}
@@ -181,7 +180,7 @@ def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]
     return found[True] or found[False]
 
 
-# Statements that only make a name known: it is used below.
+# Import statements.
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+\S+[ \t]+import\b|import\b|export\b[^\n]{0,200}\bfrom\b|use[ \t]+[\w:\\]+"
     r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
@@ -190,17 +189,17 @@ _IMPORT = re.compile(
 
 
 def without_imports(question: Question, code: str) -> str:
-    """Return code without its imports, unless a question asks for these."""
+    """Return code without import statements, unless the question asks for imports."""
     return code if "import" in question.text.lower() else _IMPORT.sub("", code)
 
 
 def has_name(question: Question, text: str) -> bool:
-    """Return whether a name that a question spells stands in a text, but for imports that it does not ask for."""
+    """Return whether a text contains a code name of the question, outside of imports unless it asks for these."""
     text = without_imports(question, text)
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)
 
 
-# "Who calls it, and what does it return?" asks for the definition as well: it has two of these words.
+# "Who calls it, and what does it return?" has two of these words, and asks for the definition as well.
 _ASKING_WORD = re.compile(
     r"\b(?:who|what|where|which|how|why|define[sd]?|definition|declare[sd]?|returns?|returned"
     r"|wer|wo|wie|qui|où|comment|quién|qué|dónde|cómo)\b",
@@ -210,20 +209,21 @@ _WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
 
 
 def asks_only_for_uses(query: Question) -> bool:
-    """Return whether a question names something, and wants to know who calls or uses it and nothing else."""
+    """Return whether a question asks for nothing but the callers or uses of a name."""
     is_of_uses = bool(query.identifiers) and {"uses"} <= query.intents <= {"uses", "where"}
     return is_of_uses and len(_ASKING_WORD.findall(query.text)) < 2
 
 
 def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
-    """Return what each passage is worth as what was asked for, and the keys of what is not quoted.
+    """Return the bonus of each passage, and the keys of those that are not quoted.
 
-    That are mere namesakes, and all without the name where there are uses of it and nothing else is asked for.
+    Not quoted are definitions of other things with the same name; and for questions for uses alone, passages without a
+    use, if there is any.
     """
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
-        # That it calls itself is said only if nothing else does.
+        # Recursive calls count only if there are no others.
         others = [use for use in uses if not is_inside(use.shown.result.chunk, query)]
         outside = [] if asks_for("test", query.text) else [use for use in others if not _is_of_test(use)]
         asked_for = {use.key for use in outside or others or uses}
@@ -243,10 +243,10 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
 
 
 def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
-    """Return the keys of the heads that define what the question names, and of those that only have its name.
+    """Return the keys of the heads that define the names of the question, and of those that share only the name.
 
-    What a test defines counts if nothing else does, or if the question is about tests.
-    Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
+    Definitions in tests count if there are no others, or if the question is about tests. For `Client.send`, `send` of
+    another class only shares the name if `Client` has one.
     """
     asked_for: set[PassageKey] = set()
     namesakes: set[PassageKey] = set()
@@ -266,12 +266,12 @@ def _is_of_test(passage: Passage) -> bool:
 
 
 def is_inside(chunk: Chunk, query: Question) -> bool:
-    """Return whether a chunk is of the definition of a name of the question."""
+    """Return whether a chunk belongs to the definition of a name in the question."""
     return chunk.symbol.rpartition(".")[2] in query.identifiers
 
 
 def _uses(passage: Passage, query: Question) -> bool:
-    """Return whether a passage of code has a name of the question, not in comments alone, and does not define it."""
+    """Return whether a passage of code uses a name of the question outside of comments, and does not define it."""
     shown = passage.shown
     if shown.is_prose or passage.defines in query.identifiers:
         return False
@@ -285,10 +285,10 @@ def _uses(passage: Passage, query: Question) -> bool:
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of what says what a thing is, if "What is ...?" is asked.
+    """Return the keys of passages that define the term of a "What is ...?" question; none for other questions.
 
-    Of each document that is the first passage which says so in the usual form, and the prose which opens the section
-    that is named after the thing: "Overlays act as layers of definitions."
+    In each document, these are the first passage in the form of a definition, and the prose that opens the section with
+    the term as its heading: "Overlays act as layers of definitions."
     """
     if query.definition is None:
         return set()
@@ -303,6 +303,6 @@ def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey
 
 
 def _opens_section_of(thing: Sequence[str], passage: Passage) -> bool:
-    """Return whether a sentence stands right below a heading that names a thing and nothing else."""
+    """Return whether a passage is a sentence directly below a heading that names the term and nothing else."""
     is_sentence = not (passage.is_code or is_row(passage.text))
     return is_sentence and _words(opened_by(passage)) - _ASKING == frozenset(thing)

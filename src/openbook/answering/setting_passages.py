@@ -1,4 +1,4 @@
-"""What a context says of the settings that a question asks for, as passages: name, comment, value."""
+"""Passages for the settings that a question asks for: name, comment and value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
 
-# Keys of schemas, which hold settings and are none.
+# Keys of schemas that contain settings, and are not settings themselves.
 _OF_SCHEMA = frozenset("properties $defs defs definitions items contributes configuration allOf anyOf oneOf".split())
 
 
@@ -32,12 +32,12 @@ class _Found:
         return self.shown.result.chunk.text[self.entry.start : self.entry.end]
 
     def worth(self, query: Question) -> tuple[bool, bool, bool, float]:
-        """Return what tells how well it answers, most telling first. Of what is not described, only a list answers."""
+        """Return a sort key for how well it answers. Without a description, only a list item answers."""
         entry = self.entry
         if wants_default(query.text):
             is_default = entry.has_default or self._stands_under_defaults
             told = is_default + 0.5 * entry.has_value + 0.25 * entry.is_described
-            # What only sets it shows its default in a file of configuration, or where defaults are kept.
+            # An assignment shows the default in a configuration file, or in a place for defaults.
             is_shown = entry.has_value and (is_default or self.shown.result.chunk.kind in ("config", "data"))
             tells = entry.is_described and (is_default or entry.has_value)
             return tells or is_shown, False, entry.is_exact, told
@@ -52,19 +52,19 @@ class _Found:
 
 
 TextOf = Callable[[str, str], str | None]
-"""Returns the text of a document of a source, by its path, as it was indexed."""
+"""Returns the indexed text of a document, by source and path."""
 
 
 def with_settings(
     query: Question, passages: Sequence[Passage], context: Context, text_of: TextOf | None = None
 ) -> list[Passage]:
-    """Return passages with what says most of the settings that are asked for, in the place of what it overlaps.
+    """Return passages with the best entries of the settings of a question, in the place of passages that they overlap.
 
     Args:
-        query: What was asked.
-        passages: What else may be quoted.
-        context: What they are of.
-        text_of: Tells what stands before a result, which may begin below the keys that its settings belong to.
+        query: The question.
+        passages: The other candidates.
+        context: Their context.
+        text_of: Returns the text of a document, for parent keys above a result.
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
     found = _to_read(query, [each for shown in context.shown for each in _entries_in(shown, asked, text_of)])
@@ -78,13 +78,13 @@ def with_settings(
 
 
 def _to_read(query: Question, found: list[_Found]) -> list[_Found]:
-    """Leave out what pages in a third language say, if there is another one."""
+    """Drop entries in a third language if there are others."""
     read = {"", "en", *query.languages}
     return [each for each in found if language_and_page(each.path)[0] in read] or found
 
 
 def _without_copies(found: Sequence[_Found]) -> list[_Found]:
-    """Return what is said, once each, from the file nearest to the top: configuration is copied for tests."""
+    """Drop copies, keeping the file nearest to the root: configuration is often copied for tests."""
     first: dict[str, _Found] = {}
     for each in sorted(found, key=lambda one: (one.path.count("/"), one.shown.number, one.entry.start)):
         first.setdefault(each.text, each)
@@ -103,19 +103,19 @@ def _entries_in(shown: ContextItem, asked: Sequence[AskedSetting], text_of: Text
             known = {each.end: each for each in setting_entries(whole, name, owners, chunk.kind, part)}
             entries = [_placed(each, known.get(chunk.span.start_char + each.end)) for each in entries]
         for entry in entries:
-            if is_within(entry, owners, chunk):  # `port` of something else is another setting
+            if is_within(entry, owners, chunk):  # `port` of another parent is another setting
                 yield _Found(shown, entry)
 
 
 def _placed(entry: SettingEntry, known: SettingEntry | None) -> SettingEntry:
-    """Return an entry of a part of a text with what the whole text says of its place."""
+    """Return an entry of a chunk with its parents in the whole text."""
     if known is None:
         return entry
     return replace(entry, parents=known.parents, within=known.within, is_open=False)
 
 
 def _passage(found: _Found) -> Passage | None:
-    """Return the units of an entry; None if not all are shown."""
+    """Return the passage of an entry; None if it is cut off."""
     base = found.shown.result.chunk.span.start_char
     start, end = base + found.entry.start, base + found.entry.end
     units = [each for each in found.shown.units if each.span.start_char < end and each.span.end_char > start]
@@ -125,5 +125,5 @@ def _passage(found: _Found) -> Passage | None:
 
 
 def parents_shown(entry: SettingEntry) -> tuple[str, ...]:
-    """Return the keys that a setting stands below, as people name them."""
+    """Return the parent keys of a setting, without those of schemas."""
     return tuple(each for each in entry.parents if each not in _OF_SCHEMA)

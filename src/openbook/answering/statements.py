@@ -1,6 +1,6 @@
-"""How the lines of code and of settings are divided into statements, read from their layout alone.
+"""Splits lines of code and configuration into statements by their layout.
 
-A result is a slice of a file, which no grammar reads as a whole. Its indentation, brackets and strings are there.
+Results are slices of files, which grammars cannot parse. Indentation, brackets and strings suffice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from openbook.answering.context import ContextItem, units_of
 from openbook.types import Chunk, Unit
 
-# What goes on with the statement above it: what closes it, a further clause, a further call of a chain, a condition.
+# A line that continues the statement above: closing brackets, further clauses, chained calls, conditions.
 _GOES_ON = re.compile(
     r"\s*(?:[)\]}>]|</|/>"
     r"|(?:else|elif|elsif|elseif|except|catch|finally|rescue|ensure|end|endif|done|fi|esac|then|until)\b(?![-.=_(])"
@@ -22,9 +22,9 @@ _GOES_ON = re.compile(
 
 _CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b)+$")
 
-# What stands behind the end of a sentence: quotation marks, and what closes the comment.
+# Characters that may follow the end of a sentence: quotation marks, and the end of a comment.
 _BEHIND_SENTENCE = "\"'`)*/ \t\r"
-# What belongs to the statement below it: comments, decorators, attributes, sections of settings, conditions of the C
+# A line that belongs to the statement below: comments, decorators, attributes, section headers, conditions of the C
 # preprocessor.
 _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[[^\[\]]*\]\s*$)")
 
@@ -36,52 +36,52 @@ _SIGN = re.compile(
 )
 _END_OF_LONG = {'"""': '"""', "'''": "'''", "`": "`", "/*": "*/"}
 
-# Languages in which a backtick opens a string of several lines.
+# Languages with multi-line strings in backticks.
 _BACKTICKS = frozenset({"javascript", "typescript", "tsx", "jsx", "go", "svelte", "vue"})
 
 _TAB = 4
 
-# An answer looks at ten results, and at each several times.
+# Cached chunks: an answer reads each of ten results several times.
 _KEPT_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What the layout says of one unit."""
+    """The layout of a unit."""
 
     indent: int
     """In columns."""
     goes_on: bool
-    """It goes on with the statement above it, at the same indentation as well."""
+    """It continues the statement above, even at the same indentation."""
     inside: bool
-    """It begins inside of a string or a line that an earlier unit opens."""
+    """It begins within a string, comment or line that an earlier unit opens."""
     leads: bool
-    """It is a comment or a decorator, and belongs to what stands below."""
+    """It is a comment or a decorator, and belongs to the statement below."""
     depth: int
-    """Round and square brackets that are open behind it, counted from the first line; may be negative."""
+    """The number of open round and square brackets at its end, counted from the first line; may be negative."""
     ends_sentence: bool
-    """It ends with a full stop or the like, or has no words, as between paragraphs of a comment."""
+    """It ends a sentence, or has no words, as between paragraphs of a comment."""
     closes: bool
-    """It only closes what stands above."""
+    """It is nothing but closing brackets or keywords."""
     is_apart: bool
-    """A blank line stands above it."""
+    """A blank line precedes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeStatement:
-    """A statement with the comments above it and all that is indented under it. Positions count units from 0."""
+    """A statement with the comments above and its indented body. Positions are indexes of units."""
 
     first: int
     opens: int
-    """Its first line behind the comments."""
+    """Its first line after the comments."""
     head: int
-    """The line in which the brackets of its first one are closed, as those of a signature."""
+    """The last line of its head: where the brackets of the first line are closed, as in a signature."""
     last: int
     """Inclusive."""
 
 
 def layout_of(shown: ContextItem) -> Sequence[Line]:
-    """Read the layout of what is shown of a result, once for all questions in a row that find it."""
+    """Return the layout of a result, cached for consecutive questions."""
     return _layout(shown.result.chunk, len(shown.units))
 
 
@@ -91,7 +91,7 @@ def _layout(chunk: Chunk, count: int) -> Sequence[Line]:
 
 
 def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
-    """Read the layout of units. The language tells which strings run over several lines."""
+    """Return the layout of units. The language determines which strings may have several lines."""
     found: list[Line] = []
     depth, above = 0, None
     for unit, (sign, opened) in zip(units, _scan(units, language), strict=True):
@@ -111,7 +111,7 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
 
 
 def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
-    """Yield for each unit what string or comment it begins inside of, if any, and how many brackets more it opens."""
+    """Yield for each unit the string or comment in which it begins, if any, and its balance of brackets."""
     within = ""
     for place, unit in enumerate(units):
         begins, text, at, opened = within, unit.text, 0, 0
@@ -132,7 +132,7 @@ def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
 
 
 def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[CodeStatement]:
-    """Yield the statements between two positions, both inclusive, in order. Together they cover all lines."""
+    """Yield the statements between two positions, both inclusive, in order. They cover all lines."""
     place = first
     while place <= last:
         opens = place
@@ -147,7 +147,7 @@ def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[CodeSta
 
 
 def _belongs(lines: Sequence[Line], opens: int, place: int, depth: int) -> bool:
-    """Return whether a line belongs to the statement that opens at a position, as all lines between them do."""
+    """Return whether a line belongs to the statement that opens at a position, if all lines between them do."""
     line, indent = lines[place], lines[opens].indent
     if line.inside or line.indent > indent:
         return True
@@ -158,17 +158,17 @@ def _belongs(lines: Sequence[Line], opens: int, place: int, depth: int) -> bool:
 
 
 def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) -> Iterator[tuple[int, int]]:
-    """Yield runs of whole statements between two positions, both inclusive, in order.
+    """Yield runs of statements between two positions, both inclusive, in order.
 
-    Longer statements are cut: the head, with what follows for as long as that fits, then the statements under it.
-    Strings and comments are cut where nothing else helps. What only closes is left out where it would stand first.
+    Long statements are split into the head, with as much of the body as fits, and the statements of the body. Strings
+    and comments are split only as a last resort. Closing lines are dropped from the start of a run.
 
     Args:
-        lines: What the layout says.
-        first: Where to begin.
-        last: Where to end.
-        most: Lines of several statements together.
-        whole: Lines of one that is not cut.
+        lines: The layout.
+        first: The first position.
+        last: The last position.
+        most: The maximum number of lines of several statements.
+        whole: The maximum number of lines of a statement that is not split.
     """
     run: tuple[int, int] | None = None
     for piece, joins in _cut(lines, first, last, whole):
@@ -184,7 +184,7 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
 
 
 def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """Yield statements and parts of them, and whether each can be read on from the one before it."""
+    """Yield statements and parts of them, and whether each may be joined with the one before."""
     above: CodeStatement | None = None
     for each in statements(lines, first, last):
         joins = above is not None and not lines[each.first].is_apart
@@ -203,7 +203,7 @@ def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[t
 
 
 def _blocks(lines: Sequence[Line], first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the lines of a comment or a string in blocks of at most so many, which end where a sentence does."""
+    """Yield the lines of a comment or a string in blocks of limited length, which end with a sentence if possible."""
     while last - first >= most:
         end = next((at for at in range(first + most - 1, first, -1) if lines[at].ends_sentence), first + most - 1)
         yield first, end
@@ -212,7 +212,7 @@ def _blocks(lines: Sequence[Line], first: int, last: int, most: int) -> Iterator
 
 
 def enclosing(lines: Sequence[Line], first: int, last: int) -> list[CodeStatement]:
-    """Return the statements that hold all lines between two positions and more, the innermost first."""
+    """Return the statements that contain two positions and more lines, innermost first."""
     found: list[CodeStatement] = []
     start, end = 0, len(lines) - 1
     while start <= first:

@@ -1,4 +1,4 @@
-"""Which sentences of a lesson say what it is about."""
+"""Selects the central sentences of lessons."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from openbook.embedding.protocol import Embedder
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
-# Sentences of one lesson, and of all of several.
+# Sentences of a lesson, and of several lessons together.
 _SENTENCES, _MOST = 5, 10
 
-# "So let's see." says nothing, and what is longer than this is a list.
+# Shorter sentences say nothing ("So let's see."), longer ones are lists.
 _FEWEST_WORDS, _MOST_WORDS = 9, 60
 
-# A listing or a formula says little without what stands around it.
+# Code and formulas say little without context.
 _LISTING = ("```", "~~~", "$$")
 
-# A lesson says at its beginning what it will be about; at its end it thanks and greets.
+# The beginning of a lesson announces its topic; the end says goodbye.
 _OPENING_SHARE, _OPENING_BONUS = 0.06, 0.15
 
-# The title says it too. What has been said once is worth so much less a second time.
+# Weight of the similarity to the title, and the penalty for redundancy.
 _TITLE_WEIGHT = 0.3
 _REPEAT_WEIGHT = 0.5
 
 
 def central_passages(context: Context, embedder: Embedder) -> list[Passage]:
-    """Choose the sentences that are nearest to all of their lesson and to its title, in order of appearance.
+    """Return the sentences that are most similar to their whole lesson and to its title, in order of appearance.
 
-    At most five are chosen of one lesson, and ten of several. Equal ones go by their order.
+    At most five of one lesson, and ten of several. Ties are broken by their order.
     """
     groups = [list(shown) for _, shown in groupby(context.shown, key=_place)]
     each = max(1, min(_SENTENCES, _MOST // max(1, len(groups))))
     found = (passage for shown in groups for passage in _central(shown, each, embedder))
-    # Slides and transcript, or one course in two formats, say the same.
+    # Slides and transcript, or two formats of a course, may be the same text.
     return list({" ".join(passage.text.split()): passage for passage in found}.values())
 
 

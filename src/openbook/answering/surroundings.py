@@ -1,4 +1,4 @@
-"""What is quoted along with a sentence or a statement, so that people understand it."""
+"""Extends quotes by the context that readers need to understand them."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from openbook.text import indentation
 from openbook.tokens import words_to_read
 from openbook.types import Unit
 
-# What goes on below: a list, a command, an example.
+# Ends a sentence that introduces a list, a command or an example.
 _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 
-# A sentence that begins so leans on the one before.
+# First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
-# How far a quote grows. The first one was chosen with `_MOST_QUOTES` of `openbook.answering.extractive`.
+# Limits of an extended quote. Words were chosen together with `_MOST_QUOTES` of `openbook.answering.extractive`.
 _MOST_WORDS, _MOST_LINES = 60, 20
 
-# How far a quote of code grows to the statement that it stands in: an `if` with what is under it, a short function.
-# Twice as many words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
+# Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
+# words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
 _HEADED_WORDS, _HEADED_LINES = 30, 10
 
 
 def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
-    """Return a quote of prose with what it cannot be understood without, if that is short.
+    """Return a quote of prose with the context that it needs, if that is short.
 
-    That is the sentence before one that begins with "This" or the like, the head of the entry or table that it stands
-    in, the rest of its example, and the list or example that it leads to. Headings below are not crossed.
+    That is the sentence before one that begins with "This" or the like, the head of its list entry or table, the rest
+    of its example, and the list or example that it introduces. Quotes do not extend across headings below.
     """
     shown, units = quote.shown, quote.shown.units
     first, last = begun, ended = quote.first.number - 1, quote.last.number - 1
@@ -69,18 +69,18 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
 
 
 def leads_in(quote: Passage) -> bool:
-    """Return whether prose ends with a colon, so that what it says goes on below."""
+    """Return whether prose ends with a colon, and so introduces what follows."""
     return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
 
 
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
-    """Return a quote with what stands below and above it in the same result, in turn, for as long as it stays short.
+    """Extend a quote by the passages below and above in its result, in turn, as long as it stays short.
 
-    Prose grows by sentences and up to headings, code by statements and up to the heads of other definitions.
+    Prose grows by sentences up to headings, code by statements up to the heads of other definitions.
 
     Args:
-        quote: What is to be quoted.
-        passages: All that may be, in the order of each document.
+        quote: The quote.
+        passages: All candidates, in document order.
     """
     shown = quote.shown
     quote = quote if shown.is_prose else with_statement(quote)
@@ -103,9 +103,9 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
 
 
 def with_statement(quote: Passage) -> Passage:
-    """Return a quote of code with the statements that it stands in, whole or from their heads on, if that is short.
+    """Extend a quote of code to its enclosing statements, whole or from their heads on, if that is short.
 
-    Of a docstring that it breaks off in, it gets the rest.
+    A docstring that it breaks off is completed.
     """
     shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
     lines = layout_of(shown)
@@ -125,7 +125,7 @@ def _between(shown: ContextItem, first: int, last: int) -> Passage:
 
 
 def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
-    """Join a quote and a piece before or behind it; None if they are two things, or too long together."""
+    """Join a quote and an adjacent passage; None if a heading separates them, or if they are too long together."""
     if piece is None:
         return None
     first, last = sorted((quote, piece), key=lambda each: each.start_char)
@@ -140,7 +140,7 @@ def _is_short(quote: Passage, words: int = _MOST_WORDS, lines: int = _MOST_LINES
 
 
 def _head_of_table(units: Sequence[Unit], row: int) -> int:
-    """Find the head of the table that a row stands in; the row itself if the table begins elsewhere or far above."""
+    """Return the header of the table of a row; the row itself if there is none, or if it is far above."""
     first = row
     while first and units[first - 1].text.lstrip().startswith("|"):
         first -= 1
@@ -149,7 +149,7 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
 
 
 def _end_of_block(units: Sequence[Unit], above: int) -> int:
-    """Find the last unit of the list, paragraph or directive below a unit; that unit itself before a heading."""
+    """Return the last unit of the list, paragraph or directive below a unit; that unit itself before a heading."""
     end, words, indent = above, 0, min((indentation(unit.text) for unit in units[above + 1 : above + 2]), default=0)
     while end + 1 < len(units) and not units[end + 1].text.lstrip().startswith("#"):
         below = units[end + 1]

@@ -1,7 +1,7 @@
-"""What a question asks of courses: outlines, links, teachers, what a lesson is about, and where something is told.
+"""Parses questions on courses: outlines, links, instructors, summaries of lessons, and places of a topic.
 
-English, German, French and Spanish words of asking are known, in one table. Only words are read here:
-whether others name a course or a lesson is for `openbook.courses.names` to say.
+One table has the function words of such questions in English, German, French and Spanish. Whether the remaining words
+name an existing course or lesson is decided by `openbook.courses.names`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Literal
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS, content_words_of_question, folded
 
 Asks = Literal["courses", "lessons", "outline", "header", "link", "summary", "topic", ""]
-"""Which courses or lessons speak of something, what lessons a course has, who gives it and where it is, where a
-lesson is, what it or one of them is about, something in it; or nothing of the kind."""
+"""Courses or lessons on a topic, the outline of a course, its instructor and link, the link of a lesson, a summary, a
+topic within; or nothing of the kind."""
 
-# Characters. What is longer is no such question, or more than one.
+# Longer texts are no questions on courses. Characters.
 _LONGEST = 500
 
-# What "Is there any" and its like become: one word.
+# Stands for "Is there any" and the like, as one word.
 _EXISTS = "exists"
 
-# What questions on courses are made with, by what it does in them. A word may do several things.
+# The words of questions on courses by their roles. A word may have several.
 # codespell:ignore-begin
 _FRAMES = {
     role: frozenset(map(folded, words.split()))
@@ -71,7 +71,7 @@ _FRAMES = {
     }.items()
 }
 # codespell:ignore-end
-# Of `teaches`, what nobody does but to a subject: "Who made MCP?" asks for no teacher.
+# The unambiguous verbs of `teaches`: "Who made MCP?" asks for no instructor.
 _TAUGHT = frozenset(map(folded, ("teaches", "taught", "lehrt", "unterrichtet", "enseigne", "enseña", "imparte")))
 _OF_HEADER = _FRAMES["instructor"] | _FRAMES["link"] | _FRAMES["online"] | _FRAMES["title"]
 _ROLES = {
@@ -99,7 +99,7 @@ class _Word:
 
     text: str
     key: str
-    """Without case, accents, and what an apostrophe leaves."""
+    """Without case, accents and elisions."""
     start_char: int
     end_char: int
     opens_phrase: bool
@@ -113,23 +113,23 @@ class _Word:
 
     @property
     def tells(self) -> bool:
-        """It is no word of asking: MIT is none, "mit" is."""
+        """It is a content word: MIT is one, "mit" is not."""
         is_written_large = len(self.text) > 1 and self.text.isupper()
         return is_written_large or not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.key in _ROLES)
 
     @property
     def is_framing(self) -> bool:
-        """It is a word of asking, and no part of a title, where that would be written large."""
+        """It is a function word, and not a capitalized part of a title."""
         return self.key in _ROLES and (self.opens_phrase or not self.text[0].isupper())
 
     @property
     def ends_before(self) -> bool:
-        """It stands before a name that "course" follows."""
+        """It may precede the name in "the X course"."""
         return self.is_framing or self.does(*_NEVER_IN_NAMES)
 
     @property
     def ends_name(self) -> bool:
-        """It stands behind a name or begins the next part of the question, however it is written."""
+        """It follows a name, or begins the next clause."""
         return self.opens_phrase or self.does(*_NEVER_IN_NAMES)
 
 
@@ -145,21 +145,21 @@ def _words(text: str) -> list[_Word]:
 
 @dataclass(frozen=True, slots=True)
 class CourseQuestion:
-    """A question in which courses or lessons are mentioned."""
+    """A question that mentions courses or lessons."""
 
     text: str
     names: tuple[str, ...]
-    """Words that may name a course, as written, the likeliest first."""
+    """Possible names of a course, as written, likeliest first."""
     lesson: int | None
-    """0 is a lesson."""
+    """The number of a lesson, which may be 0."""
     says_course: bool
-    """It says that it means a course, so that a name that is unknown is one."""
+    """It contains "course", so an unknown name is meant as a course."""
     lesson_names: tuple[str, ...] = ()
-    """Words that may name a lesson."""
+    """Possible names of a lesson."""
     part: int | None = None
-    """Of the lesson, as in "lesson 1.3"."""
+    """The part of the lesson, as in "lesson 1.3"."""
     asks_for_header: bool = False
-    """It asks who teaches, or for a link, if it asks for no more."""
+    """It asks for the instructor or the link, if it asks for nothing else."""
 
     @property
     def lists_courses(self) -> bool:
@@ -173,11 +173,11 @@ class CourseQuestion:
 
     @property
     def counts(self) -> bool:
-        """It asks how many there are."""
+        """It asks for a number."""
         return any(word.does("many") for word in _words(self.text))
 
     def topic(self, *names: str) -> str:
-        """Return what is left to search for without names, the lesson and words of asking; empty if nothing is."""
+        """Return the topic: the question without names, the lesson and function words; may be empty."""
         return self._without_asking(names, frozenset())
 
     def _without_asking(self, names: Sequence[str], others: frozenset[str]) -> str:
@@ -192,7 +192,7 @@ class CourseQuestion:
         return told.strip(" -") if _is_searchable(told) else ""
 
     def asks(self, *names: str) -> Asks:
-        """Return what it asks for, `names` being those among its words that do name a course or a lesson."""
+        """Return what it asks for. `names`: the words that name an existing course or lesson."""
         if self.lists_courses:
             return "courses"
         is_placed, words = any(names) or self.lesson is not None, _words(self.text)
@@ -209,17 +209,17 @@ class CourseQuestion:
 
     @property
     def is_about_the_only_one(self) -> bool:
-        """It asks what "the course" is about and names none, which is clear where there is but one."""
+        """It asks what "the course" is about without a name, which is unambiguous if there is only one."""
         return self.says_course and not self.names and self.lesson is None and not self.topic()
 
     @property
     def is_about_the_chosen_one(self) -> bool:
-        """It asks what "this lesson" is about, which is clear where one is chosen."""
+        """It asks what "this lesson" is about, which is unambiguous if one is selected."""
         return not self.names and self.lesson is None and not self.topic() and _says_this_lesson(_words(self.text))
 
     @property
     def is_about_one(self) -> bool:
-        """It asks for the outline or a lesson of a course that it names, whether there is such a course or not."""
+        """It asks for the outline or a lesson of a named course, which may not exist."""
         return self.says_course and any(
             self.asks(name) == "outline" or (self.asks(name) in ("summary", "link") and self.lesson is not None)
             for name in self.names
@@ -227,9 +227,9 @@ class CourseQuestion:
 
 
 def read_course_question(text: str) -> CourseQuestion | None:
-    """Read a question; None if it mentions no course, no lesson by its number, and no place of explaining.
+    """Parse a question; None if it mentions no course, no numbered lesson, and asks for no place of an explanation.
 
-    Of several questions the last one is read; those before it may name the course.
+    Of several questions, the last one is parsed; those before it may name the course.
 
     Example:
         >>> asked = read_course_question("What was covered in lesson 5 of the MCP course?")
@@ -260,14 +260,14 @@ def read_course_question(text: str) -> CourseQuestion | None:
 
 
 def _taught(words: Sequence[_Word], text: str) -> Sequence[str]:
-    """Return what "Who teaches ...?" names, which may be a course that is not called one; empty for other questions."""
+    """Return the object of "Who teaches ...?", which may be a course; empty for other questions."""
     if len(words) < 3 or not words[0].does("who") or words[1].key not in _TAUGHT:
         return ()
     return (text[words[2].start_char :].rstrip(" ?!."),)
 
 
 def _says_course(words: Sequence[_Word], place: int) -> bool:
-    # "Of course" and "au cours de" say nothing of courses.
+    # "Of course" and "au cours de" mention no course.
     before = words[place - 1].key if place else ""
     return words[place].does("course") and (before, words[place].key) not in (("of", "course"), ("au", "cours"))
 
@@ -283,7 +283,7 @@ def _begins_with(words: Sequence[_Word], role: str) -> bool:
 
 
 def _asks_where(words: Sequence[_Word]) -> bool:
-    """Return whether the place of an explanation is asked for, not a place: "Where is the default port?"."""
+    """Return whether a question asks where something is explained, unlike "Where is the default port?"."""
     is_where = bool(words) and words[0].does("where")
     return (is_where or _begins_with(words, "lesson")) and any(word.does("speaks") for word in words)
 
@@ -292,13 +292,13 @@ def _asks_for_header(words: Sequence[_Word]) -> bool:
     does = frozenset[str]().union(*(word.roles for word in words))
     is_placed = not does.isdisjoint(("course", "lesson"))
     asks_who = "instructor" in does or ("who" in does and ("teaches" in does or is_placed))
-    # "Where can I find lesson 3?" and "What is lesson 3 called?": without a number, what is found by its words.
+    # "Where can I find lesson 3?" and "What is lesson 3 called?". Without a number, search finds the lesson.
     is_numbered = bool(_numbered(words)) and not does.isdisjoint(("where", "title")) and "speaks" not in does
     return asks_who or is_numbered or {"where", "online"} <= does or ("link" in does and is_placed)
 
 
 def _numbered(words: Sequence[_Word]) -> list[_Word]:
-    """Return the number of the first lesson that has one, with "number" before it."""
+    """Return the number of the first numbered lesson, with the word "number" before it."""
     for place, word in enumerate(words):
         if word.does("lesson"):
             after = words[place + 1 : place + 3]
@@ -332,7 +332,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _names_beside(words: Sequence[_Word], role: str, text: str) -> Iterator[str]:
-    """Find names as in "the course on tides", "der Kurs Tides", and "the tides course"."""
+    """Yield names as in "the course on tides", "der Kurs Tides", and "the tides course"."""
     for place, word in enumerate(words):
         if not word.does(role) or (role == "course" and not _says_course(words, place)):
             continue
@@ -350,14 +350,14 @@ def _names_beside(words: Sequence[_Word], role: str, text: str) -> Iterator[str]
 
 
 def _name_behind(words: Sequence[_Word], link: str, text: str) -> Iterator[str]:
-    """Find a name after a word that it belongs to, with a link such as "of the" between them."""
+    """Yield the name after a linking phrase such as "of the"."""
     links = list(takewhile(lambda word: word.is_framing and word.does(link, "article"), words))
     if any(word.does(link) for word in links) or (links and link == "article"):
         yield from _name_of(words[len(links) :], text)
 
 
 def _name_of(words: Sequence[_Word], text: str) -> Iterator[str]:
-    """Yield the name that words begin with: to where other words of asking go on."""
+    """Yield the name at the start of words: up to the next function word of the question."""
     name = list(words[:1])
     for word in words[1:]:
         if word.ends_name or (word.is_framing and word.does("asks", "speaks", "teaches", "many")):

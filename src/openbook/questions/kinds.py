@@ -1,6 +1,6 @@
-"""Which kind of question something is: for a whole, small talk, arithmetic, or something specific.
+"""Classifies questions: about a whole, small talk, arithmetic, or specific.
 
-A linear model over words decides. `python -m benchmarks.kinds` trains it, and measures it on projects left out.
+The classifier is a linear model over words. `python -m benchmarks.kinds` trains it, and cross-validates it by project.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import Literal, NamedTuple
 from openbook.questions.words import folded
 
 Kind = Literal["whole", "small talk", "arithmetic", "specific"]
-"""`whole` asks what the project, page or lesson at hand is. `small talk` and `arithmetic` ask nothing of any source.
-`specific` is every other question, also one for the gist of a part that it names."""
+"""`whole` asks about the project, page or lesson as a whole. `small talk` and `arithmetic` need no source. All else is
+`specific`, including questions for a summary of a part."""
 
 _WORD = re.compile(r"\w+|[?!+*/=%]")
 _DIGITS = re.compile(r"\d+")
 _PREFIX = 4
-# What is spelled as code, quoted or abbreviated is asked about: options, paths, names.
+# Options, paths, code names, quotations and abbreviations are subjects of specific questions.
 _SPELLED = re.compile(
     r"`[^`\n]+`|\w+_\w+|\b[a-z]+[A-Z]\w*|\b\w+\.\w{1,4}\b|(?<!^)\b[A-Z]{2,}\b|--?\w+|[$#/]\w|\w\(\)|[\"«„“][^\"»”“]+[\"»”“]"
 )
-# What is longer is no such question, and cheap to leave alone. Characters.
+# Longer texts are always specific. Characters.
 _LONGEST = 500
 _SHORT, _LONG = 2, 12
 _MANY_UNKNOWN = 3
-# How much the words count beside the shape of a question. Chosen by leaving projects out.
+# Weight of the words against the shape of a question. Chosen with projects left out.
 WORDS_WEIGHT = 3.0
 
 UNKNOWN_SHARE = "@unknown share"
 MOST_UNKNOWN = 0.5
 LEAST_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
-"""Odds that a kind needs, of one. What is taken for small talk is not looked for at all, so it has to be sure."""
+"""The least probability of each kind. Small talk is not searched for, so it has to be certain."""
 
 
 class _Model(NamedTuple):
@@ -48,7 +48,7 @@ class _Model(NamedTuple):
 def kind_of(text: str) -> Kind:
     """Return the kind of a question: `specific` unless another one is likely.
 
-    Of other languages than English, German, French and Spanish, and where most words are unknown, all is `specific`.
+    Questions in other languages than English, German, French and Spanish, or with mostly unknown words, are `specific`.
 
     Example:
         >>> kind_of("in a nutshell, what is this project?"), kind_of("Summarize the chapter on sauces")
@@ -82,12 +82,11 @@ def without_names(text: str, names: Iterable[str]) -> str:
 
 
 def features(text: str, known: Container[str]) -> dict[str, float]:
-    """Return what tells the kind of a question, by name: its words, pairs of them, their beginnings, and its shape.
+    """Return the features of a question by name: words, word pairs, prefixes, and its shape.
 
     Args:
         text: The question.
-        known: Names of features that are kept. Words that are not among them are counted as unknown: most name
-            what is asked about.
+        known: The features of the model. Other words count as unknown; most of them name the subject.
     """
     words = [_DIGITS.sub("0", word) for word in _WORD.findall(folded(text))]
     named = {name for name in _of_words(words) if name in known}

@@ -1,4 +1,4 @@
-"""Which languages a question may be in, by its letters and common words, and which one a path names."""
+"""Detects the possible languages of a question by letters and stop words, and the language in a path."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 from openbook.questions.words import COMMON_WORDS, FILLING_WORDS, STOP_WORDS
 from openbook.tokens import WORD
 
-# A search looks at the paths of a hundred candidates, mostly the same ones again. Each takes about .3 KB.
+# Cached paths: a search reads those of a hundred candidates, mostly the same ones. Each takes about .3 KB.
 _KEPT_PATHS = 1 << 13
 
-# Of all letters: questions in these keep names and commands in Latin ones.
+# Least share of the letters of a script: questions also contain names and commands in Latin letters.
 _LEAST_SHARE = 0.15
 _LETTER = re.compile(r"[^\W\d_]")
 _KANA = re.compile(r"[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff]")
@@ -26,10 +26,10 @@ _SCRIPTS = {
     "th": r"[\u0e00-\u0eff]",
 }
 
-# One word is a name, a command or a word of another language: `des`, `du`, "comment syntax".
+# A single stop word may be a name, a command or a word of another language: `des`, `du`, "comment syntax".
 _FEWEST = 2
-# Words that sentences are made with, those too that several languages have: "Was kann man in Docker einstellen?" has
-# two of English, and four of German.
+# Stop words, including those of several languages: "Was kann man in Docker einstellen?" has two English and four German
+# ones.
 _WORDS = {"en": STOP_WORDS | FILLING_WORDS, **COMMON_WORDS} | {
     names: frozenset(words.split())
     for names, words in {
@@ -52,7 +52,7 @@ _WORDS = {"en": STOP_WORDS | FILLING_WORDS, **COMMON_WORDS} | {
 
 
 def languages_of(question: str) -> frozenset[str]:
-    """Return the codes of the languages that a question may be in; empty if too little tells.
+    """Return the codes of the possible languages of a question; empty if there is too little evidence.
 
     Example:
         >>> sorted(languages_of("Wie kann ich das Protokoll abschalten?")), sorted(languages_of("環境変数"))
@@ -69,7 +69,7 @@ def languages_of(question: str) -> frozenset[str]:
 
 
 def _by_letters(text: str) -> str:
-    """Return the languages whose own letters a text has enough of."""
+    """Return the languages of the script of a text, if it has enough letters of one."""
     counts = {names: len(re.findall(letters, text)) for names, letters in _SCRIPTS.items()}
     if kana := len(_KANA.findall(text)):
         counts["ja"] = kana + counts["ja zh"]
@@ -88,7 +88,7 @@ _IN_PATH = re.compile(
 
 @lru_cache(maxsize=_KEPT_PATHS)
 def language_and_page(path: str) -> tuple[str, str]:
-    """Return the code of the language that a path names, mostly empty, and the path without it.
+    """Return the language code in a path, mostly empty, and the path without it.
 
     Example:
         >>> language_and_page("docs/pt-BR/install.md"), language_and_page("README.zh.md")

@@ -1,4 +1,4 @@
-"""Names in a question: what it spells as code does, and what these names stand in."""
+"""Code names and proper names in questions."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 _QUOTED = re.compile(r"`([^`\s][^`]*)`")
-# From the first name of a dotted one alone: a run of them would take the square of its length.
+# Matches only from the first part of a dotted name; otherwise long ones would take quadratic time.
 _CALL = re.compile(r"(?<!\w)(?<!\w\.)([A-Za-z_][\w.]*)\(\)?")
 _IDENTIFIER = re.compile(
-    # Dotted, but neither a setting such as `server.read.max-age` nor what stands before its last part.
+    # Dotted, but not a setting such as `server.read.max-age`, nor a prefix of it.
     r"\b(?:(?>[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)(?!-\w)"
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
     r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
 )
-# "The Error class" and "struct Error" spell a name that is a word as well.
+# A name that is also a word: "the Error class", "struct Error".
 _KIND = (
     r"(?:class|struct|enum|trait|interface|protocol|method|function|macro|constructor|decorator|type|object|mixin"
     r"|union|namespace|module)"
@@ -25,7 +25,7 @@ _SEPARATOR = re.compile(r"\.|::|#|->")
 
 
 def identifiers(text: str) -> list[str]:
-    """Return the names that a text spells as code, qualified as they are, in order.
+    """Return the code names of a text in order, with their qualifiers.
 
     Example:
         >>> identifiers("Does `send` use Client.retry_after?")
@@ -41,16 +41,16 @@ def identifiers(text: str) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
-# "on Kubernetes", "over HTTP/3", "in S3": a capital letter inside of a sentence, or where words have none.
+# "on Kubernetes", "over HTTP/3", "in S3": capitalized within a sentence, or with a capital letter within the word.
 _PROPER = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|\b\w*[a-z][A-Z]\w*|\b[A-Z]\w*[A-Z0-9]\w*|\b\d[A-Z]\w*")
-# "two-factor"; "HTTP/3", whose number is a word of its own elsewhere.
+# "two-factor", "HTTP/3".
 _COMPOUND = re.compile(r"(?<![\w-])(?:[a-z]{2,}(?:-[a-z]{2,})+|[A-Z]{2,}/\d+(?:\.\d+)?)(?![\w-])")
 
 
 def proper_names(text: str) -> list[str]:
-    """Return words of an English question that name one thing, such as a product: `Kafka`, `S3`; in order.
+    """Return the proper names of an English question in order, such as products: `Kafka`, `S3`.
 
-    A heading, in which most words begin with a capital letter, has none.
+    Headings, in which most words are capitalized, have none.
 
     Example:
         >>> proper_names("Can Harbour keep its logs in S3 or on Kafka?"), proper_names("How To Moor A Ship")
@@ -62,7 +62,7 @@ def proper_names(text: str) -> list[str]:
 
 
 def compounds(text: str) -> list[str]:
-    """Return what a question joins and what says something else in parts, in order: hyphens, versions of protocols.
+    """Return the compounds of a question in order, whose parts mean something else: hyphenated words, HTTP/3.
 
     Example:
         >>> compounds("How do I turn on two-factor authentication over HTTP/3 with --no-color?")
@@ -72,7 +72,7 @@ def compounds(text: str) -> list[str]:
 
 
 def name_parts(name: str) -> list[str]:
-    """Split a qualified name, as it is written in any language: `Client.send`, `Client::send`, `Client#send`.
+    """Split a qualified name of any language: `Client.send`, `Client::send`, `Client#send`.
 
     Example:
         >>> name_parts("http::Client.send()")
@@ -82,7 +82,7 @@ def name_parts(name: str) -> list[str]:
 
 
 def stands_in(owners: Sequence[str], *places: str) -> bool:
-    """Return whether all of `owners` are words of `places`, in any case: of headings, of paths, of what encloses it.
+    """Return whether all `owners` are words of `places`, in any case. Places are headings, paths and enclosing names.
 
     Example:
         >>> stands_in(["Client"], "class Client:", "http/api.py"), stands_in(["Server"], "class Client:")

@@ -1,4 +1,4 @@
-"""A question, read once and passed on: its words, the names in it, and what kind of answer it wants."""
+"""Parses questions: tokens, code names, intents, comparisons and settings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_questi
 from openbook.tokens import tokenize
 from openbook.types import View
 
-# "On Linux or Windows" and "or not" compare no things.
+# "On Linux or Windows" and "or not" are no comparisons.
 _THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
-# Each with a group for each side.
+# Each has one group per side.
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -41,15 +41,15 @@ _COMPARES = tuple(
 _ARTICLE = re.compile(
     r"^(?:an?|the|ein\w{0,2}|der|die|das|dem|den|une?|l[ea]s?|una?|el|l[ao]s)\s+|^l['’]", re.IGNORECASE
 )
-# A name of code, and no word of a sentence: it has a capital letter, or is spelled as no word is.
+# A code name: with a capital letter, in backticks, or joined by dots, colons or underscores.
 _NAME = re.compile(r"`[^`]+`|\w*[A-Z][\w.:]*|\w+(?:[._:]+\w+)+(?:\(\))?")
 _SIDE_ENDS = " \t?？!.,"
-# What has more words is no name of a thing: "between what the page shows and what the log says".
+# Longer sides name no thing: "between what the page shows and what the log says".
 _MOST_SIDE_WORDS = 4
 
 
 def compared(question: str) -> tuple[str, ...]:
-    """Return the two things that a question compares, as written, without their articles; empty if it compares none.
+    """Return the two things that a question compares, as written, without articles; empty if it is no comparison.
 
     Example:
         >>> compared("What is the difference between a chain and a chord?"), compared("How does a chord end?")
@@ -64,19 +64,19 @@ def compared(question: str) -> tuple[str, ...]:
 
 
 def asking_what_is(side: str) -> str:
-    """Return the question what one of the two things is, as the search and the choice of quotes read it.
+    """Return the question to search for one side of a comparison.
 
     Example:
         >>> asking_what_is("request context"), asking_what_is("Bind"), asking_what_is("find")
         ('What is request context?', 'What does `Bind` do?', 'find')
     """
-    # `find` is a word of asking as well: only alone is it searched for.
+    # Stop words such as `find` are searched for only if they are the whole query.
     if not content_words_of_question(side):
         return side
     return f"What does `{side.strip('`')}` do?" if _NAME.fullmatch(side) else f"What is {side}?"
 
 
-# Each with a group for what is asked about, without its article. English, German, French, Spanish.
+# Each has a group for the term, without its article. English, German, French, Spanish.
 _ASKS_WHAT = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -86,11 +86,11 @@ _ASKS_WHAT = tuple(
         r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
     )
 )
-# "What is the default port?" asks for a value: only so many words are the name of a thing.
+# Longer terms ask for something else, as "What is the default port of the server?" does for a value.
 _MOST_WORDS = 3
 _ENDS = " \t?？!.。`'\"“”‘’"
 
-# What tells a definition from "A chunk is cut" and "Harbour is used by": what it is follows with an article.
+# The copula of a definition, unlike those of "A chunk is cut" and "Harbour is used by": an article follows.
 _IS = (
     r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
     r"|\s(?:are|were)\s(?!not\b)\w"
@@ -99,7 +99,7 @@ _IS = (
 )
 _SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
 _BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
-# As lessons say it: "So tool use, also known as function calling," and "This is called query expansion".
+# Spoken definitions: "So tool use, also known as function calling," and "This is called query expansion".
 _LEADS = r"(?:(?:so|now|and|or|well|also|next),?\s)?"
 _APART = r",\s(?:which|also known|or)\s"
 _CALLED = r"\b(?:called|known as|referred to as)\s(?:(?:an?|the)\s)?[^\w\n]*"
@@ -107,7 +107,7 @@ _OPENS = r"[^\w\n]*(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|
 
 
 def definition_of(question: str) -> re.Pattern[str] | None:
-    """Return a pattern that finds where a text says what something is; None if a question asks for no such thing.
+    """Return a pattern that matches a definition of the term of a question; None if it asks for no definition.
 
     Example:
         >>> definition_of("What is a tide table?").search("See below. A **tide table** is a list.") is not None
@@ -121,7 +121,7 @@ def definition_of(question: str) -> re.Pattern[str] | None:
             if not 0 < len(words) <= _MOST_WORDS:
                 return None
             name = r"[\W_]+".join(map(re.escape, words))
-            # "The overlays are listed" speaks of some, "Overlays are layers" of what they are.
+            # "Overlays are layers" is a definition, "The overlays are listed" is not.
             begins = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}(?!\W*the\s\W*{name}s\b){_OPENS}"
             told = rf"{begins}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
             entry = rf"^[^\S\n]*{name}[^\S\n]*\n(?::[^\S\n]|[^\S\n]{{2,}})[^\W\d_]"
@@ -130,8 +130,8 @@ def definition_of(question: str) -> re.Pattern[str] | None:
 
 
 Intent = Literal["how-to", "mechanism", "where", "personal", "uses", "definition"]
-"""`how-to` wants steps, `mechanism` how something works, `where` a place in code, `personal` is of one's own project,
-`uses` wants who calls it."""
+"""`how-to` asks for steps, `mechanism` for how something works, `where` for a place in code, `uses` for callers;
+`personal` is in the first person."""
 
 _VERBS = (
     r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
@@ -141,8 +141,8 @@ _DONE = (
     r"|implemented|passed|needed)\b"
 )
 
-# English, German, French, Spanish. The ranking learns what each is worth (`benchmarks/fit.py`); "why", "how many"
-# and "what happens" were tried as well, and change nothing on projects left out.
+# English, German, French, Spanish. The ranking learns a weight for each (`benchmarks/fit.py`); "why", "how many" and
+# "what happens" were tried, and change nothing on projects left out.
 _SIGNS: Mapping[Intent, re.Pattern[str]] = {
     "how-to": re.compile(
         r"\bhow (?:do|can|could|should|would|to)\b(?! (?:it|this|that|they|the)\b)|\b(?:can|could|may) (?:i|we)\b"
@@ -166,7 +166,7 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
         r"\b(?:i|my|me|we|our|us|ich|mein\w*|mir|wir|unser\w*|je|mon|ma|mes|nous|notre|mi|mis|nuestr\w+)\b",
         re.IGNORECASE,
     ),
-    # "What does X call?" asks for what X does, "What calls X?" for uses of X. English and German.
+    # "What does X call?" asks what X does, "What calls X?" for uses of X. English and German.
     "uses": re.compile(
         rf"\b(?:who|what|that|which(?:\s+\w+)?)\s+(?:else\s+)?(?:{_VERBS}|use\b)"
         rf"|\b(?:where|how|when)(?:\s+else)?\s+(?:is|are|was|gets?)\b[^?\n]{{0,200}}\b{_DONE}"
@@ -178,8 +178,8 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
 }
 
 
-# The verb comes first. "Can you show ...?", "Is there a way to ...?" and "Does anyone know how to ...?" want more than
-# a yes. English, German, French, Spanish.
+# A question with the verb first. "Can you show ...?", "Is there a way to ...?" and "Does anyone know how to ...?" ask
+# for more than a yes. English, German, French, Spanish.
 _ASKS_WHETHER = re.compile(
     r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\s+"
     r"(?!you\b|there\s+(?:a|any)\s+way\b|.*\bhow\b)"
@@ -194,7 +194,7 @@ _ASKS_WHETHER = re.compile(
 
 
 def intents_of(text: str) -> frozenset[Intent]:
-    """Return what a question wants; empty for most topics.
+    """Return the intents of a question; none for most topics.
 
     Example:
         >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))
@@ -206,17 +206,17 @@ def intents_of(text: str) -> frozenset[Intent]:
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _KINDS = "option flag switch setting variable directive keyword parameter command key field"
 _KIND = rf"(?:{_KINDS.replace(' ', '|')}|method)s?"
-# "the mouse option", "setting tab-size": a word beside what it is.
+# A word beside its kind: "the mouse option", "setting tab-size".
 _TERM = re.compile(
     rf"\bthe\s+(?P<before>[\w./-]*\w)\s+{_KIND}\b|\b{_KIND}\s+(?P<behind>[\w./-]*\w)\b|(?P<joined>\b\w+(?:-\w+)+\b)"
     r"|(?<![\w.-])(?P<place>[\w.-]+/)(?=[\s?.,]|$)",
     re.IGNORECASE,
 )
 
-# A topic is named in a few words. Longest topic in public sets of code search: 12 words.
+# Longer queries are questions. The longest topic in public sets of code search has 12 words.
 _TOPIC_WORDS = 14
-# "What is a fender" is a question, with or without its mark. "How fenders are tied" and "where ropes lie" are topics,
-# and of 1,200 in public sets two dozen begin with "how does" or "how are".
+# "What is a fender" is a question even without a question mark. "How fenders are tied" and "where ropes lie" are
+# topics; of 1,200 topics in public sets, two dozen begin with "how does" or "how are".
 _ASKS = re.compile(
     r"\W*(?:(?:what|which|who|when|why)(?:['’]s|\s+(?:\w+\s+){0,3}(?:is|are|was|were|does|can|could|should|has|have)\b)"
     r"|(?:is|are|does|can|could|should|has|have)\s+\w+\s+\w"
@@ -224,17 +224,17 @@ _ASKS = re.compile(
     r"|where\s+(?:is|are|was|were|do|does|did|can|should)\b)",
     re.IGNORECASE,
 )
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # of Latin scripts, of Chinese and Japanese, of Arabic
 
-# A pasted log or file is no question; what it is about would drown. Longest question seen in
-# public sets of questions on code: 1,900 characters.
+# Longer texts are pasted logs or files, not questions. The longest question on code in public sets has 1,900
+# characters.
 MAX_QUERY_CHARS = 20_000
 
-# "Which lessons talk about ..." asks for places. The words up to "about" are not what is looked for.
+# "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
     r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules)\b"
-    # "Which files are never indexed?" asks what they are, not where something stands.
+    # "Which files are never indexed?" asks what they are, not where something is.
     r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b)"
     r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on)\b)*",
     re.IGNORECASE,
@@ -243,26 +243,26 @@ _ASKS_FOR_PLACES = re.compile(
 
 @dataclass(frozen=True)
 class Question:
-    """A question, read. What is not needed for every question is read when it is asked for, once."""
+    """A parsed question. Attributes that few callers need are computed lazily, once."""
 
     text: str
-    """Without the white space around it."""
+    """Stripped."""
     tokens: tuple[str, ...]
-    """Distinct, in order, words of asking left out unless nothing else is there."""
+    """Distinct, in order, without stop words unless there is nothing else."""
     identifiers: tuple[str, ...]
-    """Distinct unqualified names that the question spells as code, in order."""
+    """Distinct unqualified code names, in order."""
     owners: tuple[tuple[str, ...], ...]
-    """What each of these was said to stand in, outermost first: `("Client",)` of `Client.send`; mostly nothing."""
+    """The qualifiers of each name, outermost first: `("Client",)` for `Client.send`; mostly empty."""
     is_symbol: bool = False
-    """The whole question is one name as code spells it."""
+    """The whole question is one code name."""
     compared: tuple[str, ...] = ()
-    """The two things whose difference it asks for, as written; mostly nothing."""
+    """The two things that it compares, as written; mostly empty."""
     asks_for_places: bool = False
-    """It asks which lessons, files or the like: several places are the answer, not one passage."""
+    """It asks which lessons, files or the like: the answer is several places, not one passage."""
 
     @cached_property
     def name(self) -> str:
-        """All of it, if it is one name as code, options or files have them; or the one setting that it asks for."""
+        """The whole question if it is one word, such as a code name, an option or a file; or its hyphenated setting."""
         if len(self.text.split()) == 1:
             return self.text.strip("`\"'").removesuffix("()")
         alone = self.settings[0].name if len(self.settings) == 1 else ""
@@ -270,80 +270,80 @@ class Question:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The names that it spells, and words that may be an option, a setting or another entry of a list."""
+        """Its code names, and words that may be options, settings or other list entries."""
         named = (*OPTION.findall(self.text), *(found[found.lastgroup or 0] for found in _TERM.finditer(self.text)))
         told = (term for term in named if set(tokenize(term)).intersection(self.tokens))
         return tuple(dict.fromkeys((*self.identifiers, *told)))
 
     @cached_property
     def settings(self) -> tuple[AskedSetting, ...]:
-        """The settings that it asks for, if it asks for little else."""
+        """The settings that it asks for, if it asks for nothing else."""
         if self.compared or not self.intents.isdisjoint(("where", "uses")):
             return ()
         return asked_settings(self.text, self.tokens)
 
     @property
     def content_words(self) -> int:
-        """The number of distinct tokens: how much the question itself says."""
+        """The number of distinct tokens."""
         return len(self.tokens)
 
     @cached_property
     def intents(self) -> frozenset[Intent]:
-        """What kind of answer it wants; empty for most topics."""
+        """The kinds of answers that it asks for; none for most topics."""
         is_of_thing = (self.definition is not None or bool(self.compared)) and not self.identifiers
         return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
 
     @cached_property
     def asks_whether(self) -> bool:
-        """Whether yes or no would answer it."""
+        """Whether it is a yes-or-no question."""
         return _ASKS_WHETHER.match(self.text) is not None and not self.compared
 
     @cached_property
     def view(self) -> View:
-        """`files` for what names a topic or a symbol, `passages` for what asks something: see `docs/retrieval.md`."""
+        """`files` for a topic or a symbol, `passages` for a question: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_question = is_marked or _ASKS.match(self.text) is not None
         return "passages" if is_question or self.asks_for_places else "files"
 
     @cached_property
     def course(self) -> CourseQuestion | None:
-        """What it asks of courses; None if it mentions none."""
+        """Its reading as a question on courses; None if it mentions none."""
         return read_course_question(self.text)
 
     @cached_property
     def definition(self) -> re.Pattern[str] | None:
-        """What finds the sentence that says what something is, if it asks for that."""
+        """A pattern for the definition that it asks for, if any."""
         return definition_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
-        """Return whether it asks what the project, page or lesson at hand is, which may go by one of `names`.
+        """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.
 
-        Another name that is spelled as code, such as `Client.send`, is something in the project.
+        Any other code name, such as `Client.send`, is a part of the project.
         """
         text = without_names(self.text, names)
         return not self.compared and not identifiers(text) and kind_of(text) == "whole"
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The codes of the languages that it may be in; empty if too little tells."""
+        """The codes of its possible languages; empty if there is too little evidence."""
         return languages_of(self.text)
 
     @cached_property
     def in_other_language(self) -> bool:
-        """Whether it is a sentence without a word that English sentences are made with, or has no Latin letters."""
+        """Whether it is a sentence without English function words, or has no Latin letters."""
         return is_in_other_language(self.text)
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """Words that only make its sentence, if it is German, French or Spanish; in lower case."""
+        """Its stop words in lower case, if it is German, French or Spanish."""
         return stop_words(self.text)
 
 
 def read_question(text: str) -> Question:
-    """Read a question.
+    """Parse a question.
 
     Raises:
-        QueryError: It is blank, holds no word at all, or is longer than 20,000 characters.
+        QueryError: It is blank, has no word, or is longer than 20,000 characters.
 
     Example:
         >>> question = read_question("where is `Client.send_request` tested?")
@@ -361,8 +361,8 @@ def read_question(text: str) -> Question:
     places = _ASKS_FOR_PLACES.match(text)
     is_symbol = ONE_WORD.fullmatch(text) is not None
     sides = () if places or is_symbol else compared(text)
-    # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places, and what tells two
-    # things apart need not speak of a difference.
+    # `Client.get` has no stop words. "List all files" has no topic beside its places. An answer to a comparison need
+    # not contain "difference".
     looked_for = (
         text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
     )

@@ -1,4 +1,4 @@
-"""The settings that a question asks for by name: what one does, its default, its values, how it is set."""
+"""Finds the settings that a question asks for by name: their description, default, values, or how to set them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from openbook.tokens import tokenize
 
 
 class AskedSetting(NamedTuple):
-    """A setting, as a question names it."""
+    """A setting as a question names it."""
 
     name: str
     owners: tuple[str, ...]
-    """What it stands in, outermost first: `("gui", "theme")` of `gui.theme.borderColor`; mostly nothing."""
+    """Its parents, outermost first: `("gui", "theme")` for `gui.theme.borderColor`; mostly empty."""
 
 
 _WORD = r"[A-Za-z_][\w-]*(?<!-)"
@@ -24,7 +24,7 @@ _SPELLED = re.compile(
     r"|[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)"
     r"(?![\w/(]|\.\w)"
 )
-# A file, a place on the web such as `example.com`, or an abbreviation such as "e.g.".
+# A file, a domain such as `example.com`, or an abbreviation such as "e.g.".
 _NO_SETTING = re.compile(
     r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
     r"|cfg|lock|sh|html?|css|java|kt|rb|php|xml|proto)",
@@ -41,7 +41,7 @@ _NOUN = re.compile(
 )
 # "priority in opsgenie_config"
 _INSIDE = re.compile(r"\b(?:in|of|under|inside)\s+(?:the\s+)?[`\"']?$", re.IGNORECASE)
-# A word of everyday language, where the question says that it is one: "the mouse option", "the default of mouse".
+# A plain word that the question calls a setting: "the mouse option", "the default of mouse".
 _QUOTED = rf"(?:the\s+)?[`\"']?({_WORD})[`\"']?"
 _PLAIN = re.compile(
     rf"\bthe\s+[`\"']?({_WORD})[`\"']?\s+{_KIND}\b"
@@ -57,7 +57,7 @@ _NO_NAME = frozenset(
 _SAYS_SO = re.compile(
     r"\b(?:options?|settings?|flags?|keys?|fields?|parameters?|config\w*|defaults?|values)\b", re.IGNORECASE
 )
-# What frames such a question, and says nothing of the setting.
+# Tokens of such questions that do not name a setting.
 _FRAME = frozenset(
     tokenize(
         "option flag switch setting settings variable directive keyword parameter command key field property config"
@@ -67,7 +67,7 @@ _FRAME = frozenset(
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores qué hace"
     )
 )
-# Nobody who asks for a setting pastes a text.
+# Longer texts are pasted, and ask for no setting.
 _MOST_CHARS = 300
 # "in lazygit?", "to 5?"
 _AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
@@ -77,7 +77,7 @@ _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bval
 
 
 def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]:
-    """Return the settings that a question asks for, if it asks for little else; mostly none.
+    """Return the settings that a question asks for, if it asks for nothing else; mostly none.
 
     Example:
         >>> asked_settings("What does gui.tabWidth do?", tokenize("gui.tabWidth"))
@@ -108,21 +108,21 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
 
 
 def _is_word(found: re.Match[str]) -> bool:
-    """Return whether a name with hyphens alone is a word of the question: "a built-in", "pre-commit hook"."""
+    """Return whether a hyphenated name is a word of the sentence, as in "a pre-commit hook"."""
     is_compound = _COMPOUND.fullmatch(found.group()) is not None
     return is_compound and _NOUN.match(found.string, found.end()) is not None
 
 
 def says_setting(text: str) -> bool:
-    """Return whether a question says that it asks for a setting."""
+    """Return whether a question contains a word such as "option" or "setting"."""
     return _SAYS_SO.search(text) is not None
 
 
 def wants_default(text: str) -> bool:
-    """Return whether a question asks for the default of something."""
+    """Return whether a question asks for a default."""
     return _WANTS_VALUE.search(text) is not None
 
 
 def wants_choices(text: str) -> bool:
-    """Return whether a question asks which values something takes."""
+    """Return whether a question asks for possible values."""
     return _WANTS_CHOICES.search(text) is not None

@@ -1,4 +1,4 @@
-"""Words that questions are made with, and that say nothing of what is asked: English, German, French and Spanish."""
+"""Stop words of questions: English, German, French and Spanish."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 
 from openbook.tokens import WORD
 
-# Words of asking, not of what is asked. They are rare in code, where they would weigh most.
+# Words of asking. They are rare in code, so they would get high weights.
 STOP_WORDS = frozenset(
     "a about all an and any are as at be by can could do does did for from get give has have how i if in into is it"
     " its me my of on one or our please show so tell than that the their them then there these this those to us use"
@@ -15,7 +15,7 @@ STOP_WORDS = frozenset(
     " describe find".split()
 )
 
-# Words that only join others. Left out as well, unless the question has no others: `make all` is one.
+# Further function words. They are kept if a question has no other words, as `make all`.
 FILLING_WORDS = frozenset(
     "also although always am among another anything because been being between both but cannot come each else ever"
     " every few gets getting goes going happen happens he her here him his however just let like made make makes making"
@@ -25,27 +25,25 @@ FILLING_WORDS = frozenset(
     " whose yet".split()
 )
 
-# Of these, some are words of other languages as well.
+# Of these, words that other languages have as well.
 _SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
 ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
 
-# Fewer words without one of them may be catchwords.
+# Shorter texts without a function word may be keywords.
 _SENTENCE_WORDS = 5
 
-# What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
+# Endings with an apostrophe: "doesn't", "we'll", "the client's".
 CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
-# "What does `--style` accept?" asks for values, and no text that lists them has to say that they are accepted, or that
-# they exist.
+# "What does `--style` accept?" asks for values. A text that lists them need not contain "accept" or "exist".
 _ASKS_FOR_VALUES = re.compile(
     r"(\W*(?:what|which)\s.*\S)\s+(?:accept|expect|allow|mean|exist)s?\W*", re.IGNORECASE | re.DOTALL
 )
 
-# "Where in the code are ropes spliced?" asks for what splices ropes, which need not say that it is code.
+# "Where in the code are ropes spliced?" asks for a place that need not contain "code".
 IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
 
-# "Which rope is taken when I choose none?" asks for what is taken by default, as sources say; "How do I check that
-# none is set?" does not.
+# "Which rope is taken when I choose none?" asks for a default; "How do I check that none is set?" does not.
 _CHOSEN = r"(?:set|chosen|configured|specified|given|picked|selected)"
 NO_CHOICE = re.compile(
     r"(?<=^which )(.+)\b(?:when|if)\s+(?:(?:i|we|you|one)\s+(?:set|choose|configure|specify|give|pick|select)\s+"
@@ -71,19 +69,19 @@ COMMON_WORDS = {
         " tiene un una unas unos y",
     }.items()
 }
-"""Of languages that questions are read in besides English, by their codes."""
+"""Stop words of the other supported languages, by language code."""
 
 FOREIGN_WORDS = frozenset[str]().union(*COMMON_WORDS.values())
 
-# Japanese writes its endings and particles in Hiragana, and most of what a question is about in other signs.
+# Japanese endings and particles are in Hiragana, most content words in other scripts.
 _ENDINGS = re.compile(r"[\u3041-\u309f]{2,}")
 
-# One alone is a word of English as well, as in "comment syntax".
+# A single one may be an English word, as in "comment syntax".
 _FEWEST = 2
 
 
 def stop_words(question: str) -> frozenset[str]:
-    """Return the words of a question that only make its sentence, if it is German, French or Spanish.
+    """Return the stop words of a question if it is German, French or Spanish.
 
     Example:
         >>> sorted(stop_words("Wie kann ich das Protokoll abschalten?"))
@@ -98,14 +96,14 @@ def stop_words(question: str) -> frozenset[str]:
 
 
 def is_in_other_language(text: str) -> bool:
-    """Check whether a text is a sentence without a word that English ones are made with, or has no Latin letter."""
+    """Return whether a text is a sentence without English function words, or has no Latin letters."""
     words = WORD.findall(text.lower())
     is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
     return is_sentence and ENGLISH_WORDS.isdisjoint(words)
 
 
 def content_words_of_question(text: str) -> list[str]:
-    """Return the words of a text in order, without those of asking; those that only join others stay if alone.
+    """Return the words of a text in order without stop words; function words are kept if there are no others.
 
     Example:
         >>> content_words_of_question("How do I also make the clients wait?"), content_words_of_question("make all")
@@ -120,7 +118,7 @@ def content_words_of_question(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Write text without case and accents.
+    """Return a text without case and accents.
 
     Example:
         >>> folded("Leçon")
