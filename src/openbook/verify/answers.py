@@ -15,6 +15,7 @@ from openbook.types import shown_text
 from openbook.verify.cited_folder import CitedFolder, Target
 from openbook.verify.finding import Finding, LineRange, Outcome
 from openbook.verify.history import History
+from openbook.verify.line_tracking import PastFile
 from openbook.verify.relocation import (
     DISTINCTIVE_CHARS,
     ComparedText,
@@ -23,7 +24,7 @@ from openbook.verify.relocation import (
     is_same_neighbourhood,
     relocate,
 )
-from openbook.verify.relocation_search import PastFile, RelocationSearch
+from openbook.verify.relocation_search import RelocationSearch
 
 # Characters on either side of a quote that are compared when it stands in several places.
 _AROUND_CHARS = 400

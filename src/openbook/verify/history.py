@@ -449,6 +449,21 @@ class History:
         inside = self.below_folder(now) or ""
         return "" if inside == path else inside
 
+    def commits_since(self, commit: str, path: str) -> list[str]:
+        """List the commits that changed a file after an older commit, oldest first; none if git cannot tell."""
+        with suppress(GitFailedError):
+            changes = self._changes("--no-renames", f"{commit}..HEAD", "--", path)
+            return [each for each, *_ in changes][::-1]
+        return []
+
+    def written_by(self, commit: str) -> list[str]:
+        """List the files that a commit added or edited, relative to the folder, in order."""
+        how = ("--no-walk", "-m", "--first-parent", "--no-renames", "--diff-filter=AM")
+        with suppress(GitFailedError):
+            names = (self.below_folder(name) for *_, name in self._changes(*how, commit))
+            return sorted(filter(None, names))
+        return []
+
     def below_folder(self, path: str) -> str | None:
         """Return a path of the repository relative to the folder; None if it lies elsewhere."""
         return path.removeprefix(self._prefix) if path.startswith(self._prefix) else None

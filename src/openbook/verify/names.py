@@ -233,6 +233,17 @@ def begins_type(line: str) -> bool:
     return head is not None and head["what"] in _TYPES
 
 
+def defined_name(line: str) -> str:
+    """Return the name whose definition begins with a line; empty if none does.
+
+    Example:
+        >>> defined_name("    async def fetch(self) -> bytes:")
+        'fetch'
+    """
+    head = _NAMED_HEAD.match(line)
+    return head["name"] if head else ""
+
+
 def _scope(page: ComparedText, line: int) -> list[str]:
     """Return the names of the definitions that a line stands in, innermost first."""
     lines = (page.lines[each - 1] for each in page.enclosing(line))

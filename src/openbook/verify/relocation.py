@@ -79,6 +79,11 @@ class ComparedText:
         return ["".join(line.split()) for line in self.lines]
 
     @cached_property
+    def key_set(self) -> frozenset[str]:
+        """The different lines, each without white space."""
+        return frozenset(self.keys)
+
+    @cached_property
     def full(self) -> Sequence[int]:
         """Index of each line that is not blank, in order."""
         return [index for index, key in enumerate(self.keys) if key]
