@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -13,13 +13,16 @@ from openbook.verify.certainty import LEAD_OF_FIT, SEVERAL_FILES, Move, fit, is_
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
+from openbook.verify.line_tracking import PastFile
 from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
-from openbook.verify.mentions import Mention, find_mentions, full_names
+from openbook.verify.mentions import Mention, cited_words, find_mentions, full_names
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
-from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
+from openbook.verify.namesakes import Statement, best_fitting
+from openbook.verify.nearby import Nearby, Said, commits_named, listings_beside, nearby, said_of
 from openbook.verify.regions import parts_of, regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, without_versions
-from openbook.verify.relocation_search import PastFile, RelocatedLines, RelocationSearch
+from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
+from openbook.verify.written_paths import with_blanks, with_revision
 
 # Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
 # nobody can tell without reading. A new argument in a function of ten lines costs .02, another body .5.
@@ -59,50 +62,36 @@ class MentionChecker:
         mentions = find_mentions(citing.text, parts)
         lines = LineIndex(citing.text)
         found = []
-        for position, mention in enumerate(mentions):
+        all_said = [
+            (mention, nearby(citing.text, mentions, position, within(mention.start_char)))
+            for position, mention in enumerate(mentions)
+        ]
+        for mention, near in all_said:
             if mention.form == "permalink":
                 if mention.repository not in self._history.repositories:
                     continue
-                mention = self._with_revision(citing.text, mention)
+                mention = with_revision(self._root, self._history, citing.text, mention)
             elif mention.form == "plain":
-                mention = self._with_blanks(citing, mention)
-            near = nearby(citing.text, mentions, position, within(mention.start_char))
-            blank = Finding(lines.line_at(mention.start_char), _cited(citing.text, mention), "ok")
-            finding = _One(self._root, self._history, citing, mention, near, blank).judged()
+                mention = with_blanks(self._root, citing.text, mention, citing.inside)
+            blank = Finding(lines.line_at(mention.start_char), cited_words(citing.text, mention), "ok")
+            finding = _One(self._root, self._history, citing, mention, near, blank, all_said).judged()
             if finding is not None:
                 found.append((mention, finding))
         return found
-
-    def _with_blanks(self, citing: CitingText, mention: Mention) -> Mention:
-        """Extend a path to its backtick if there is a file of that name: `my notes/plan.md:3`."""
-        start, end = mention.path_chars
-        opened = citing.text.rfind("`", citing.text.rfind("\n", 0, start) + 1, start) + 1
-        path = citing.text[opened:end] if opened else ""
-        if " " not in path or not self._root.find(path, citing.inside, is_link=False).path:
-            return mention
-        return replace(mention, path=path, start_char=opened, path_chars=(opened, end))
-
-    def _with_revision(self, text: str, mention: Mention) -> Mention:
-        """Split revision and path of a permalink: a branch may contain slashes."""
-        start, end = mention.path_chars
-        written = text[start:end].split("/")
-        known, files = [], []
-        for count in range(len(written)):
-            revision, path = "/".join((mention.revision, *written[:count])), unquote("/".join(written[count:]))
-            at = end - len("/".join(written[count:]))
-            longer = replace(mention, revision=revision, path=path, path_chars=(at, end))
-            if revision in self._history.names or (not count and self._history.is_commit(revision)):
-                known.append(longer)
-            if self._root.find("/" + path, None, is_link=True).path:
-                files.append(longer)
-        return (known or files or [mention])[0]
 
 
 class _One:
     """The check of one citation."""
 
     def __init__(
-        self, root: CitedFolder, history: History, citing: CitingText, mention: Mention, near: Nearby, blank: Finding
+        self,
+        root: CitedFolder,
+        history: History,
+        citing: CitingText,
+        mention: Mention,
+        near: Nearby,
+        blank: Finding,
+        all_said: Sequence[Statement],
     ) -> None:
         self._root = root
         self._history = history
@@ -110,9 +99,11 @@ class _One:
         self._mention = mention
         self._near = near
         self._blank = blank
+        self._all_said = all_said
         self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
+        self._is_dated = False  # by a commit that the page names
 
     def judged(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""
@@ -145,6 +136,8 @@ class _One:
             return self._say("unknown", reason="its commit or branch is not in this clone")
         past = self._past(target)
         if past is not None:
+            if dated := self._as_of(past, target):
+                past, self._is_dated = dated, True
             path = target.path or past.path
             return self._with_past(path if self._root.has_file(path) else "", past)
         if self._pin:
@@ -238,6 +231,15 @@ class _One:
         revision = self._history.written(self._citing.inside, words, self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
+    def _as_of(self, past: PastFile, target: Target) -> PastFile | None:
+        """Return the file at a commit that the page names as its date, if its lines fit no worse."""
+        for name in commits_named(self._citing.text, self._mention) if not self._pin else ():
+            commit = self._history.pin(name) if is_commit_name(name) else ""
+            then = self._past_at(commit, target) if commit else None
+            if then and then.page.lines != past.page.lines and self._fit(then) >= self._fit(past):
+                return then
+        return None
+
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
         if self._pin or self._citing.inside is None:
@@ -257,7 +259,12 @@ class _One:
             paths = [path for path in paths if not self._root.has_file(path)]
         pages = ((path, self._history.page(commit, path)) for path in paths[:_MOST_NAMESAKES])
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
-        return fitting[0] if len(fitting) == 1 and len(paths) <= _MOST_NAMESAKES else None
+        if len(paths) > _MOST_NAMESAKES:
+            return None
+        if len(fitting) > 1:
+            self._full_names = self._full_names or frozenset()  # several files end with the path
+        own = self._mention, self._near
+        return fitting[0] if len(fitting) == 1 else best_fitting(self._citing.text, own, self._all_said, fitting)
 
     def _fitting(self, past: PastFile) -> PastFile | None:
         return past if 1 <= self._range[0] <= self._range[1] <= len(past.page) else None
@@ -291,6 +298,8 @@ class _One:
 
     def _before(self, past: PastFile) -> PastFile | None:
         """Return the file before the commit that wrote the citation, if that edited it: the page may be about that."""
+        if self._is_dated:
+            return None
         commit = f"{past.commit}^"
         # Whoever writes other numbers into a line has followed the edit.
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
@@ -481,14 +490,6 @@ class _One:
         if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
         return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
-
-
-def _cited(text: str, mention: Mention) -> str:
-    words = text[mention.start_char : mention.end_char]
-    start, end = mention.path_chars[1], mention.lines_chars[0]
-    if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
-        return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
-    return words
 
 
 def _counted(page: ComparedText) -> str:

@@ -182,6 +182,15 @@ def full_names(text: str, path: str) -> set[str]:
     return {word for word in words if word.endswith("/" + path)}
 
 
+def cited_words(text: str, mention: Mention) -> str:
+    """Return a citation as it is written; of several ranges behind one path, with its own alone."""
+    words = text[mention.start_char : mention.end_char]
+    start, end = mention.path_chars[1], mention.lines_chars[0]
+    if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
+        return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
+    return words
+
+
 def with_lines(written: str, first: int, last: int) -> str:
     """Replace the line numbers of a citation and keep its notation.
 
