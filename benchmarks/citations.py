@@ -19,7 +19,8 @@ when the rules were done, and the `newest` ones after the rules that these led t
 are of four more repositories, and the `last` ones of ten more, in the same file. The `blind` ones are of yet others, in
 `cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work. So are the
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
-and the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`.
+the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`,
+and the `eleventh` ones of another twelve, in `cases/citations_eleventh.jsonl`.
 """
 
 from __future__ import annotations
@@ -40,13 +41,10 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth")
-CASES = Path(__file__).parent / "cases" / "citations.jsonl"
-UNSEEN = CASES.with_name("citations_unseen.jsonl")
-BLIND = CASES.with_name("citations_blind.jsonl")
-SEALED = CASES.with_name("citations_sealed.jsonl")
-TENTH = CASES.with_name("citations_tenth.jsonl")
-SECOND_READER = tuple(map(CASES.with_name, ("citations_second_reader.jsonl", "citations_tenth_second_reader.jsonl")))
+SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth", "eleventh")
+CASES = Path(__file__).parent / "cases"
+SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
+FIRST_READER = tuple(sorted({*CASES.glob("citations*.jsonl")} - {*SECOND_READER}))
 
 _Key = tuple[str, int, str, int, int]
 """Citing file, line, path as written, first and last cited line."""
@@ -91,7 +89,8 @@ def read_labels(chosen: str, *, second_reader: bool = False) -> dict[tuple[str, 
     """Return the labels of a set of repositories, by repository and commit; those of the second reader if asked to."""
     read_again = dict(chain.from_iterable(map(_rows, SECOND_READER)))
     found: dict[tuple[str, str], list[Label]] = defaultdict(list)
-    for file, default in ((CASES, "tuned"), (UNSEEN, "unseen"), (BLIND, "blind"), (SEALED, "sealed"), (TENTH, "tenth")):
+    for file in FIRST_READER:
+        default = file.stem.removeprefix("citations").lstrip("_") or "tuned"
         for (repository, key), row in _rows(file):
             again = read_again.get((repository, key))
             if row.get("set", default) == chosen and (again or not second_reader):
