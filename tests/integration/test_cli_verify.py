@@ -41,7 +41,7 @@ def test_moved_citations_are_told_and_end_with_1(shop: Repository, capsys: Captu
 @pytest.mark.parametrize(
     ("page", "fix", "said", "unsaid"),
     [
-        pytest.param(PAGE, (), ["--fix updates what moved", "--write-baseline"], "only a reader", id="moved"),
+        pytest.param(PAGE, (), ["--fix updates what moved", "--write-baseline"], "by hand", id="moved"),
         pytest.param("See src/ap.py:3.\n", (), ["the cited lines by hand", "openbook: ignore"], "--fix", id="missing"),
         pytest.param("See src/ap.py:3.\n", ("--fix",), ["the cited lines by hand"], "--fix", id="fixed-already"),
     ],

@@ -170,6 +170,6 @@ def test_doctor_tries_the_reranker_that_is_set(
 
     assert f"reranker {server.name}: two texts in " in right.out
     assert server.key not in right.out + right.err
-    assert "no better score" in wrong.out
+    assert "does not score higher" in wrong.out
     assert "unknown provider 'nonsense'" in unknown.out
     assert (right.code, wrong.code, unknown.code) == (0, EXIT_FAILURE, EXIT_FAILURE)

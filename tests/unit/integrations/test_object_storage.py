@@ -156,7 +156,7 @@ def test_storage_that_refuses_is_told_with_what_it_said_and_without_secrets(star
 
     assert "403 Forbidden" in str(caught.value)
     assert "AccessDenied" in str(caught.value)
-    assert "rights" in caught.value.hint
+    assert "permissions" in caught.value.hint
     assert "hush-hush" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
