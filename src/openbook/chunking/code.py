@@ -52,7 +52,7 @@ _RUST_MACRO = re.compile(
 
 
 # Limit for all parses of one file, as a multiple of its size: macros nest, and some are never closed.
-_MOST_PARSED = 4
+_MAX_PARSED = 4
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
@@ -72,7 +72,7 @@ def _kotlin(source: bytes) -> bytes:
 def _rust(source: bytes) -> bytes:
     """Blank out the names of macros that contain only items, which the grammar would read as tokens."""
     opened = bytearray(source)
-    left = _MOST_PARSED * len(source)
+    left = _MAX_PARSED * len(source)
     at = 0
     while found := _RUST_MACRO.search(opened, at):
         at = found.end()

@@ -46,7 +46,7 @@ _IMPORTS = frozenset(
 _TOKENS = "token_tree"
 _CALLED_IN_TOKENS = re.compile(rb"\s*(?:!\s*[(\[{]|(?:::\s*<[^(){};]{0,200}>\s*)?\()")
 _DEFINED_IN_TOKENS = re.compile(rb"\bfn\s+$")
-_MOST_BEFORE = 40
+_MAX_BEFORE = 40
 
 # Parents of a macro around items, whose name was hidden from the parser.
 _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
@@ -55,7 +55,7 @@ _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 _NO_CODE = re.compile("comment|string|content|fragment|text|heredoc|regex|char|^word$")
 
 # Maximum levels between an import and a name in it, as in `use a::{b::{c, d}}`.
-_MOST_PARENTS = 8
+_MAX_PARENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
     rules = RULES[language]
     layout = Layout(text)
     definitions = list(flatten(DefinitionFinder(text, source, layout.lines, rules).find(tree)))
-    found = _by_line((line, _said(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
+    found = _by_line((line, _use_at(tree, source, place, rules)) for line, place in zip(lines, places, strict=True))
     return _with_definitions(found, definitions, name)
 
 
@@ -114,7 +114,7 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
     return lines
 
 
-def _said(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
+def _use_at(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
     """Return the use of a name at a place, and whether it is in code."""
     use = _used(tree, source, place, rules)
     node = tree.root_node.descendant_for_byte_range(*place)
@@ -139,13 +139,13 @@ def _used(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRule
 def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
     if not _CALLED_IN_TOKENS.match(source, end):
         return "mention"
-    is_defined = _DEFINED_IN_TOKENS.search(source, max(0, start - _MOST_BEFORE), start)
+    is_defined = _DEFINED_IN_TOKENS.search(source, max(0, start - _MAX_BEFORE), start)
     return "definition" if is_defined else "call"
 
 
 def _is_imported(node: Node) -> bool:
     parent = node.parent
-    for _ in range(_MOST_PARENTS):
+    for _ in range(_MAX_PARENTS):
         if parent is None:
             return False
         if parent.type in _IMPORTS and parent.is_named:

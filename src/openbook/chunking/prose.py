@@ -19,7 +19,7 @@ from openbook.types import Block, Chunk, Document, Lesson
 _LONG_INDENT_CHARS = 120
 
 # Line ends that introduce what is below, and the mark before a definition below its term.
-_LEADS_IN = (":", "：")
+_INTRODUCES = (":", "：")
 _DEFINES = (": ", ":\t")
 
 # Web pages give each heading an id, so even sections of one line have anchors. Text within about five lines of an
@@ -222,7 +222,7 @@ def _by_pieces(text: str, group: Sequence[_Section], options: ChunkOptions, slic
     parts = (part for section in group for part in section.parts)
     found = pieces(text, parts, options.max_chars, cut_text)
     tied = _tied(found, [slicer.depth(*piece) for piece in found], options.max_chars)
-    yield from _windows(list(_led_in(text, tied, options.max_chars)), options.max_chars)
+    yield from _windows(list(_with_introductions(text, tied, options.max_chars)), options.max_chars)
 
 
 def _tied(cuttings: Sequence[Range], depths: Sequence[int], max_chars: int) -> Iterator[Range]:
@@ -242,11 +242,11 @@ def _tied(cuttings: Sequence[Range], depths: Sequence[int], max_chars: int) -> I
         first = behind
 
 
-def _led_in(text: str, cuttings: Iterable[Range], max_chars: int) -> Iterator[Range]:
+def _with_introductions(text: str, cuttings: Iterable[Range], max_chars: int) -> Iterator[Range]:
     """Join an introduction such as "The options are as follows:" with the first piece of its list or example."""
     held = (0, 0)
     for first, behind in cuttings:
-        if text.endswith(_LEADS_IN, *held) and behind - held[0] <= max_chars:
+        if text.endswith(_INTRODUCES, *held) and behind - held[0] <= max_chars:
             held = held[0], behind
             continue
         if held[1]:
@@ -303,14 +303,14 @@ def _groups(text: str, sections: Iterable[_Section], options: ChunkOptions) -> I
     for _, run in groupby(headed, key=lambda section: (section.page, section.top)):
         group: list[_Section] = []
         for section in run:
-            if group and not _go_together(text, group[0], section, options):
+            if group and not _fit_together(text, group[0], section, options):
                 yield group
                 group = []
             group.append(section)
         yield group
 
 
-def _go_together(text: str, first: _Section, last: _Section, options: ChunkOptions) -> bool:
+def _fit_together(text: str, first: _Section, last: _Section, options: ChunkOptions) -> bool:
     start, end = first.start_char, last.end_char
     if first.place == last.place:
         return end - start <= options.merge_chars

@@ -13,7 +13,7 @@ from openbook.grounding.marks import find_marks
 from openbook.text import counted
 
 # The most frequent reasons why claims were not verified.
-_MOST_REASONS = 3
+_MAX_REASONS = 3
 
 # The beginning of a Markdown line that may be wrapped: plain text, a quote or a list item, but not tables or headings.
 _PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#>].*)")
@@ -138,7 +138,7 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
         say()
         reasons = Counter(one_line(claim.reason) for claim in open_ones)
         say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
-        for reason, count in reasons.most_common(_MOST_REASONS):
+        for reason, count in reasons.most_common(_MAX_REASONS):
             say(wrapped(f"{counted(count, 'claim')}: {reason}", indent="  "), style={"dim": True})
     if answer.repairs:
         say()

@@ -47,7 +47,7 @@ app: typer.Typer = typer.Typer(
 )
 
 # Errors that other arguments can fix.
-_OF_USAGE = (QueryError, SourceNotFoundError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError)
+_USAGE_ERRORS = (QueryError, SourceNotFoundError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -65,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
         return EXIT_USAGE
     except OpenbookError as exc:
         printing.complain(str(exc), exc.hint)
-        return EXIT_USAGE if isinstance(exc, _OF_USAGE) else EXIT_FAILURE
+        return EXIT_USAGE if isinstance(exc, _USAGE_ERRORS) else EXIT_FAILURE
     return 0
 
 

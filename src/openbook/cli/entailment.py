@@ -16,7 +16,7 @@ models: typer.Typer = typer.Typer(
 )
 
 # Progress is printed only for larger files.
-_NEWS_BYTES = 20_000_000
+_PROGRESS_BYTES = 20_000_000
 _STEP_PERCENT = 10
 
 
@@ -100,7 +100,7 @@ class _News:
         self._said = ("", 0)
 
     def __call__(self, name: str, size: int, total: int) -> None:
-        if total < _NEWS_BYTES:
+        if total < _PROGRESS_BYTES:
             return
         step = size * 100 // total // _STEP_PERCENT * _STEP_PERCENT
         if (name, step) != self._said:

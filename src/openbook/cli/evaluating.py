@@ -34,10 +34,10 @@ from openbook.text import counted
 from openbook.types import SkipReason
 
 # Paths named in one note; the rest are in the set itself.
-_MOST_PATHS = 3
+_MAX_PATHS = 3
 
 # Failed questions to print, with two lines each: about a screen.
-_MOST_FAULTS = 20
+_MAX_FAULTS = 20
 
 
 class EvalCommand:
@@ -96,8 +96,8 @@ def print_draft(assistant: Library, count: int) -> int:
 def _note_unknown(assistant: Library, questions: Sequence[EvalQuestion]) -> None:
     unknown = LibraryFiles(assistant).unknown(questions)
     if unknown:
-        more = f" and {len(unknown) - _MOST_PATHS} more" if len(unknown) > _MOST_PATHS else ""
-        printing.note(f"warning: these paths are not in the library: {', '.join(unknown[:_MOST_PATHS])}{more}")
+        more = f" and {len(unknown) - _MAX_PATHS} more" if len(unknown) > _MAX_PATHS else ""
+        printing.note(f"warning: these paths are not in the library: {', '.join(unknown[:_MAX_PATHS])}{more}")
 
 
 def _as_dict(
@@ -154,13 +154,13 @@ def _print_faults(now: EvalRun) -> None:
         return
     printing.say()
     printing.say(f"Failed ({len(failed)} of {counted(len(now.outcomes), 'question')}):")
-    for outcome in failed[:_MOST_FAULTS]:
+    for outcome in failed[:_MAX_FAULTS]:
         printing.say(f"  {printing.one_line(outcome.question)}")
-        places = f"; expected {', '.join(outcome.expected[:_MOST_PATHS])}" if outcome.expected else ""
+        places = f"; expected {', '.join(outcome.expected[:_MAX_PATHS])}" if outcome.expected else ""
         first = f"; first found {outcome.found[0]}" if outcome.found else ""
         printing.say(printing.one_line(f"      {outcome.fault}{places}{first}"), style={"dim": True})
-    if len(failed) > _MOST_FAULTS:
-        printing.say(f"  ... and {len(failed) - _MOST_FAULTS} more; --json lists all")
+    if len(failed) > _MAX_FAULTS:
+        printing.say(f"  ... and {len(failed) - _MAX_FAULTS} more; --json lists all")
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:

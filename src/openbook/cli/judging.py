@@ -20,7 +20,7 @@ from openbook.grounding.protocol import CitedClaim, Judge, SourceText
 from openbook.text import counted
 
 # Unreadable lines to name individually.
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 # In the order of the summary.
 _VERDICTS = ("exact", "confirmed", "conflict", "unverified", "uncited", "")
@@ -52,10 +52,10 @@ def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
             because = f": {printing.one_line(found.reason)}" if found.reason else ""
             printing.say(f"{printing.one_line(str(name))}: {found.verdict}{because}")
             printing.say(f"    {printing.one_line(' '.join(line.claim.claim.split()))}", style={"dim": True})
-    for fault in faults[:_MOST_NAMED]:
+    for fault in faults[:_MAX_NAMED]:
         printing.complain(fault, "")
-    if len(faults) > _MOST_NAMED:
-        printing.note(f"... and {counted(len(faults) - _MOST_NAMED, 'more line')}")
+    if len(faults) > _MAX_NAMED:
+        printing.note(f"... and {counted(len(faults) - _MAX_NAMED, 'more line')}")
     _note_summary(judged, judge)
     if faults:
         return EXIT_USAGE

@@ -86,7 +86,7 @@ def change_key(
     with _people() as people:
         before = people.grant_of(name)
         if before is None:
-            raise _nobody(name)
+            raise _unknown_name(name)
         grant = _changed(before, expires, questions_per_day, usd_per_day)
         grant = replace(grant, role=role or grant.role)
         did = people.change(name, grant)
@@ -143,7 +143,7 @@ def rotate(name: AnyName) -> None:
     with _people() as people:
         replaced = people.rotate(name)
         if replaced is None:
-            raise _nobody(name)
+            raise _unknown_name(name)
         secret, did = replaced
         people.audit.add(_console(), did, name)
         printing.say(secret)
@@ -156,7 +156,7 @@ def remove_key(name: AnyName) -> None:
     with _people() as people:
         did = people.remove(name)
         if did is None:
-            raise _nobody(name)
+            raise _unknown_name(name)
         people.audit.add(_console(), did, name)
     printing.note(f"removed {name}")
 
@@ -228,7 +228,7 @@ def _console() -> str:
     return CONSOLE
 
 
-def _nobody(name: str) -> typer.Exit:
+def _unknown_name(name: str) -> typer.Exit:
     printing.complain(f"no key, class or student named {name!r}", "list them with: openbook keys list")
     return typer.Exit(EXIT_NOTHING)
 

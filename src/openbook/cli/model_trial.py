@@ -35,10 +35,10 @@ _FALSE = CitedClaim("A parcel is regarded as lost once it has been opened.", _TE
 _REPLY_TOKENS = 1024
 
 # Fewer input tokens say nothing about reading speed; text and rules have more.
-_TELLING_TOKENS = 300
+_MIN_INPUT_TOKENS = 300
 
 # Fewer source tokens than three short passages are hardly enough for an answer.
-_LEAST_TOKENS = 300
+_MIN_CONTEXT_TOKENS = 300
 
 # The actual number of tokens may exceed the estimate by this factor: `openbook.llm.request_tokens.MARGIN`.
 _MARGIN = 1.3
@@ -69,7 +69,7 @@ def context_findings(name: str, settings: Settings) -> Iterator[Diagnostic]:
         if uses
         else f"set OPENBOOK_CONTEXT_TOKENS={left}, or start"
     )
-    advice = advice if left >= _LEAST_TOKENS else "start"
+    advice = advice if left >= _MIN_CONTEXT_TOKENS else "start"
     yield Diagnostic(
         f"context of the server: {size} tokens, and answers need up to {wanted}; {advice} the server with more",
         healthy=False,
@@ -84,7 +84,7 @@ def fitting_context(name: str, settings: Settings) -> int | None:
     if not settings.is_default("context_tokens") or (size := _size_of(name)) is None:
         return None
     left = _room_in(size)
-    return left if _LEAST_TOKENS <= left < settings.context_tokens else None
+    return left if _MIN_CONTEXT_TOKENS <= left < settings.context_tokens else None
 
 
 def _size_of(name: str) -> int | None:
@@ -142,7 +142,7 @@ def _of_answer(answer: GenerationResult) -> Iterator[Diagnostic]:
 
 def _of_deadline(answer: GenerationResult, settings: Settings) -> Iterator[Diagnostic]:
     """Compare the deadline with the expected time of an answer from a full context, at the measured speed."""
-    if not answer.usage.known or answer.usage.input_tokens < _TELLING_TOKENS:
+    if not answer.usage.known or answer.usage.input_tokens < _MIN_INPUT_TOKENS:
         return
     full_s = answer.took_ms / 1000 * settings.context_tokens / answer.usage.input_tokens
     if full_s > settings.model_timeout_s:

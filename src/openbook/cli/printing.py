@@ -32,13 +32,13 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u20
 _PREVIEW_CHARS = 160
 
 # Narrower text is unreadable however it is wrapped.
-_NARROWEST = 20
+_MIN_WIDTH = 20
 
 # Files of a sync to print on a line each; more would push the answer off the screen.
-_MOST_REMARKS = 20
+_MAX_REMARKS = 20
 
 # Examples to name beside the number of skipped files.
-_MOST_EXAMPLES = 3
+_MAX_EXAMPLES = 3
 
 # From this size on, one machine may be too small. The cost per chunk for a searching process comes from (409 - 93) MiB
 # and (60 - 5) ms between libraries of 909,202 and 9,881 chunks (`benchmarks.engines --ask`).
@@ -109,7 +109,7 @@ def wrapped(text: str, *, indent: str = "", first: str | None = None, err: bool 
         return first + text
     import textwrap
 
-    width = max(_NARROWEST, shutil.get_terminal_size().columns)
+    width = max(_MIN_WIDTH, shutil.get_terminal_size().columns)
     return textwrap.fill(
         text, width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
@@ -236,10 +236,10 @@ def print_report(report: SyncReport) -> None:
 
 def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterator[str]:
     """Yield what is missing from files, a line each; the last line counts the remaining ones, followed by `more`."""
-    for path in list(remarks)[:_MOST_REMARKS]:
+    for path in list(remarks)[:_MAX_REMARKS]:
         yield f"{path}: {'; '.join(remarks[path])}"
-    if len(remarks) > _MOST_REMARKS:
-        yield f"... and {counted(len(remarks) - _MOST_REMARKS, 'more file')}{more}"
+    if len(remarks) > _MAX_REMARKS:
+        yield f"... and {counted(len(remarks) - _MAX_REMARKS, 'more file')}{more}"
 
 
 def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
@@ -254,9 +254,9 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
     """Name some of the skipped files and the remedy; empty if the names suffice."""
     if reason in _SAID_BY_NAME:
         return ""
-    more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
+    more = ", ..." if len(paths) > _MAX_EXAMPLES else ""
     remedy = f"; {_LIMITS} can be raised" if reason == SkipReason.TOO_LARGE else ""
-    return f"{', '.join(map(one_line, paths[:_MOST_EXAMPLES]))}{more}{remedy}"
+    return f"{', '.join(map(one_line, paths[:_MAX_EXAMPLES]))}{more}{remedy}"
 
 
 def skipped_line(reason: str, path: str) -> str:

@@ -132,7 +132,7 @@ def _counts(reports: Sequence[FileReport]) -> dict[str, int]:
     }
 
 
-_MOST_STALE = 5
+_MAX_STALE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
     reports, stale = baseline.mark(reports, gone)
     print_reports(reports, failures, options.style, verifier.gap)
     if stale:
-        some = ", ".join(map(printing.one_line, stale[:_MOST_STALE])) + (", ..." if len(stale) > _MOST_STALE else "")
+        some = ", ".join(map(printing.one_line, stale[:_MAX_STALE])) + (", ..." if len(stale) > _MAX_STALE else "")
         printing.note(f"no longer found, though in the baseline: {some}; write it anew with --write-baseline")
     if options.write_baseline:
         written = Baseline.of(reports)

@@ -330,13 +330,13 @@ class LanceIndex:
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
-            return self._kept_or(self._outlines, ids, lambda row, _: outline_from_row(row))
+            return self._cached_or_made(self._outlines, ids, lambda row, _: outline_from_row(row))
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            return self._kept_or(self._chunks, ids, chunk_from_row)
+            return self._cached_or_made(self._chunks, ids, chunk_from_row)
 
-    def _kept_or(
+    def _cached_or_made(
         self, kept: MemoryCache[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
     ) -> list[Made]:
         """Return objects built from chunks, in order, cached by id: an existing chunk never changes."""

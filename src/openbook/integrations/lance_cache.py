@@ -39,7 +39,7 @@ MOST_CHANGED = 0.1
 _UNFINISHED_S = 24 * 3600
 
 # A million chunks are 300 MB, which take this time at 5 MB/s. After a longer wait, a process reads them itself.
-_MOST_WAITED_S = 60.0
+_MAX_WAITED_S = 60.0
 
 # Increment if the content of the folders changes.
 _LAYOUT = "1"
@@ -90,7 +90,7 @@ def pending(documents: DocumentTable, first_ids: Mapping[str, int]) -> dict[str,
 class LocalCache:
     """The cache folder of one library. Several processes may use it at once."""
 
-    def __init__(self, folder: Path, uri: str, *, wait_s: float = _MOST_WAITED_S) -> None:
+    def __init__(self, folder: Path, uri: str, *, wait_s: float = _MAX_WAITED_S) -> None:
         """Take the folder of all libraries, and the address of one. Nothing is created yet.
 
         `wait_s` is the longest wait for another process that loads a state.

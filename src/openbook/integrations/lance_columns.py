@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from openbook.index.columns import Positions
 
 # Each commit adds a part. Searching one takes 20 microseconds; joining copies the new ones.
-_MOST_PARTS = 16
+_MAX_PARTS = 16
 
 _KEY = "source", "path", "kind", "course"
 
@@ -55,7 +55,7 @@ class ColumnStore:
         missing = ids[~np.isin(ids, _ids(self._parts)) & ~np.isin(ids, list(unwritten))]
         if len(missing):
             self._parts.append(self._read(missing, documents))
-        if len(self._parts) > _MOST_PARTS:
+        if len(self._parts) > _MAX_PARTS:
             self._join(ids)
         first = self._parts[0] if len(self._parts) == 1 and not unwritten else None
         if first and len(first.blocks) == 1 and np.array_equal(first.document_ids, ids):

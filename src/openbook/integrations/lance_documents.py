@@ -29,8 +29,8 @@ _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.ui
 
 # Each commit adds a part. Above this number, all parts but the first are joined; all are when this share of the rows is
 # obsolete.
-_MOST_PARTS = 16
-_MOST_UNUSED = 0.1
+_MAX_PARTS = 16
+_MAX_UNUSED = 0.1
 
 # Rows whose names are joined at once, to avoid holding them twice.
 _JOINED_AT_ONCE = 1 << 13
@@ -154,10 +154,10 @@ class DocumentTable:
         order = self._order_with(rows, is_held)
         if order is None:
             order = _order_of(rows, np.flatnonzero(is_held))
-        if len(rows) - np.count_nonzero(is_held) > _MOST_UNUSED * len(rows):
+        if len(rows) - np.count_nonzero(is_held) > _MAX_UNUSED * len(rows):
             # Deleted rows are kept as long as LanceDB has them, to avoid reading them again.
             return DocumentTable(rows.filter(pa.array(is_held)).combine_chunks(), (np.cumsum(is_held) - 1)[order])
-        if rows[ROW_ID].num_chunks > _MOST_PARTS:
+        if rows[ROW_ID].num_chunks > _MAX_PARTS:
             first = len(rows[ROW_ID].chunk(0))  # the largest chunk, which is mapped
             rows = pa.concat_tables([rows.slice(0, first), rows.slice(first).combine_chunks()])
         return DocumentTable(rows, order)

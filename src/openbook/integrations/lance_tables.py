@@ -117,8 +117,8 @@ LISTED = pa.schema([*(WORDS.field(name) for name in ("segment", "place", "first_
 """The columns known of each row of words."""
 
 # The message of the storage or system, within LanceDB's chain of errors.
-_ANSWERED = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
-_LONGEST_GIST = 200
+_MESSAGE = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
+_MAX_MESSAGE_CHARS = 200
 
 # Distinguishes an address from a folder.
 _SCHEME = "://"
@@ -127,13 +127,13 @@ _SCHEME = "://"
 _CONFLICT = "conflict"
 
 # The time that another machine takes to create tables, with a margin.
-_MAKING_S = 5.0
+_CREATION_S = 5.0
 
 # Random pause of conflicting writers before they retry.
 _PAUSE_S = (0.01, 0.2)
 
 # Each commit adds a file to a table. With this many, a search takes a tenth longer than with one.
-_MOST_FRAGMENTS = 64
+_MAX_FRAGMENTS = 64
 
 # A unique name of the library, which changes if it is created again.
 _MADE = "made"
@@ -153,7 +153,7 @@ def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, OSError, ValueError, pa.ArrowException) as exc:
-        said = _gist(str(exc))
+        said = _shortened(str(exc))
         if options:
             raise LibraryWriteError(
                 f"cannot write the library {uri!r}: {said}",
@@ -164,10 +164,10 @@ def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
         ) from exc
 
 
-def _gist(text: str) -> str:
+def _shortened(text: str) -> str:
     """Shorten a LanceDB error to the relevant message: that of the storage, if it contains one."""
-    found = _ANSWERED.search(text)
-    return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
+    found = _MESSAGE.search(text)
+    return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_MAX_MESSAGE_CHARS]
 
 
 def damaged_tables(uri: str) -> CorruptLibraryError:
@@ -371,10 +371,10 @@ class LanceTables:
 
         Compacting rewrites a table, so doing it for each small commit would take longer the larger the library is.
         """
-        if every or self._fragments(self._documents) > _MOST_FRAGMENTS:
+        if every or self._fragments(self._documents) > _MAX_FRAGMENTS:
             self._write(lambda documents, _: documents.delete("gone"))
             self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
-        if every or self._fragments(self._words) > _MOST_FRAGMENTS:
+        if every or self._fragments(self._words) > _MAX_FRAGMENTS:
             self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
 
     def _fragments(self, table: Any) -> int:
@@ -415,7 +415,7 @@ class LanceTables:
 def _make(base: str, name: str, tables: Mapping[str, pa.Schema]) -> None:
     """Create missing tables. LanceDB lets two machines create one at once; here the second one waits."""
     database = lancedb.connect(base)
-    until = time.monotonic() + _MAKING_S
+    until = time.monotonic() + _CREATION_S
     with claimed(base, f"{name}.making") as is_ours:
         # Another machine finishes in a moment, unless it was killed.
         while not is_ours and not _all_there(database, tables) and time.monotonic() < until:

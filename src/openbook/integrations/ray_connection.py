@@ -89,7 +89,7 @@ def _connect(ray: Ray, address: str, cpus: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         _keep_standard_output()
-        with _own_signals():
+        with _restored_signals():
             if address == LOCAL:
                 ray.init(num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet)
             else:
@@ -148,7 +148,7 @@ def _keep_standard_output() -> None:
 
 
 @contextlib.contextmanager
-def _own_signals() -> Iterator[None]:
+def _restored_signals() -> Iterator[None]:
     """Restore the signal handlers of this process, which Ray replaces."""
     before = signal.getsignal(signal.SIGTERM)
     try:

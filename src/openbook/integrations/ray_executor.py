@@ -40,10 +40,10 @@ _OUT_BYTES = 64 * 1024 * 1024
 _TRIES = 3
 
 _POLL_S = 0.5
-_LOOK_S = 5.0
+_POLL_PROCESSORS_S = 5.0
 
 # An autoscaling cluster takes minutes to start its first machine.
-_PATIENCE_S = 300.0
+_START_TIMEOUT_S = 300.0
 
 
 class RayExecutor:
@@ -132,8 +132,8 @@ class _Flights:
         self._not_loaded = 0
         self._now = now
         self._seen_s = now()
-        self._looked_s = self._seen_s - _LOOK_S
-        self._look()
+        self._looked_s = self._seen_s - _POLL_PROCESSORS_S
+        self._poll_processors()
 
     def take(self, job: FileJob, content: FileContent) -> None:
         """Add a file to the current batch, and submit the batch when it is full."""
@@ -161,7 +161,7 @@ class _Flights:
 
     def landed(self) -> list[Outcome]:
         """Return finished files after a short wait; often none."""
-        self._look()
+        self._poll_processors()
         ready, _ = self._ray.wait(list(self._out), num_returns=1, timeout=_POLL_S)
         return [file for reference in ready for file in self._landed(reference)]
 
@@ -228,18 +228,18 @@ class _Flights:
         self._send(flight)
         return []
 
-    def _look(self) -> None:
+    def _poll_processors(self) -> None:
         """Poll the number of processors of the cluster: machines come and go."""
         now = self._now()
-        if now - self._looked_s < _LOOK_S:
+        if now - self._looked_s < _POLL_PROCESSORS_S:
             return
         self._looked_s = now
         self._cpus = int(self._ray.cluster_resources().get("CPU", 0))
         if self._cpus:
             self._seen_s = now
-        elif now - self._seen_s > _PATIENCE_S:
+        elif now - self._seen_s > _START_TIMEOUT_S:
             raise ClusterError(
-                f"the cluster has had no processor for {_PATIENCE_S:g} s",
+                f"the cluster has had no processor for {_START_TIMEOUT_S:g} s",
                 hint="start machines of the cluster; indexed files are kept; the next run continues from there",
             )
 

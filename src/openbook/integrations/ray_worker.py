@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openbook.ingest.preparation import Preparer
 
 # Asks a child for its identity. No pickle is empty.
-_WHO = b""
+_IDENTITY_REQUEST = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def prepare_batch(setup: WorkerSetup, contents: Sequence[bytes]) -> tuple[str | 
     if setup not in _serving:
         stop_children()
         child = SharedProcess(_Preparing(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
-        told = child.ask(_WHO)
+        told = child.ask(_IDENTITY_REQUEST)
         assert told is not None  # None only if there is a time limit
         found = NotLoaded(told.reason) if isinstance(told, JobFailure) else pickle.loads(told)
         if not isinstance(found, str):
@@ -96,7 +96,7 @@ class _Preparing:
         self._preparer: Preparer | None = None
 
     def __call__(self, packed: bytes) -> bytes:
-        if packed == _WHO:  # a failure is an answer too; without an answer, the child was lost
+        if packed == _IDENTITY_REQUEST:  # a failure is an answer too; without an answer, the child was lost
             return pickle.dumps(apply_safely(lambda _: identity_of(self._loaded()), packed))
         return pickle.dumps(self._loaded()(pickle.loads(packed)))
 

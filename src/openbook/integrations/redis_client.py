@@ -23,7 +23,7 @@ _TIMEOUT_S = 2.0
 
 # An unresponsive Redis is not contacted for this long. Otherwise each question would block a thread for the whole
 # timeout, and requests without Redis would wait for threads.
-_REST_S = 1.0
+_BACKOFF_S = 1.0
 
 # Separates our keys from others in the same database.
 _PREFIX = "openbook:"
@@ -127,7 +127,7 @@ class RedisClient:
         try:
             yield
         except exceptions.TimeoutError as exc:
-            self._rests_until = time.monotonic() + _REST_S
+            self._rests_until = time.monotonic() + _BACKOFF_S
             raise self._unusable(f"no answer within {self._timeout_s:g} seconds") from exc
         except (RedisError, OSError) as exc:
             raise self._unusable(_reason(exc)) from exc

@@ -38,7 +38,7 @@ sources of an answer."""
 ImageLike = str | Path | bytes | Attachment
 """An image of a question: a path, the content of a file, or a result of `image` or `pdf_pages`."""
 
-_TAKEN = "PNG, JPEG, GIF and WebP are supported, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
+_HINT = "PNG, JPEG, GIF and WebP are supported, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
 
 _PDF = b"%PDF-"
 _PAGE = re.compile(r"(?P<path>.+)#page=(?P<number>\d{1,6})")
@@ -140,7 +140,7 @@ def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
         except QueryError:
             raise
         except ValueError as exc:
-            raise QueryError(str(exc), hint=_TAKEN) from exc
+            raise QueryError(str(exc), hint=_HINT) from exc
     check_count(found)
     return tuple(found)
 

@@ -27,7 +27,7 @@ _DAY_S = 86_400.0
 _SHARE = Decimal("0.5")
 
 # Below the limits of both: 100,000 and 50,000 requests, 256 and 200 MB.
-_MOST_REQUESTS, _MOST_BYTES = 10_000, 100_000_000
+_MAX_REQUESTS, _MAX_BYTES = 10_000, 100_000_000
 
 
 @dataclass(slots=True, eq=False)
@@ -58,7 +58,7 @@ class BatchedModel:
         gather_s: float = 5.0,
         poll_s: float = 30.0,
         longest_wait_s: float = _DAY_S,
-        most_requests: int = _MOST_REQUESTS,
+        most_requests: int = _MAX_REQUESTS,
     ) -> None:
         """Batch the calls of a model.
 
@@ -160,7 +160,7 @@ class BatchedModel:
                 raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="raise `longest_wait_s`")
         for number, result in ask(lambda client: list(kind.results(client, batch))):
             if 0 <= number < len(calls):
-                self._hand_out(calls[number], result)
+                self._deliver(calls[number], result)
         for each in calls:
             each.fail(
                 BadResponseError(f"{self.name} sent a batch without a reply to a request of it", hint="try again")
@@ -174,7 +174,7 @@ class BatchedModel:
                 return False
             raise
 
-    def _hand_out(self, waiting: _Waiting, result: Mapping[str, Any] | Exception) -> None:
+    def _deliver(self, waiting: _Waiting, result: Mapping[str, Any] | Exception) -> None:
         model = self._model
         if isinstance(result, Exception):
             waiting.fail(explain(result, provider=model.provider, key=model.key.reveal(), late=False, streaming=False))
@@ -203,7 +203,7 @@ def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[
     size = 0
     for each in calls:
         length = len(json.dumps(each.body))
-        if batch and (len(batch) == most_requests or size + length > _MOST_BYTES):
+        if batch and (len(batch) == most_requests or size + length > _MAX_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(each)

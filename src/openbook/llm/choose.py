@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXTRACTIVE = "extractive"
 """The name for no model: answers are quotes."""
 
-_WANTED = (
+_NAME_HINT = (
     f"`provider:model` with one of {', '.join(PROVIDERS)}, `http://host:port/v1#model`, `cli:claude`, or `{EXTRACTIVE}`"
 )
 
@@ -157,15 +157,15 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str =
         url, _, model = name.partition("#")
         if not model or not _is_address(url) or "@" in urlsplit(url).netloc:
             raise SettingsError(
-                "an address of a model has no password, names a host, and ends in `#model`", hint=f"use {_WANTED}"
+                "an address of a model has no password, names a host, and ends in `#model`", hint=f"use {_NAME_HINT}"
             )
-        return replace(_SOMEWHERE, name=url, url=url), model
+        return replace(_BY_ADDRESS, name=url, url=url), model
     word, _, model = name.partition(":")
     provider = known.get(word)
     model = model or (provider.model if provider else "")
     if provider is None or not model:
         reason = f"unknown provider {word!r}" if provider is None else f"{word} needs the name of a model"
-        hint = did_you_mean(word, list(known), f"use {_WANTED}") if provider is None else f"use {_WANTED}"
+        hint = did_you_mean(word, list(known), f"use {_NAME_HINT}") if provider is None else f"use {_NAME_HINT}"
         raise SettingsError(f"{what} is {name!r}: {reason}", hint=hint)
     return provider, model
 
@@ -181,4 +181,4 @@ def _is_address(url: str) -> bool:
 
 
 # A server named by its address. It has a key of its own, so that no provider's key is sent to an arbitrary address.
-_SOMEWHERE = Provider(name="", url="", key="LLM_API_KEY")
+_BY_ADDRESS = Provider(name="", url="", key="LLM_API_KEY")

@@ -41,7 +41,7 @@ from openbook.llm.sampling import check_sampling
 CLI = "cli"
 """Prefix of program names: `cli:claude`."""
 
-_MOST_BYTES = 16 * 1024 * 1024  # a long reply has 100 kB; in JSON, each word may come with a kilobyte of metadata
+_MAX_BYTES = 16 * 1024 * 1024  # a long reply has 100 kB; in JSON, each word may come with a kilobyte of metadata
 _ERROR_CHARS = 4000
 _PIECE_BYTES = 65536
 
@@ -219,8 +219,8 @@ class _Call:
             raw = os.read(process.stdout.fileno(), _PIECE_BYTES)
             is_open = bool(raw)
             size += len(raw)
-            if size > _MOST_BYTES:
-                raise BadResponseError(f"{self._name} wrote more than {_MOST_BYTES // 2**20} MB, and was ended")
+            if size > _MAX_BYTES:
+                raise BadResponseError(f"{self._name} wrote more than {_MAX_BYTES // 2**20} MB, and was ended")
             piece = decoder.decode(raw, final=not is_open)
             if self._program.by_line:
                 *lines, line = (line + piece).split("\n")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 # Anthropic's SDK reads the proxy variables itself, ignoring `trust_env`.
-_STRAIGHT = {"all://": None, "http://": None, "https://": None}
+_NO_PROXY = {"all://": None, "http://": None, "https://": None}
 
-_ABOUT_PROXIES = (
+_PROXY_HINT = (
     "correct or unset HTTPS_PROXY, HTTP_PROXY and ALL_PROXY;"
     " a SOCKS proxy is written socks5://host:port and needs: pip install 'httpx2[socks]'"
 )
@@ -34,12 +34,12 @@ def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, 
     over = sdk.DefaultHttpxClient if blocking else sdk.DefaultAsyncHttpxClient
     way: dict[str, Any] = {"verify": _tls(), "follow_redirects": False}
     if urlsplit(provider.url).hostname in _THIS_MACHINE:
-        way |= {"trust_env": False, "mounts": _STRAIGHT}
+        way |= {"trust_env": False, "mounts": _NO_PROXY}
     try:
         http_client = over(**way)
     except (ImportError, ValueError, _invalid_url()):
         # Without details, which may quote part of a password.
-        raise SettingsError("a proxy that the environment names cannot be used", hint=_ABOUT_PROXIES) from None
+        raise SettingsError("a proxy that the environment names cannot be used", hint=_PROXY_HINT) from None
     options = {"base_url": provider.url, "max_retries": 0, "http_client": http_client}
     client = getattr(sdk, kind)(api_key=key.reveal(), **options)
     if provider.name != sdk.__name__:

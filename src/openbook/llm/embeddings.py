@@ -29,10 +29,10 @@ _CHARS = 30_000
 # Characters per text. The largest chunk has a fifth of it. A model with a smaller limit rejects or truncates the text
 # itself.
 _MAX_CHARS = 8_192
-_WANTED = "use `provider:model`, such as openai:text-embedding-3-small or ollama:nomic-embed-text, or `http://host:port/v1#model`"
+_NAME_HINT = "use `provider:model`, such as openai:text-embedding-3-small or ollama:nomic-embed-text, or `http://host:port/v1#model`"
 
 # Rejected texts are shortened and sent again, down to this length: models read at least 256 tokens.
-_LEAST_CHARS = 500
+_MIN_CHARS = 500
 
 _WORD = re.compile(r"\w")
 
@@ -87,11 +87,11 @@ class RemoteEmbedder:
             return self._read(self._post(texts), len(texts))
         except BadRequestError as exc:
             # Other errors do not depend on the texts. llama-server answers 500 for long ones.
-            if exc.status not in (400, 413, 422, 500) or (len(texts) == 1 and len(texts[0]) <= _LEAST_CHARS):
+            if exc.status not in (400, 413, 422, 500) or (len(texts) == 1 and len(texts[0]) <= _MIN_CHARS):
                 raise
         if len(texts) > 1:
             return np.concatenate([self._request([text]) for text in texts])
-        return self._request([texts[0][: max(len(texts[0]) // 2, _LEAST_CHARS)]])
+        return self._request([texts[0][: max(len(texts[0]) // 2, _MIN_CHARS)]])
 
     def _post(self, texts: list[str]) -> Any:
         # By default the SDKs request base64, which small servers do not support.
@@ -135,10 +135,10 @@ def open_remote_embedder(
     try:
         provider, model, key = find_provider(name, environ=environ, what="embedder")
     except SettingsError as exc:
-        raise SettingsError(str(exc), hint=_WANTED) from exc
+        raise SettingsError(str(exc), hint=_NAME_HINT) from exc
     # Without a model, the provider's chat model would be used.
     if provider.wire != "openai" or model == provider.model:
-        raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_WANTED)
+        raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_NAME_HINT)
     return RemoteEmbedder(provider, model, key=key, retries=retries)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 # Characters that neither API allows in tool names, nor Anthropic in call ids.
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST_NAME = 64
+_MAX_NAME_CHARS = 64
 
 
 def json_safe(value: Any) -> Any:
@@ -31,7 +31,7 @@ def name_to_send(name: str) -> str:
         >>> name_to_send("functions.search"), name_to_send("")
         ('functions_search', '_')
     """
-    return id_to_send(name)[:_LONGEST_NAME]
+    return id_to_send(name)[:_MAX_NAME_CHARS]
 
 
 def id_to_send(call_id: str) -> str:

@@ -36,7 +36,7 @@ _STATUS_OF = {
     "overloaded_error": 529,
 }
 
-_LONGEST_DETAIL = 200  # enough characters of a provider's message for a sentence, too few for an HTML page
+_MAX_DETAIL_CHARS = 200  # enough characters of a provider's message for a sentence, too few for an HTML page
 
 # Messages of OpenAI, vLLM, llama.cpp and Anthropic for a request that exceeds the context.
 _TOO_LONG = re.compile(r"context (?:length|size|window)|(?:prompt|input)\b.* is too (?:long|large)", re.IGNORECASE)
@@ -76,7 +76,7 @@ def explain(
     if status is not None:
         headers = getattr(getattr(fault, "response", None), "headers", {})
         if 300 <= status < 400:
-            return _led_away(provider, status, headers)
+            return _redirected(provider, status, headers)
         return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
     if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not was_cut:
@@ -87,7 +87,7 @@ def explain(
     if streaming:
         return CutOffError(f"{provider.name} broke off its reply", hint="try again")
     what_next = "check the network" if provider.needs_key else "start the server, or name another one"
-    place = provider.name if provider.name == provider.url else f"{provider.name} at {_shown(provider.url)}"
+    place = provider.name if provider.name == provider.url else f"{provider.name} at {_without_password(provider.url)}"
     untrusted = _tls_fault(fault)
     if untrusted:
         what_next = "use http:// for a server without TLS, or name the authority of its certificate in SSL_CERT_FILE"
@@ -118,12 +118,12 @@ def _status(fault: Exception, body: Any) -> int | None:
     return next((_STATUS_OF[word] for word in said if word in _STATUS_OF), numbers[0] if numbers else 500)
 
 
-def _led_away(provider: Provider, status: int, headers: Mapping[str, str]) -> BadRequestError:
+def _redirected(provider: Provider, status: int, headers: Mapping[str, str]) -> BadRequestError:
     try:
         parts = urlsplit(headers.get("location", ""))
     except ValueError:
         parts = urlsplit("")
-    host = parts.netloc.rpartition("@")[2][:_LONGEST_DETAIL]
+    host = parts.netloc.rpartition("@")[2][:_MAX_DETAIL_CHARS]
     where = f"to {parts.scheme}://{host}" if host else "elsewhere"
     message = f"{provider.name} leads {where} ({status}), and nothing was sent there"
     return BadRequestError(message, hint="use that address, if it is the one you mean", status=status)
@@ -139,7 +139,7 @@ def _tls_fault(fault: BaseException | None) -> str:
     return str(said).replace("_", " ").lower()
 
 
-def _shown(url: str) -> str:
+def _without_password(url: str) -> str:
     """Remove a password from a URL."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
@@ -183,5 +183,5 @@ def detail_of(body: Any, key: str) -> str:
         return ""
     line = " ".join((said.replace(key, "***") if key else said).split())
     line = _KEY.sub("***", line)
-    line = line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
+    line = line if len(line) <= _MAX_DETAIL_CHARS else line[:_MAX_DETAIL_CHARS] + "…"
     return f": {line}" if line else ""

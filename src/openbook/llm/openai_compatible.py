@@ -268,9 +268,9 @@ class OpenAIReader:
 
     def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[Event]:
         delta = choice.get("delta") or {}
-        said = self._thoughts.leave_out(_said(delta.get("content")))
+        said = self._thoughts.leave_out(_text_of(delta.get("content")))
         held = self._thoughts.close() if choice.get("finish_reason") else ""
-        refusal = _said(delta.get("refusal"))
+        refusal = _text_of(delta.get("refusal"))
         self._is_refusal = self._is_refusal or bool(refusal)  # the finish reason comes in a chunk of its own
         for text in (said, held, refusal):
             if text:
@@ -330,7 +330,7 @@ class OpenAIReader:
             yield TextBlock(text[done:])
 
 
-def _said(content: Any) -> str:
+def _text_of(content: Any) -> str:
     """Return the text of a delta: some servers send a list of parts, including thinking."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part["type"] == "text")

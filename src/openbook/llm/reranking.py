@@ -22,12 +22,12 @@ _TEXTS = 32
 # Characters per text. The largest chunk has a fifth of it. Rejected texts are shortened and sent again, down to the
 # second value.
 _MAX_CHARS = 8_192
-_LEAST_CHARS = 500
+_MIN_CHARS = 500
 
 # A local server without GPU takes some seconds for 20 texts, and may have to load its model first. A search falls back
 # to the order of the first stage, so there is only one retry.
 _DEADLINE_S = 60.0
-_ONE_MORE = RetryPolicy(pauses_s=(1.0,))
+_ONE_RETRY = RetryPolicy(pauses_s=(1.0,))
 
 # Paths and fields are from docs.cohere.com (API v2), api.jina.ai, docs.voyageai.com, and the source code of vLLM,
 # llama.cpp and Text Embeddings Inference.
@@ -38,7 +38,7 @@ VOYAGE = Provider(name="voyage", url="https://api.voyageai.com/v1", key="VOYAGE_
 RERANKERS: Mapping[str, Provider] = MappingProxyType({one.name: one for one in (COHERE, JINA, VOYAGE, VLLM, LLAMACPP)})
 
 _TEI = "tei:"
-_WANTED = (
+_NAME_HINT = (
     f"use `provider:model` with one of {', '.join(RERANKERS)}, `http://host:port/v1#model`, `{_TEI}http://host:port`,"
     " `onnx:FOLDER`, or `off`"
 )
@@ -80,7 +80,7 @@ class RemoteReranker:
         retries: RetryPolicy | None = None,
     ) -> None:
         """Configure a server and its model. Nothing is sent yet."""
-        self._client = ProviderClient(provider, key, retries or _ONE_MORE, sdk="openai", kind="OpenAI")
+        self._client = ProviderClient(provider, key, retries or _ONE_RETRY, sdk="openai", kind="OpenAI")
         self._provider = provider
         self._model = model
         self._wire = wire
@@ -110,9 +110,9 @@ class RemoteReranker:
                 return self._read(self._post(question, [text[:most] for text in texts]), len(texts))
             except BadRequestError as exc:
                 # Other errors do not depend on the texts. llama-server answers 500 for long ones.
-                if exc.status not in (400, 413, 422, 500) or most <= _LEAST_CHARS:
+                if exc.status not in (400, 413, 422, 500) or most <= _MIN_CHARS:
                     raise
-            most = max(most // 2, _LEAST_CHARS)
+            most = max(most // 2, _MIN_CHARS)
 
     def _post(self, question: str, texts: Sequence[str]) -> Any:
         # Some servers reject empty texts, whose score equals that of a blank one.
@@ -162,8 +162,8 @@ def open_remote_reranker(
     try:
         provider, model, key = find_provider(written, environ=environ, known=RERANKERS, what="reranker")
     except SettingsError as exc:
-        raise SettingsError(str(exc), hint=_WANTED) from exc
+        raise SettingsError(str(exc), hint=_NAME_HINT) from exc
     if is_tei and "/" not in provider.name:
-        raise SettingsError(f"reranker is {name!r}, and an address must follow {_TEI!r}", hint=_WANTED)
+        raise SettingsError(f"reranker is {name!r}, and an address must follow {_TEI!r}", hint=_NAME_HINT)
     wire = _OF_TEI if is_tei else _WIRES.get(provider.name, _COMMON)
     return RemoteReranker(provider, model, wire=wire, key=key, retries=retries)

@@ -46,7 +46,7 @@ _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
 
 # Errors of servers whose model reads no images: llama.cpp names its projector, others the image or the type of the
 # part.
-_NO_SIGHT = re.compile(r"image|mmproj|vision|multi-?modal|content", re.IGNORECASE)
+_NO_IMAGES = re.compile(r"image|mmproj|vision|multi-?modal|content", re.IGNORECASE)
 
 
 class ReplyReader(Protocol):
@@ -132,7 +132,7 @@ class _Call:
         if isinstance(error, BadRequestError) and self.native and _NO_CITATIONS.search(str(error)):
             self.native = model.native_citations = False
             return 0.0
-        if isinstance(error, BadRequestError) and has_attachments(self.request) and _NO_SIGHT.search(str(error)):
+        if isinstance(error, BadRequestError) and has_attachments(self.request) and _NO_IMAGES.search(str(error)):
             error.hint = f"{model.name} may not read images; name a model that does"
         return self.attempts.pause_s(error)
 

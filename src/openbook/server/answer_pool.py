@@ -41,15 +41,15 @@ from openbook.types import Filter
 _logger = logging.getLogger(__name__)
 
 # Longer than any step. A child that sends nothing for this time hangs, and so do all of its answers.
-_LONGEST_STEP_S = 120.0
+_MAX_STEP_S = 120.0
 
 # Time for a stopped child to finish its current step.
 _GRACE_S = 2.0
 
 # How often an answer may move to another process because its own ended: an answer that crashes every process must end.
-_MOST_MOVES = 1
+_MAX_MOVES = 1
 
-_NOBODYS = "Where are sessions kept?"
+_WARM_UP = "Where are sessions kept?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class AnswerPool:
     """A pool of child processes that answer, started on demand. Not thread-safe: for one event loop."""
 
     def __init__(
-        self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S
+        self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _MAX_STEP_S
     ) -> None:
         self._greeting = child_greeting(partial(run_child, location, settings))
         self._most = most
@@ -326,7 +326,7 @@ class _Steps:
                         return
                     yield step
             except WorkerEndedError:
-                if self._moves == _MOST_MOVES:
+                if self._moves == _MAX_MOVES:
                     raise
                 self._moves += 1
                 self._child = None
@@ -373,7 +373,7 @@ def serve_answers(
     """Handle messages until the input ends."""
     # The first question imports many modules: run it before somebody waits.
     nobodys = _Answerer(library, say=lambda _: None)
-    nobodys.handle(StartAnswer(READY.number, _NOBODYS, 1, EVERYTHING, AnswerOptions(model=RemoteModel("none"))))
+    nobodys.handle(StartAnswer(READY.number, _WARM_UP, 1, EVERYTHING, AnswerOptions(model=RemoteModel("none"))))
     nobodys.handle(CancelAnswer(READY.number))
     answerer = _Answerer(library, say)
     say(READY)

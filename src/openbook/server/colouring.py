@@ -12,13 +12,13 @@ from openbook.process_pool import JobFailure, SharedProcess, took_longer
 _TIMEOUT_S = 2.0
 
 # Longest wait for the process; then code is shown without colours.
-_LONGEST_WAIT_S = 2.0
+_MAX_WAIT_S = 2.0
 
 _MEMORY_BYTES = 1024**3
 
 # A stream highlights the same growing code repeatedly: slow code is remembered by its beginning.
 _BEGINNING_CHARS = 1_000
-_MOST_SLOW = 200
+_MAX_SLOW = 200
 
 Job = tuple[str, str]
 """Code and the name of its language."""
@@ -54,7 +54,7 @@ class Colourer:
         self._process = SharedProcess(
             highlight_code,
             timeout_s=timeout_s,
-            longest_wait_s=_LONGEST_WAIT_S,
+            longest_wait_s=_MAX_WAIT_S,
             memory_bytes=_MEMORY_BYTES,
             first=("", "text"),  # loads the lexers, which must not count as time of the code
         )
@@ -66,7 +66,7 @@ class Colourer:
         if isinstance(html, JobFailure):
             if html.reason == took_longer(self._timeout_s):
                 self._slow[beginning] = None
-                while len(self._slow) > _MOST_SLOW:
+                while len(self._slow) > _MAX_SLOW:
                     self._slow.popitem(last=False)
             return ""
         return html or ""

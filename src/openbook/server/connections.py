@@ -14,7 +14,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 # Maximum open connections. Each takes a file descriptor and about 30 KB.
-_MOST_CONNECTIONS = 4_096
+_MAX_CONNECTIONS = 4_096
 
 # File descriptors for everything else: libraries, worker processes, logs, models.
 _SPARE_FILES = 256
@@ -28,7 +28,7 @@ _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0
 class ConnectionLimits:
     """Limits on the number of open connections and on slow senders."""
 
-    most: int = _MOST_CONNECTIONS
+    most: int = _MAX_CONNECTIONS
     """Maximum open connections. Excess ones are closed at once."""
     headers_s: float = 15.0
     """Seconds from the first byte, or from the connection, until the headers are complete."""
@@ -118,15 +118,15 @@ def raise_file_limit() -> int:
     try:
         import resource
     except ModuleNotFoundError:  # Windows has no such limit
-        return _MOST_CONNECTIONS
+        return _MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MOST_CONNECTIONS + _SPARE_FILES
+    wanted = _MAX_CONNECTIONS + _SPARE_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(_MOST_CONNECTIONS, soft - _SPARE_FILES))
+    return _MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(_MAX_CONNECTIONS, soft - _SPARE_FILES))
 
 
 def throttled_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:

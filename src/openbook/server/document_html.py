@@ -22,8 +22,8 @@ _SHEET = re.compile(r"(?P<sheet>.+)!\$?[A-Z]+\d+:\$?[A-Z]+\d+")
 _TITLED = re.compile(r"(?P<title>[^:|]{1,200}): (?P<value>.*)", re.DOTALL)
 
 # As many cells as a browser lays out without delay. The rows around the cited ones are shown.
-_MOST_CELLS = 20_000
-_MOST_COLUMNS = 200
+_MAX_CELLS = 20_000
+_MAX_COLUMNS = 200
 
 _TAGS = set("div h3 p table tbody td th thead tr".split())
 
@@ -99,8 +99,8 @@ def _placed(cells: Iterable[str], titles: Sequence[str]) -> list[str]:
 
 
 def _table(rows: Sequence[Row], head: Row | None, first: int, last: int) -> str:
-    columns = min(_MOST_COLUMNS, max((len(cells) for *_, cells in (*rows, *filter(None, [head]))), default=1))
-    most = max(1, _MOST_CELLS // columns)
+    columns = min(_MAX_COLUMNS, max((len(cells) for *_, cells in (*rows, *filter(None, [head]))), default=1))
+    most = max(1, _MAX_CELLS // columns)
     cited = next((at for at, (begin, end, _) in enumerate(rows) if begin <= last and first <= end), 0)
     begin = max(0, min(cited - most // 2, len(rows) - most))
     shown = rows[begin : begin + most]
@@ -123,8 +123,8 @@ def _clean(html: str) -> str:
 
 
 # Longer ones are shown as lines.
-_MOST_RST_CHARS = 200_000
-_MOST_TABLE_CHARS = 1_000_000
+_MAX_RST_CHARS = 200_000
+_MAX_TABLE_CHARS = 1_000_000
 
 
 def document_html(document: Document, start_char: int, end_char: int) -> str:
@@ -136,10 +136,10 @@ def document_html(document: Document, start_char: int, end_char: int) -> str:
     first, last = (cited.start_line, cited.end_line) if cited.end_char > cited.start_char else (0, 0)
     if document.language == "markdown":
         return render_document(document.text, first, last)
-    if document.language == "rst" and len(document.text) <= _MOST_RST_CHARS:
+    if document.language == "rst" and len(document.text) <= _MAX_RST_CHARS:
         made = rst_as_markdown(document.text)
         return render_document("\n".join(made.lines), *made.range_of(first, last))
-    if len(document.text) > _MOST_TABLE_CHARS:
+    if len(document.text) > _MAX_TABLE_CHARS:
         return ""
     if document.language in SEPARATED:
         return separated_html(document.text, SEPARATED[document.language], first, last)

@@ -28,12 +28,12 @@ _logger = logging.getLogger(__name__)
 _REMEMBERED = 200
 
 # A job takes memory, and waiting behind so many is futile.
-_MOST_OPEN = 100
+_MAX_OPEN = 100
 
 # Polling interval: below what people notice, and cheap.
-_LOOK_EVERY_S = 0.1
+_POLL_S = 0.1
 
-_LOOK_ELSEWHERE_EVERY_S = 0.3
+_POLL_ELSEWHERE_S = 0.3
 
 # The other server sees the request when it next reports the job, and then finishes its current commit.
 _STOPPED_WITHIN_S = 30.0
@@ -140,7 +140,7 @@ class JobQueue:
         return job
 
     def check_open(self) -> None:
-        if len(self.open()) >= _MOST_OPEN:
+        if len(self.open()) >= _MAX_OPEN:
             raise RequestRefusedError(503, "too many jobs are waiting", hint="try again when some of it is done")
 
     def _begin(self) -> None:
@@ -200,9 +200,9 @@ class JobQueue:
             if now.state in ("done", "error"):
                 return
             if isinstance(job, Job):
-                await asyncio.sleep(_LOOK_EVERY_S)
+                await asyncio.sleep(_POLL_S)
                 continue
-            await asyncio.sleep(_LOOK_ELSEWHERE_EVERY_S)
+            await asyncio.sleep(_POLL_ELSEWHERE_S)
             found = await asyncio.to_thread(self.find, job.owner, job.id)
             if found is None:
                 return
@@ -226,7 +226,7 @@ class JobQueue:
                 return
             for job in running:
                 self.cancel(job)
-            time.sleep(_LOOK_ELSEWHERE_EVERY_S)
+            time.sleep(_POLL_ELSEWHERE_S)
 
     def stop(self) -> None:
         """Cancel all jobs, each after its current commit."""

@@ -27,15 +27,15 @@ from openbook.types import Document
 _TIMEOUT_S = 10.0
 
 # Longest wait for the process; then the text is shown instead.
-_LONGEST_WAIT_S = 2.0
+_MAX_WAIT_S = 2.0
 
 # Threads that wait for the process, separate from those of other routes.
-_MOST_THREADS = 32
+_MAX_THREADS = 32
 
 _MEMORY_BYTES = 1024**3
 
 # Longer ranges are not quotes.
-_MOST_WORDS_CHARS = 20_000
+_MAX_WORDS_CHARS = 20_000
 
 _PAGE = re.compile(r"p\. (\d+)(?: box (\d+),(\d+),(\d+),(\d+))?")
 
@@ -66,13 +66,13 @@ class Originals:
         library: ServedLibrary,
         *,
         timeout_s: float = _TIMEOUT_S,
-        longest_wait_s: float = _LONGEST_WAIT_S,
+        longest_wait_s: float = _MAX_WAIT_S,
         draw: Callable[[PageJob], bytes] = draw_page,
         uploads: UploadStore | None = None,
     ) -> None:
         """Uploads may be missing, if they were sent to another server."""
         self._uploads = uploads
-        self.threads = CapacityLimiter(_MOST_THREADS)
+        self.threads = CapacityLimiter(_MAX_THREADS)
         self._library = library
         self._process = SharedProcess(
             draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES
@@ -118,7 +118,7 @@ class Originals:
         """Return a page of a PDF as PNG, with the words of a range of characters marked."""
         if document.language != "pdf":
             raise _no_original("it has no pages to render")
-        words = document.text[start_char : min(end_char, start_char + _MOST_WORDS_CHARS)]
+        words = document.text[start_char : min(end_char, start_char + _MAX_WORDS_CHARS)]
         options = PdfOptions(password=self._library.settings.pdf_password)
         boxes = tuple(_boxes(document, number, start_char, end_char))
         drawn = self._drawn(PageJob(self.read(document), number, words, options, boxes))

@@ -154,11 +154,11 @@ _PAGES = {"/": "index.html", **{f"/{name}": f"{name}.html" for name in ("join", 
 # Placeholder for the common part of all heads.
 _HEAD = "    <!-- head.html -->\n"
 
-_FOR_GOOD = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 # Loaded separately, and before the first paint.
-_APART = ("theme.js",)
+_SEPARATE = ("theme.js",)
 
 # The entry module of each page, and the name of its bundle.
 _ENTRY = re.compile(r'"static/(?P<entry>main|admin|join|courses|shared)\.js"')
@@ -174,11 +174,11 @@ class _Parts(StaticFiles):
         text, kind = _made(path)
         if not text:
             return await super().get_response(path, scope)
-        return Response(text, media_type=kind, headers={"Cache-Control": _FOR_GOOD})
+        return Response(text, media_type=kind, headers={"Cache-Control": _IMMUTABLE})
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         reply = super().file_response(*args, **kwargs)
-        reply.headers["Cache-Control"] = _FOR_GOOD
+        reply.headers["Cache-Control"] = _IMMUTABLE
         return reply
 
 
@@ -249,7 +249,7 @@ def _style(name: str) -> str:
 @cache
 def _bundle(entry: str, later: str = "") -> str:
     """Return the bundle of a module; empty if it cannot be bundled, so that its modules are served separately."""
-    return joined_or_nothing(_WEB, entry, _APART, later=later)
+    return joined_or_nothing(_WEB, entry, _SEPARATE, later=later)
 
 
 @cache

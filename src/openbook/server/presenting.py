@@ -41,7 +41,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
                 text=shown_text(claim.text),
                 marks=list(claim.marks),
                 verdict=claim.verdict,
-                reason=_told(claim.reason, answer),
+                reason=_public_reason(claim.reason, answer),
             )
             for claim in answer.claims
         ],
@@ -60,7 +60,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
     )
 
 
-def _told(reason: str, answer: GenerationResult) -> str:
+def _public_reason(reason: str, answer: GenerationResult) -> str:
     """Return a reason without server addresses, which the error of a verifier may contain."""
     return without_places(reason) if reason in answer.verifier_failures else reason
 
@@ -70,7 +70,7 @@ def _citation(number: int, citation: Citation, answer: GenerationResult, library
         number=number,
         mark=citation.mark,
         verdict=citation.verdict,
-        reason=_told(citation.reason, answer),
+        reason=_public_reason(citation.reason, answer),
         place=citation.place,
         **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,
@@ -103,7 +103,7 @@ def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[st
 
 
 # Each is stored in full within the one that replaced it, so the number is limited.
-_MOST_EARLIER = 5
+_MAX_EARLIER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer
 def _earlier(record: dict[str, Any]) -> list[AnswerResponse]:
     replaced = AnswerResponse.model_validate(record)
     before, replaced.earlier = replaced.earlier, []
-    return [*before, replaced][-_MOST_EARLIER:]
+    return [*before, replaced][-_MAX_EARLIER:]
 
 
 def _no_answer() -> RequestRefusedError:

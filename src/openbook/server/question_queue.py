@@ -13,7 +13,7 @@ from openbook.settings import Settings
 from openbook.text import counted
 
 # How often a waiting caller is told its new place.
-_TELL_EVERY_S = 0.5
+_UPDATE_EVERY_S = 0.5
 
 # Weight of the last turn in the moving average of the time between turns.
 _LAST_SHARE = 0.05
@@ -28,7 +28,7 @@ _SURE_SHARE = 0.8
 _PATIENCE = 6
 
 # An estimate of hours is useless.
-_LONGEST_RETRY_S = 60.0
+_MAX_RETRY_S = 60.0
 
 
 class NoTurnError(RequestRefusedError):
@@ -102,7 +102,7 @@ class QuestionQueue:
     @property
     def retry_after_s(self) -> float:
         """Estimate of the seconds until the current queue is processed, from 1 to 60."""
-        return min(max(1.0, self.waiting * (self._each_s or 0.0)), _LONGEST_RETRY_S)
+        return min(max(1.0, self.waiting * (self._each_s or 0.0)), _MAX_RETRY_S)
 
     def places(self, party: str) -> list[int]:
         """Return the places of a party's questions in the queue, in order."""
@@ -149,7 +149,7 @@ class QuestionQueue:
             if place != told:
                 told = place
                 yield Queued(place)
-            await asyncio.wait({ticket.turn}, timeout=min(_TELL_EVERY_S, left_s))
+            await asyncio.wait({ticket.turn}, timeout=min(_UPDATE_EVERY_S, left_s))
         ticket.turn.result()
 
     def resume(self, ticket: Ticket) -> None:

@@ -186,7 +186,7 @@ class QuestionService:
         if question.replaces is not None and is_kept:
             where_to = (self._sessions, caller.owner, question.session_id, question.replaces)
             replacing = await asyncio.to_thread(find_replaced, *where_to)
-        told = history if replacing is None else await asyncio.to_thread(self._before, question, caller, replacing)
+        told = history if replacing is None else await asyncio.to_thread(self._earlier, question, caller, replacing)
         if images is None:
             images = await asyncio.to_thread(self._images_of, question, replacing)
         before, where, model, is_priced = await asyncio.to_thread(
@@ -230,7 +230,7 @@ class QuestionService:
             return self._images.read(question.images)
         return self._images.of_question(question.session_id or "", replacing.earlier[-1].query)
 
-    def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
+    def _earlier(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
         """Return the history before the replaced answer."""
         last, kept = self._settings.session_history, replacing.cut.kept
         return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)

@@ -48,11 +48,11 @@ _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
 
 # Longer code is not highlighted: 20,000 characters take 30 ms.
-_MOST_COLOURED_CHARS = 20_000
+_MAX_COLOURED_CHARS = 20_000
 
 # Documents are highlighted as a whole, since strings and comments span lines: 100,000 characters take 150 ms.
-_MOST_COLOURED_LINES_CHARS = 100_000
-_MOST_RENDERED_CHARS = 200_000
+_MAX_COLOURED_LINES_CHARS = 100_000
+_MAX_RENDERED_CHARS = 200_000
 
 # Elements that can be marked as cited: the smallest ones with line numbers.
 _CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence", "code_block"}
@@ -424,14 +424,14 @@ class _Renderer(RendererHTML):
 
 def _coloured(code: str, language: str) -> str:
     """Return highlighted code as HTML; plain if it is long, has no lexer or takes too long."""
-    if not language or len(code) > _MOST_COLOURED_CHARS:
+    if not language or len(code) > _MAX_COLOURED_CHARS:
         return escape(code)
     return COLOURER.colour(code, language) or escape(code)
 
 
 def coloured_lines(code: str, language: str) -> list[str]:
     """Return the highlighted lines of code as safe HTML; [] if it is too long or cannot be highlighted."""
-    if len(code) > _MOST_COLOURED_LINES_CHARS or "\r" in code:
+    if len(code) > _MAX_COLOURED_LINES_CHARS or "\r" in code:
         return []
     html = COLOURER.colour(visible(code), language)
     lines = nh3.clean(html, tags={"span"}, attributes={"span": {"class"}}).split("\n")
@@ -447,6 +447,6 @@ def render_document(markdown: str, first: int, last: int) -> str:
         >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
         '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
     """
-    if len(markdown) > _MOST_RENDERED_CHARS:
+    if len(markdown) > _MAX_RENDERED_CHARS:
         return ""
     return _render(markdown, [], cited=(first - 1, last))

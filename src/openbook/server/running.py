@@ -21,7 +21,7 @@ from openbook.server.logs import log_as_json
 _GRACE_S = 5
 
 # Time after that for sending the errors.
-_GOODBYE_S = 1
+_ERROR_GRACE_S = 1
 
 # The backlog of connections that wait to be accepted.
 _BACKLOG = 512
@@ -104,7 +104,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             backlog=_BACKLOG,
-            timeout_graceful_shutdown=grace_s + _GOODBYE_S,
+            timeout_graceful_shutdown=grace_s + _ERROR_GRACE_S,
         )
         super().__init__(config)
         self._tell = started

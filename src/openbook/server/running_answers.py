@@ -35,11 +35,11 @@ _logger = logging.getLogger(__name__)
 State = Literal["running", "done", "error", "stopped"]
 
 # Callers do not wait for background answers, so this limits how many they start.
-_MOST_RUNNING_OF_ONE = 5
+_MAX_RUNNING_PER_CALLER = 5
 
 # Later, the answer is in its conversation. Only failures are lost.
 _REMEMBERED_S = 600.0
-_MOST_REMEMBERED = 300
+_MAX_REMEMBERED = 300
 
 # The state of an answer by the name of its last event.
 _ENDS: dict[str, State] = {"done": "done", "error": "error", "stopped": "stopped"}
@@ -204,9 +204,9 @@ class RunningAnswers:
             others = []  # the answers of this server are still limited
         self._forget()
         running = [each for each in self._answers.values() if each.owner == caller.owner and each.state == "running"]
-        if len(running) + sum(each.state == "running" for each in others) >= _MOST_RUNNING_OF_ONE:
+        if len(running) + sum(each.state == "running" for each in others) >= _MAX_RUNNING_PER_CALLER:
             raise RequestRefusedError(
-                *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
+                *(429, f"{_MAX_RUNNING_PER_CALLER} of your questions are still being answered"),
                 hint="wait for one of them, or stop it",
             )
         answer = RunningAnswer(caller.owner, question.query, replaces=question.replaces or "")
@@ -303,7 +303,7 @@ class RunningAnswers:
     def _forget(self) -> None:
         """Forget answers that ended long ago and, if there are too many, the oldest ended ones."""
         ended = [each for each in self._answers.values() if each.state != "running"]
-        too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
+        too_many = max(0, len(self._answers) - _MAX_REMEMBERED)
         since = time.monotonic() - _REMEMBERED_S
         for at, each in enumerate(ended):
             if at < too_many or each.ended_at < since:

@@ -26,7 +26,7 @@ from openbook.types import Excerpt, Filter, RetrievalResult
 _THREADS = 2
 
 # A page has one running search and a new one; two tabs have twice as many.
-_MOST_OF_ONE = 4
+_MAX_PER_CALLER = 4
 
 # Continuous typing starts about five searches per second.
 _PER_MINUTE = 300
@@ -35,7 +35,7 @@ _PER_MINUTE = 300
 _MATCHING_CHARS = 240
 
 # Callers whose rate is remembered. Those without a search for longest are dropped.
-_MOST_CALLERS = 10_000
+_MAX_CALLERS = 10_000
 
 
 T = TypeVar("T")
@@ -102,9 +102,9 @@ class SearchService:
         left, since = self._left.pop(party, (float(_PER_MINUTE), now))
         left = min(float(_PER_MINUTE), left + (now - since) * _PER_MINUTE / 60)
         self._left[party] = (max(0.0, left - 1), now)
-        if len(self._left) > _MOST_CALLERS:
+        if len(self._left) > _MAX_CALLERS:
             self._left.popitem(last=False)
-        if left < 1 or self._open[party] >= _MOST_OF_ONE:
+        if left < 1 or self._open[party] >= _MAX_PER_CALLER:
             raise RequestRefusedError(429, "too many searches at once", hint="wait a second", retry_after_s=1.0)
         self._open[party] += 1
         try:

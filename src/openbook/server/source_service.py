@@ -43,7 +43,7 @@ ADDED = "added"
 """The outcome of a searchable file."""
 
 # Nobody would read more.
-_MOST_REMARKS = 20
+_MAX_REMARKS = 20
 
 
 class SourceService:
@@ -94,7 +94,7 @@ class SourceService:
             state="indexing" if is_busy else "error" if failure else "ready",
             message="" if is_busy else without_places(failure),
             skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
-            remarks=remarks[:_MOST_REMARKS],
+            remarks=remarks[:_MAX_REMARKS],
             uploaded=[
                 UploadedFile(
                     document_id=self._library.document_id(root.name, path),

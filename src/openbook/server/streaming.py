@@ -33,7 +33,7 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
 
     The HTTP status is sent before the stream begins, so failures are events.
     """
-    teller = _Teller(session_id)
+    teller = _EventBuilder(session_id)
     try:
         async with aclosing(happening):
             async for event in happening:
@@ -57,7 +57,7 @@ _DRAFT_CHARS = 40
 _DRAFT_SHARE = 10
 
 
-class _Teller:
+class _EventBuilder:
     """Converts events of an answer to server-sent events."""
 
     def __init__(self, session_id: str) -> None:

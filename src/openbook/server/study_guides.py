@@ -21,10 +21,10 @@ from openbook.types import Filter
 _TIMEOUT_S = 60.0
 
 # Includes waiting for other guides.
-_LONGEST_WAIT_S = 60.0
+_MAX_WAIT_S = 60.0
 
 # Threads that wait for the process, separate from those of other routes.
-_MOST_THREADS = 32
+_MAX_THREADS = 32
 
 _HINT = "make it by the command openbook study, which has no limit"
 
@@ -50,10 +50,10 @@ class StudyGuides:
         library: ServedLibrary,
         *,
         timeout_s: float = _TIMEOUT_S,
-        longest_wait_s: float = _LONGEST_WAIT_S,
+        longest_wait_s: float = _MAX_WAIT_S,
         make: Make | None = None,
     ) -> None:
-        self.threads = CapacityLimiter(_MOST_THREADS)
+        self.threads = CapacityLimiter(_MAX_THREADS)
         self._process = SharedProcess(
             make or partial(make_guide, library.location, library.settings),
             timeout_s=timeout_s,

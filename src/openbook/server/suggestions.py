@@ -35,7 +35,7 @@ Form = Literal["overview", "how", "lesson", "setting", "topic", "type", "functio
 _HEADING_CHARS = range(4, 61)
 
 # Including markup and number. The patterns below are quadratic, and some headings are whole pages.
-_LONGEST_RAW_CHARS = 200
+_MAX_RAW_CHARS = 200
 
 # Documents for maintainers, and translations of the front page.
 _FOR_MAINTAINERS = re.compile(
@@ -108,7 +108,7 @@ def question_on_heading(heading: str, text: str, project: str = "") -> tuple[str
         >>> question_on_heading("STATUS LINE", "Each line of the status line has a format.")
         ('What can you tell me about the status line?', 'topic', 'status line')
     """
-    if len(heading) > _LONGEST_RAW_CHARS:
+    if len(heading) > _MAX_RAW_CHARS:
         return None
     heading = " ".join(_MARKUP.sub(r"\1", heading).strip(":# ").split())
     heading = heading[match.end() if (match := _NUMBER.match(heading)) else 0 :]
@@ -157,13 +157,13 @@ def _as_written(word: str, words: Counter[str]) -> str:
 
 
 # As many as readers scan.
-_MOST_SUGGESTED = 6
+_MAX_SUGGESTED = 6
 
 # Candidates of each form to try, best first: a page must not wait for a whole library.
-_MOST_ASKED = 8
+_MAX_ASKED = 8
 
 # Chunks to consider, which takes 0.6 s; the deepest documents of larger libraries are skipped.
-_MOST_CHUNKS = 20_000
+_MAX_CHUNKS = 20_000
 
 # The number of results of an answer.
 _RESULTS = 10
@@ -175,15 +175,15 @@ _SUBJECT_CHARS = range(4, 61)
 _FORMS: tuple[Form, ...] = ("overview", "how", "lesson", "setting", "topic", "type")
 
 # A single name in a page is rarely an option.
-_FEWEST_SETTINGS = 3
+_MIN_SETTINGS = 3
 
 # Names used by fewer documents are internal, unless there are few documents. Then: how many names are looked up, and
 # chunks of each.
-_FEWEST_USERS, _FEW_DOCUMENTS = 4, 20
-_MOST_LOOKED_UP, _MOST_USES = 40, 300
+_MIN_USERS, _FEW_DOCUMENTS = 4, 20
+_MAX_LOOKED_UP, _MAX_USES = 40, 300
 
 # A heading of more pages, such as "Related projects", is not a subject.
-_MOST_TIMES = 2
+_MAX_TIMES = 2
 
 # Names that nobody asks about: private ones, and tests next to the code.
 _PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
@@ -244,9 +244,9 @@ def suggest(assistant: Library) -> list[Suggestion]:
         found[each.form].append(each)
     frequency = _frequencies(assistant, chain(*found.values()))
     of_page = Counter((each.source, each.path) for each in found["setting"])
-    found["setting"] = [each for each in found["setting"] if of_page[each.source, each.path] >= _FEWEST_SETTINGS]
+    found["setting"] = [each for each in found["setting"] if of_page[each.source, each.path] >= _MIN_SETTINGS]
     times = Counter(each.subject for each in found["topic"])
-    found["topic"] = [each for each in found["topic"] if _is_topic(each) and times[each.subject] <= _MOST_TIMES]
+    found["topic"] = [each for each in found["topic"] if _is_topic(each) and times[each.subject] <= _MAX_TIMES]
     ranked = {form: _ranked(found[form], frequency) for form in _FORMS}
     ranked["type"] = _widely_used(assistant, found["type"], frequency)
     ranked["function"] = _widely_used(assistant, found["function"], frequency)
@@ -254,11 +254,11 @@ def suggest(assistant: Library) -> list[Suggestion]:
     by_turns = chain.from_iterable(zip_longest(*(answered[form] for form in _FORMS)))
     # Copies of a page for several years suggest the same question.
     suggested = _first_of_each(filter(None, chain(by_turns, answered["function"])), lambda each: each.question)
-    return list(islice(suggested, _MOST_SUGGESTED))
+    return list(islice(suggested, _MAX_SUGGESTED))
 
 
 def _answered(assistant: Library, ranked: Iterable[Suggestion]) -> Iterator[Suggestion]:
-    return _each_course_once(each for each in islice(ranked, _MOST_ASKED) if is_answered(assistant, each))
+    return _each_course_once(each for each in islice(ranked, _MAX_ASKED) if is_answered(assistant, each))
 
 
 # Any project may have a folder with such a name: "What is docs?" is not a question.
@@ -281,7 +281,7 @@ def _overviews(assistant: Library) -> Iterator[Suggestion]:
 
 
 def _in_documents(assistant: Library) -> Iterator[Suggestion]:
-    left = _MOST_CHUNKS
+    left = _MAX_CHUNKS
     documents = sorted(assistant.index.documents(EVERYTHING), key=lambda each: (each.path.count("/"), each))
     only_posts = all(role_of(each.path, each.kind) == "changelog" for each in documents)
     # "history" is a lesson in a course, but a changelog in a project.
@@ -392,13 +392,13 @@ def _widely_used(
     is_small = assistant.stats().documents < _FEW_DOCUMENTS
     telling = [each for each in names if is_small or _COMPOUND.fullmatch(each.subject)]
     used: list[tuple[int, Suggestion]] = []
-    for each in sorted(telling, key=lambda each: (-frequency(each), each))[:_MOST_LOOKED_UP]:
+    for each in sorted(telling, key=lambda each: (-frequency(each), each))[:_MAX_LOOKED_UP]:
         whole = tokenize(each.subject)[-1]
-        matches = assistant.index.match([whole], None, _MOST_USES, EVERYTHING)
+        matches = assistant.index.match([whole], None, _MAX_USES, EVERYTHING)
         places = assistant.index.outlines([evidence.id for evidence in matches.evidence])
         used.append((len({(place.source, place.span.path) for place in places}), each))
     used.sort(key=lambda counted: (-counted[0], counted[1]))
-    return [each for users, each in used if is_small or users >= _FEWEST_USERS]
+    return [each for users, each in used if is_small or users >= _MIN_USERS]
 
 
 def is_answered(assistant: Library, suggestion: Suggestion, history: Sequence[Exchange] = ()) -> bool:
@@ -429,7 +429,7 @@ def _first_of_each(suggestions: Iterable[Suggestion], key_of: Callable[[Suggesti
 
 
 # Follow-ups shown below an answer.
-_MOST_FOLLOW_UPS = 3
+_MAX_FOLLOW_UPS = 3
 
 # Each is answered once before it is shown, which takes as long as an extractive answer.
 _FOLLOW_UPS_TRIED = 8
@@ -452,7 +452,7 @@ def follow_ups(
     candidates = dict.fromkeys(each for group in by_turns for each in group if each)
     new = (each for each in candidates if _folded(each.question) not in known)
     answered = (each for each in islice(new, _FOLLOW_UPS_TRIED) if is_answered(assistant, each, history))
-    return [each.question for each in islice(_each_course_once(answered), _MOST_FOLLOW_UPS)]
+    return [each.question for each in islice(_each_course_once(answered), _MAX_FOLLOW_UPS)]
 
 
 def _around(assistant: Library, citation: CitationResponse) -> list[Suggestion]:

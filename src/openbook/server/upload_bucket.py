@@ -38,7 +38,7 @@ _OPTIONS = (
     "randomize_addresses", "read_timeout", "timeout", "user_agent",
 )  # fmt: skip
 
-_LONGEST_SAID = 200
+_MAX_MESSAGE_CHARS = 200
 
 # A query string may contain a signature.
 _QUERY = re.compile(r"\?\S*")
@@ -209,7 +209,7 @@ class UploadBucket:
 
 
 def _said(error: Exception) -> str:
-    return _QUERY.sub("", " ".join(str(error).split()))[:_LONGEST_SAID]
+    return _QUERY.sub("", " ".join(str(error).split()))[:_MAX_MESSAGE_CHARS]
 
 
 def _is_safe(path: str) -> bool:

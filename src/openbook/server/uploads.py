@@ -44,10 +44,10 @@ _NAME_BYTES = 240
 _COURSE = "Uploaded course"
 
 # Pause and number of attempts after a collision with another server.
-_PAUSE_S, _MOST_TRIES = 0.01, 20
+_PAUSE_S, _MAX_TRIES = 0.01, 20
 
 # Seconds until a listing refreshes the copy again: normally, and after a failure.
-_FRESH_S, _AWAY_S = 2.0, 15.0
+_FRESH_S, _RETRY_S = 2.0, 15.0
 
 # Distinguishes addresses of object storage from folders.
 _SCHEME = "://"
@@ -111,7 +111,7 @@ class UploadStore:
             self._lock.release()
 
     def _refresh(self, bucket: UploadBucket) -> None:
-        pause_s = _AWAY_S
+        pause_s = _RETRY_S
         try:
             bucket.refresh()
             pause_s = _FRESH_S
@@ -199,8 +199,8 @@ class UploadStore:
                 kept = _settled(staged, partial, folder, made, course=course)
                 tries = itertools.count(1)
                 while self._bucket is not None and not self._bucket.put(self._files_of(made), owner):
-                    _let_others_pass(next(tries))
-                    _taken_back(staged, partial, kept, made, course=course)
+                    _back_off(next(tries))
+                    _undo(staged, partial, kept, made, course=course)
                     self._bucket.refresh()
                     kept = _settled(staged, partial, folder, made, course=course)
                 if self._bucket is None:
@@ -361,14 +361,14 @@ def _settled(staged: Sequence[Path], partial: Path, folder: Path, made: list[Pat
     return [target / file.name for file in staged]
 
 
-def _let_others_pass(tries: int) -> None:
+def _back_off(tries: int) -> None:
     """Sleep for a random time, so that two servers do not collide again."""
-    if tries == _MOST_TRIES:
+    if tries == _MAX_TRIES:
         raise RequestRefusedError(503, "other uploads with these names are in progress", hint="try again in a minute")
     time.sleep(random.uniform(_PAUSE_S, 10 * _PAUSE_S))
 
 
-def _taken_back(staged: Sequence[Path], partial: Path, kept: Sequence[Path], made: list[Path], *, course: bool) -> None:
+def _undo(staged: Sequence[Path], partial: Path, kept: Sequence[Path], made: list[Path], *, course: bool) -> None:
     """Undo what `_settled` did."""
     if course and made:
         made[0].rename(partial)

@@ -23,7 +23,7 @@ _REPORT_EVERY_S = 0.15
 _HEARTBEAT_S = 2.0
 
 # Pause while the store is unavailable, because each attempt is logged.
-_REST_S = 1.0
+_RETRY_S = 1.0
 
 
 @dataclass(slots=True)
@@ -62,10 +62,10 @@ class WorkReporter:
             try:
                 await self.report()
             except SharedError:
-                await asyncio.sleep(_REST_S)
+                await asyncio.sleep(_RETRY_S)
             except Exception:
                 _logger.exception("reporting to other servers failed")
-                await asyncio.sleep(_REST_S)
+                await asyncio.sleep(_RETRY_S)
             await asyncio.sleep(_REPORT_EVERY_S)
 
     async def report(self) -> None:

@@ -9,7 +9,7 @@ from openbook.sources.languages import BY_NAME, BY_PROGRAM, Format, format_of_na
 
 # JSON and XML above this size are data sets or generated. Hand-written configuration is smaller: the largest of 220
 # package.json, tsconfig and pom.xml files has 27 kB.
-_LARGEST_CONFIG_CHARS = 100_000
+_MAX_CONFIG_CHARS = 100_000
 
 # Enough to reach the first declarations after a licence header, and cheap on large headers.
 _HEADER_CHARS = 20_000
@@ -24,15 +24,15 @@ _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|impor
 # A sentence: five words in a row, or letters of scripts without spaces. Of 17,800 files without a known name in 111
 # repositories, 13,000 have one in less than a quarter of their lines: snapshots, program output, configuration and
 # code. The others are prose.
-_SAYS = re.compile(r"(?:\b[^\W\d_]+(?:['’][^\W\d_]*)?[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
-_FEWEST_LINES, _LEAST_SAID = 5, 0.25
+_SENTENCE = re.compile(r"(?:\b[^\W\d_]+(?:['’][^\W\d_]*)?[,;:]?[ \t]+){4}[^\W\d_]+|[\u0e00-\u0eff\u3040-\u9fff]{8}")
+_MIN_LINES, _MIN_PROSE_SHARE = 5, 0.25
 # A phrase: two words in a row, as in captions, steps and lists of keys. The second word is in lower case, so that names
 # do not match.
 _PHRASE = re.compile(r"(?<![^\s(])[^\W\d_]+(?:['’][^\W\d_]*)? [^\W\d_A-ZÀ-ÖØ-Þ][^\W\d_]+(?=[\s,.;:!?)'’]|$)")
 # A `.txt` file is prose unless it is long, hardly any line has a sentence, and few have a phrase. Of 20,000 in 185
 # repositories, 2,039 are not prose: mostly lists of words or numbers, and program output. Text in other scripts is
 # recognized less reliably.
-_MANY_LINES, _HARDLY_SAID, _FEW_PHRASES, _OTHER_SCRIPTS = 20, 0.05, 0.5, 0.1
+_MANY_LINES, _FEW_SENTENCES, _FEW_PHRASES, _OTHER_SCRIPTS = 20, 0.05, 0.5, 0.1
 _LATIN = 0x24F
 # `README`, `LICENSE.python`, `NOTES.2019`
 _PAGE = re.compile(r"[A-Z][A-Z_-]+(?:\.|$)")
@@ -62,7 +62,7 @@ _ASCIIDOC_ALONE = re.compile(
     r"|\b(?:link|linkgit|xref):[^\s\[\]]{1,300}\[[^\]\n]{0,300}\]",
     re.MULTILINE,
 )
-_FEWEST_MARKS = 2
+_MIN_MARKS = 2
 
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
@@ -92,7 +92,7 @@ def classify(path: str, text: str) -> Format:
         return "docs", "asciidoc"
     if name.endswith(".t") and text.startswith(_ROFF):
         return "docs", "man"
-    if language in {"json", "xml"} and len(text) > _LARGEST_CONFIG_CHARS:
+    if language in {"json", "xml"} and len(text) > _MAX_CONFIG_CHARS:
         return "data", language
     if name.endswith((".h", ".m")):
         return kind, _c_dialect(text, language)
@@ -134,14 +134,14 @@ def _is_asciidoc(text: str) -> bool:
     if _MAN_PAGE.search(beginning):
         return False
     own = len(_ASCIIDOC_ALONE.findall(beginning))
-    return own > 0 and own + len(_ASCIIDOC_TITLE.findall(beginning)) >= _FEWEST_MARKS
+    return own > 0 and own + len(_ASCIIDOC_TITLE.findall(beginning)) >= _MIN_MARKS
 
 
 def _is_list(path: str, text: str) -> bool:
     beginning = text[:_HEADER_CHARS]
     lines = [line for line in beginning.splitlines() if line.strip()]
     is_other = sum(ord(sign) > _LATIN for sign in beginning) > _OTHER_SCRIPTS * len(beginning)
-    if len(lines) < _MANY_LINES or is_other or _says(path, lines, _HARDLY_SAID):
+    if len(lines) < _MANY_LINES or is_other or _is_prose(path, lines, _FEW_SENTENCES):
         return False
     return sum(_PHRASE.search(line) is not None for line in lines) < _FEW_PHRASES * len(lines)
 
@@ -149,14 +149,14 @@ def _is_list(path: str, text: str) -> bool:
 def _by_lines(path: str, text: str) -> Format:
     """Distinguish prose from output, snapshots and unknown languages, which have no sentences."""
     lines = [line for line in text[:_HEADER_CHARS].splitlines() if line.strip()]
-    return ("docs" if len(lines) < _FEWEST_LINES or _says(path, lines, _LEAST_SAID) else "data"), "text"
+    return ("docs" if len(lines) < _MIN_LINES or _is_prose(path, lines, _MIN_PROSE_SHARE) else "data"), "text"
 
 
-def _says(path: str, lines: Sequence[str], share: float) -> bool:
+def _is_prose(path: str, lines: Sequence[str], share: float) -> bool:
     """Return whether at least a share of the lines are prose, or the file name is that of a page."""
     if _PAGE.match(path.rpartition("/")[2]):
         return True
-    return sum(_SAYS.search(line) is not None for line in lines) >= share * len(lines)
+    return sum(_SENTENCE.search(line) is not None for line in lines) >= share * len(lines)
 
 
 def _c_dialect(text: str, default: str) -> str:

@@ -27,7 +27,7 @@ _TITLED = ("title", "text", "section")
 _INNER = ("sections", "children", "chapters", "contents")
 
 # No course has a deeper table of contents.
-_DEEPEST = 30
+_MAX_DEPTH = 30
 
 _LINK = re.compile(r"^(\s*)([-*+]|\d+[.)])?\s*\[([^\]]*)\]\(([^()\s]*)\)")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
@@ -119,7 +119,7 @@ def _jupyter_book(text: str, folder: str, pages: Pages) -> Contents | None:
 def _entries(values: Any, folder: str, pages: Pages, depth: int = 0) -> tuple[Entry, ...]:
     """Parse entries that are mappings with a title, a file and children."""
     found = []
-    for value in _listed(values) if depth < _DEEPEST else ():
+    for value in _listed(values) if depth < _MAX_DEPTH else ():
         entry = {"file": value} if isinstance(value, str) else _mapping(value)
         if glob := entry.get("glob"):
             found += [Entry("", path) for path in pages.below(folder) if _matches(path, folder, str(glob))]
@@ -156,7 +156,7 @@ def _mkdocs(text: str, folder: str, pages: Pages) -> Contents | None:
     docs = posixpath.normpath(posixpath.join(folder, str(values.get("docs_dir") or "docs")))
 
     def entries(navigation: Any, depth: int = 0) -> Iterator[Entry]:
-        for value in _listed(navigation) if depth < _DEEPEST else ():
+        for value in _listed(navigation) if depth < _MAX_DEPTH else ():
             if isinstance(value, str):
                 yield Entry("", pages.find(docs, value))
             for title, inner in _mapping(value).items():
@@ -181,7 +181,7 @@ def _quarto(text: str, folder: str, pages: Pages) -> Contents | None:
 
     def without_parts(listed: Any, depth: int = 0) -> Iterator[Any]:
         """Replace parts by their chapters, because chapter numbers continue across parts."""
-        for value in _listed(listed) if depth < _DEEPEST else ():
+        for value in _listed(listed) if depth < _MAX_DEPTH else ():
             inner = _first(_mapping(value), _INNER)
             if not inner:
                 yield value

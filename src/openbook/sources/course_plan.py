@@ -21,11 +21,11 @@ _DESCRIBING = ("course", "syllabus", "readme", "index")
 _DESCRIBING_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdx", ".qmd", ".txt", ".rst"})
 
 # Tables of contents are at the top of a repository, or in the folder of a translation.
-_DEEPEST_CONTENTS = 3
-_FEWEST_ENTRIES = 2
+_MAX_CONTENTS_DEPTH = 3
+_MIN_ENTRIES = 2
 
 # Longer text is not a title.
-_LONGEST_TITLE_CHARS = 200
+_MAX_TITLE_CHARS = 200
 
 _YEAR = re.compile(r"_?(?:(?:fall|spring|summer|winter|autumn)[-_ ]?)?(?:19|20)\d\d(?:[-_ ]?\w{1,6})?", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
@@ -128,14 +128,14 @@ def _courses_in(pages: Pages) -> tuple[list[str], dict[str, Contents]]:
 
 def _tables_of_contents(pages: Pages) -> dict[str, Contents]:
     """Return the best table of contents of each folder, ignoring folders below one that has a table."""
-    paths = [path for path in pages.paths if is_contents(path) and path.count("/") <= _DEEPEST_CONTENTS]
+    paths = [path for path in pages.paths if is_contents(path) and path.count("/") <= _MAX_CONTENTS_DEPTH]
     found: dict[str, Contents] = {}
     for path in sorted(paths, key=_rank):
         folder = posixpath.dirname(path) or "."
         if any(folder == known or "." in (folder, known) or folder.startswith(f"{known}/") for known in found):
             continue
         contents = read_contents(path, pages)
-        if contents and len(number_entries(contents.entries)) >= _FEWEST_ENTRIES:
+        if contents and len(number_entries(contents.entries)) >= _MIN_ENTRIES:
             found[folder] = contents
     return found
 
@@ -202,7 +202,7 @@ def describe(folder: str, contents: Contents | None, pages: Pages, name: str) ->
     for found in (*map(_header, texts[:first]), of_site, *map(_header, texts[first:]), _of_jekyll(folder, pages)):
         course = replace(
             course,
-            course=course.course or found.course[:_LONGEST_TITLE_CHARS],
+            course=course.course or found.course[:_MAX_TITLE_CHARS],
             course_link=course.course_link or found.course_link,
             instructor=course.instructor or found.instructor,
         )

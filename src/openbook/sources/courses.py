@@ -16,7 +16,7 @@ from openbook.types import Block, Document, Lesson
 _OF_COURSES = frozenset("a an and course for in intro introduction lecture lectures notes of on slides the to".split())
 _PIECES = re.compile(r"[^\W\d_]+|\d+")
 # Lesson titles often share two words with the title of their course.
-_FEWEST_SHARED = 3
+_MIN_SHARED = 3
 
 # Formats whose authors choose the levels of headings.
 _LEVELLED = frozenset({"markdown", "notebook"})
@@ -77,7 +77,7 @@ def _names_course(heading: str, course: str) -> bool:
     """
     said, known = ({*_PIECES.findall(text.casefold())} for text in (heading, course))
     shared = len(said & known)
-    return shared >= _FEWEST_SHARED and 3 * shared >= 2 * len(known) and said <= known | _OF_COURSES
+    return shared >= _MIN_SHARED and 3 * shared >= 2 * len(known) and said <= known | _OF_COURSES
 
 
 def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Block]:

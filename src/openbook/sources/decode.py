@@ -20,10 +20,10 @@ _MARKS = (
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
 # Legacy text has almost no control characters; compressed bytes have about 10 %.
-_MOST_CONTROL = 0.02
+_MAX_CONTROL = 0.02
 
 # Git looks for NUL bytes in as many; binary formats have tables of numbers at the front.
-_LOOKED_AT_BYTES = 8192
+_SEARCHED_BYTES = 8192
 
 # The detector gets only lines with non-ASCII characters, which contain all the information, and at most this many
 # bytes: it samples long input anyway, and decodes all of it for each encoding.
@@ -31,7 +31,7 @@ _SAMPLE_BYTES = 8192
 
 # UTF-8 with a few damaged bytes is still UTF-8. Text in another encoding rarely contains a valid multi-byte sequence by
 # chance.
-_MOST_DAMAGED = 0.1
+_MAX_DAMAGED = 0.1
 
 # Encodings in common use. The detector knows 90 more (EBCDIC, old Mac sets), and finds them by mistake in short
 # comments.
@@ -39,19 +39,19 @@ _LATIN = ["cp1252", "cp1250", "cp1254"]
 _OTHERS = ["cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949"]
 
 # The declared encoding of a web page or Python file, within the bytes that browsers search.
-_STATED = re.compile(
+_DECLARED = re.compile(
     rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})"
     rb"|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})"
     rb"|\A(?:#[^\n]*\n)?#[^\n]*?coding[:=][ \t]*([\w.-]{1,40})",
     re.IGNORECASE,
 )
-_STATED_BYTES = 1024
+_DECLARED_BYTES = 1024
 
 # Python's names of legacy character sets. Its other encodings are Unicode, or not character sets.
 _LEGACY = re.compile(r"(?:iso8859|cp|koi8|euc|big5|gb|shift_jis|johab|tis|mac)")
 
 # A declaration of the first means the second, a superset: https://encoding.spec.whatwg.org/#names-and-labels
-_MEANT = {
+_SUPERSETS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
     "iso8859-9": "cp1254",
@@ -64,7 +64,7 @@ _MEANT = {
 }
 
 # In UTF-16 of Latin text, one byte of each pair is zero; most texts have a few other characters.
-_FEWEST_ZEROS = 0.9
+_MIN_ZEROS = 0.9
 
 _TWO_FOREIGN_BYTES = re.compile(rb"[\x80-\xff]{2}")
 
@@ -92,7 +92,7 @@ def decode(raw: bytes, location: str = "") -> str:
         text = raw.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
         _refuse_binary(raw, location)
-        return _decode_damaged(raw) or _decode_stated(raw) or _decode_legacy(raw, location)
+        return _decode_damaged(raw) or _decode_declared(raw) or _decode_legacy(raw, location)
     _refuse_binary(raw, location)
     return text
 
@@ -109,20 +109,20 @@ def _decode_marked(raw: bytes, encoding: str, location: str) -> str:
 
 def _decode_unmarked(raw: bytes, location: str) -> str:
     """Decode UTF-16 without a byte order mark: no other text contains NUL."""
-    beginning = raw[:_LOOKED_AT_BYTES]
+    beginning = raw[:_SEARCHED_BYTES]
     for encoding, high in (("utf-16-le", beginning[1::2]), ("utf-16-be", beginning[::2])):
-        if len(raw) % 2 == 0 and high.count(0) >= len(high) * _FEWEST_ZEROS:
+        if len(raw) % 2 == 0 and high.count(0) >= len(high) * _MIN_ZEROS:
             text = raw.decode(encoding, errors="replace")
-            _refuse_binary(text[:_LOOKED_AT_BYTES].encode(), location)
+            _refuse_binary(text[:_SEARCHED_BYTES].encode(), location)
             if "\0" not in text:
                 return text
     raise SkippedFileError(location, SkipReason.BINARY)
 
 
 def _refuse_binary(raw: bytes, location: str) -> None:
-    beginning = raw[:_LOOKED_AT_BYTES]
+    beginning = raw[:_SEARCHED_BYTES]
     control = len(beginning) - len(beginning.translate(None, _CONTROL))
-    if control > len(beginning) * _MOST_CONTROL:
+    if control > len(beginning) * _MAX_CONTROL:
         raise SkippedFileError(location, SkipReason.BINARY)
 
 
@@ -130,17 +130,17 @@ def _decode_damaged(raw: bytes) -> str | None:
     """Decode UTF-8 with few invalid bytes; None if another encoding is more likely."""
     text = raw.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
     foreign = sum(1 for character in text if character > "\x7f")
-    return text if text.count("\ufffd") <= foreign * _MOST_DAMAGED else None
+    return text if text.count("\ufffd") <= foreign * _MAX_DAMAGED else None
 
 
-def _decode_stated(raw: bytes) -> str | None:
+def _decode_declared(raw: bytes) -> str | None:
     """Decode with the legacy encoding that the file declares; None without a declaration, or if it is wrong."""
-    stated = _STATED.search(raw[:_STATED_BYTES])
+    stated = _DECLARED.search(raw[:_DECLARED_BYTES])
     if stated is None:
         return None
     try:
         name = codecs.lookup(stated[stated.lastindex or 0].decode("ascii")).name
-        text = raw.decode(_MEANT.get(name, name)) if name in _MEANT or _LEGACY.match(name) else ""
+        text = raw.decode(_SUPERSETS.get(name, name)) if name in _SUPERSETS or _LEGACY.match(name) else ""
     except (LookupError, UnicodeDecodeError):
         return None
     return text if "\0" not in text else None

@@ -21,10 +21,10 @@ from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, si
 from openbook.types import Document, SkipReason
 
 # Levels of mail within mail.
-_DEEPEST = 3
-_MOST_ATTACHED = 5_000
+_MAX_DEPTH = 3
+_MAX_ATTACHED = 5_000
 
-_LONGEST_NAME_CHARS = 150
+_MAX_NAME_CHARS = 150
 _UNFIT_FOR_NAMES = re.compile(r"[\x00-\x1f\x7f\\\\:]+")
 
 _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
@@ -124,9 +124,9 @@ class DocumentReader:
         attached: list[Document] = []
         skipped: list[tuple[str, str]] = []
         waiting = list(reversed([(one, 1) for one in placed(reading.attached, path)]))
-        while waiting and len(attached) + len(skipped) < _MOST_ATTACHED:
+        while waiting and len(attached) + len(skipped) < _MAX_ATTACHED:
             file, depth = waiting.pop()
-            reason = late() or ("attached too deep" if depth > _DEEPEST else self._refusal(file))
+            reason = late() or ("attached too deep" if depth > _MAX_DEPTH else self._refusal(file))
             if reason:
                 skipped.append((file.name, reason))
                 continue
@@ -138,7 +138,7 @@ class DocumentReader:
                 continue
             waiting += reversed([(one, depth + 1) for one in placed(inner.attached, file.name)])
         if waiting:
-            remark = f"only the first {_MOST_ATTACHED:,} attached files are read"
+            remark = f"only the first {_MAX_ATTACHED:,} attached files are read"
             document = replace(document, remarks=(*document.remarks, remark))
         return ReadFile(document, tuple(attached), tuple(skipped))
 
@@ -218,7 +218,7 @@ def placed(attached: Iterable[AttachedFile], path: str) -> Iterator[AttachedFile
     """
     taken: set[str] = set()
     for file in attached:
-        parts = [_UNFIT_FOR_NAMES.sub("_", part)[-_LONGEST_NAME_CHARS:] for part in file.name.split("/")]
+        parts = [_UNFIT_FOR_NAMES.sub("_", part)[-_MAX_NAME_CHARS:] for part in file.name.split("/")]
         name = first = "/".join(part for part in parts if part.strip(" .")) or "attachment"
         number = 1
         while name in taken:

@@ -34,7 +34,7 @@ DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 """Larger text files are generated or data. The largest hand-written module in 60 installed packages has 0.7 MB."""
 
 # Bytes to read of a page for its front matter, first heading or table of contents.
-_MOST_READ = 256 * 1024
+_MAX_READ_BYTES = 256 * 1024
 
 
 def source_name(path: str | Path) -> str:
@@ -178,7 +178,7 @@ class Folder:
         if path not in self._texts:
             self._texts[path] = ""
             with contextlib.suppress(SkippedFileError):
-                self._texts[path] = self.read_bytes(path)[:_MOST_READ].decode("utf-8", "replace")
+                self._texts[path] = self.read_bytes(path)[:_MAX_READ_BYTES].decode("utf-8", "replace")
         return self._texts[path]
 
     def read_bytes(self, path: str) -> bytes:

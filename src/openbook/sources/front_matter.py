@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 # Longer text is data, and YAML takes a second per megabyte.
-_LONGEST_CHARS = 256 * 1024
+_MAX_CHARS = 256 * 1024
 
 # The text between its fences. The look-ahead excludes a horizontal rule at the top of the page.
 FRONT_MATTER = re.compile(
@@ -24,7 +24,7 @@ def front_matter(text: str) -> Mapping[str, Any]:
         >>> front_matter("---\ntitle: 'The Shell'\nweight: 3\n---\n# Hello\n")
         {'title': 'The Shell', 'weight': 3}
     """
-    found = FRONT_MATTER.match(text[:_LONGEST_CHARS])
+    found = FRONT_MATTER.match(text[:_MAX_CHARS])
     if found is None:
         return {}
     values = read_toml(found[2]) if found[1] == "+++" else read_yaml(found[2])
@@ -36,7 +36,7 @@ def read_yaml(text: str) -> Any:
 
     Only plain values are built. A tag such as `!!python/name:...` becomes None.
     """
-    if len(text) > _LONGEST_CHARS:
+    if len(text) > _MAX_CHARS:
         return None
     import yaml
 

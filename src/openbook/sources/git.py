@@ -43,12 +43,12 @@ _ASK_FOR_TOKEN = f'!f() {{ echo username=x-access-token; echo "password=${_TOKEN
 _HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
 
 # Polling interval of a fetch, to check for its end, its timeout and its size.
-_LOOK_S = 0.1
+_POLL_S = 0.1
 
-_KEPT = "refs/openbook/kept"
+_REF = "refs/openbook/kept"
 
 # Messages of git and of hosts, in English, about errors that users can fix.
-_SAID = (
+_MESSAGES = (
     (
         r"could not resolve host|name or service not known",
         "the host name cannot be resolved",
@@ -122,7 +122,7 @@ class TreeListing:
 
 
 # Git's modes of links, submodules and folders. All others are files.
-_NO_FILES = {"120000": "link", "160000": "submodule", "040000": "folder"}
+_SKIPPED_MODES = {"120000": "link", "160000": "submodule", "040000": "folder"}
 
 
 def list_files(found: Iterable[tuple[str, str, int, str]]) -> TreeListing:
@@ -133,7 +133,7 @@ def list_files(found: Iterable[tuple[str, str, int, str]]) -> TreeListing:
     entries: dict[str, TreeEntry] = {}
     skipped: dict[str, list[str]] = {}
     for mode, sha, size_bytes, path in found:
-        reason = _NO_FILES.get(mode, "") or ("" if is_safe_path(path) else "name is not safe")
+        reason = _SKIPPED_MODES.get(mode, "") or ("" if is_safe_path(path) else "name is not safe")
         if reason:
             skipped.setdefault(reason, []).append(path)
         else:
@@ -194,7 +194,7 @@ class GitRemote:
 
     def newest(self, known: CommitHead | None) -> CommitHead | None:
         """List branches and tags in one connection, and return the head; None if it is `known`."""
-        said = self._talk("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
+        said = self._run_online("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
         refs: dict[str, str] = {}
         default = ""
         for line in said.splitlines():
@@ -234,8 +234,8 @@ class GitRemote:
         if self._run("cat-file", "-t", head.commit, bare=True, fails=True) != b"commit\n":
             options = "--quiet --depth=1 --no-tags --no-recurse-submodules --no-write-fetch-head --force".split()
             wanted = head.ref if head.ref.startswith("refs/") else head.commit
-            self._talk("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_KEPT}", bare=True)
-            if self._run("rev-parse", f"{_KEPT}^{{commit}}", bare=True).decode().strip() != head.commit:
+            self._run_online("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_REF}", bare=True)
+            if self._run("rev-parse", f"{_REF}^{{commit}}", bare=True).decode().strip() != head.commit:
                 raise FetchError(self._url.web_url, "it changed while it was fetched", hint="try again")
         return list_files(self._listed(head.commit))
 
@@ -278,16 +278,16 @@ class GitRemote:
             raise self._explain(done[2])
         return done[1]
 
-    def _talk(self, *arguments: str, bare: bool = False) -> bytes:
+    def _run_online(self, *arguments: str, bare: bool = False) -> bytes:
         """Run a command that connects to the host."""
-        confined = [*_CONFINED, *self._pinned()] if self._reach.confined else []
+        confined = [*_CONFINED, *self._pinning_options()] if self._reach.confined else []
         command = self._command(*arguments, bare=bare)
-        code, out, err = self._started([command[0], *confined, *self._asking_for_token(), *command[1:]])
+        code, out, err = self._started([command[0], *confined, *self._credential_options(), *command[1:]])
         if code:
             raise self._explain(err)
         return out
 
-    def _asking_for_token(self) -> list[str]:
+    def _credential_options(self) -> list[str]:
         """Return the git options that send the token to the host of the address."""
         if self._token is None:
             return []
@@ -295,7 +295,7 @@ class GitRemote:
         helper = f"credential.{parts.scheme}://{parts.netloc}.helper"
         return list(_config(f"{helper}=", f"{helper}={_ASK_FOR_TOKEN}"))
 
-    def _pinned(self) -> list[str]:
+    def _pinning_options(self) -> list[str]:
         """Pin git's connection to the checked IP address, which prevents SSRF by DNS rebinding."""
         parts = urlsplit(self._url.clone_url)
         if parts.scheme != "https" and not (parts.scheme == "http" and self._reach.is_own(self._url.host)):
@@ -321,7 +321,7 @@ class GitRemote:
         with git:
             while True:
                 try:
-                    out, err = git.communicate(timeout=_LOOK_S)
+                    out, err = git.communicate(timeout=_POLL_S)
                 except subprocess.TimeoutExpired:
                     try:
                         self._check()
@@ -342,7 +342,7 @@ class GitRemote:
 
     def _explain(self, err: bytes) -> FetchError:
         said = " ".join(err.decode("utf-8", "replace").split())
-        for pattern, reason, hint in _SAID:
+        for pattern, reason, hint in _MESSAGES:
             if re.search(pattern, said, re.IGNORECASE):
                 return FetchError(self._url.web_url, reason, hint=hint)
         return FetchError(self._url.web_url, f"git says: {said[-200:]}")

@@ -18,7 +18,7 @@ _ANY_FOLDER = "^(?:.+/)?"
 
 
 # Limit of `**` per pattern. More are useless, and each multiplies the backtracking on a deep path.
-_MOST_FOLDERS = 3
+_MAX_FOLDERS = 3
 _FOLDERS = re.compile(r"\.\+")
 
 # Placeholder for `*` in an expression: no pattern contains a line feed.
@@ -36,13 +36,13 @@ class _Patterns:
         self._patterns: list[tuple[re.Pattern[str], bool]] = []
         for line in text.removeprefix("\ufeff").split("\n"):
             try:
-                spec = GitIgnoreSpec.from_lines([_clear(line.removesuffix("\r"))])
+                spec = GitIgnoreSpec.from_lines([_normalized(line.removesuffix("\r"))])
             except (ValueError, re.error):
                 continue  # like git, ignore malformed patterns
             self._patterns.extend(
-                (_without_going_back(p.regex), p.include)
+                (_without_backtracking(p.regex), p.include)
                 for p in spec.patterns
-                if p.regex and p.include is not None and len(_FOLDERS.findall(p.regex.pattern)) <= _MOST_FOLDERS
+                if p.regex and p.include is not None and len(_FOLDERS.findall(p.regex.pattern)) <= _MAX_FOLDERS
             )
         self._patterns.reverse()
         self._any = _union([regex.pattern for regex, _ in self._patterns])
@@ -60,7 +60,7 @@ class _Patterns:
         return None
 
 
-def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
+def _without_backtracking(regex: re.Pattern[str]) -> re.Pattern[str]:
     """Make a wildcard before another one lazy, to prevent catastrophic backtracking (ReDoS).
 
     Otherwise a repository could have a pattern of ten wildcards that takes days to match.
@@ -70,7 +70,7 @@ def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(source.replace(_STAR, "[^/]*"))
 
 
-def _clear(line: str) -> str:
+def _normalized(line: str) -> str:
     """Rewrite `folder/**/` so that pathspec 1.1.1 reads it as git does: all subfolders, but not the folder."""
     return re.sub(r"(?<=[^/!])/\*\*/[ ]*$", "/**/*/", line)
 

@@ -16,14 +16,14 @@ _PART = (
 _NUMBER = r"(\d{1,4})((?:\.\d{1,3}(?!\d))*)(?!\d)"
 
 
-def _behind(word: str) -> re.Pattern[str]:
+def _after(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<=[^a-z0-9])){word}[ _.-]*{_NUMBER}", re.IGNORECASE)
 
 
 # In names with a week and a lesson, the number of the lesson counts, whichever comes first.
-_NUMBERED = [_behind(_LESSON), _behind(_PART)]
-_IN_MODULE = _behind(r"(?:module|week|wk|unit|modul|woche)")
-_OF_LESSON = _behind(r"(?:part|teil)")
+_NUMBERED = [_after(_LESSON), _after(_PART)]
+_IN_MODULE = _after(r"(?:module|week|wk|unit|modul|woche)")
+_OF_LESSON = _after(r"(?:part|teil)")
 # "01-intro" and "3. Ropes", but not a year.
 _LEADING = re.compile(rf"(?!\d{{4}}){_NUMBER}(?=[ _.)-]|$)")
 # "05.10.2023", "10-05-23" and "2023-10-05".

@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 # The index packs both numbers into 32 bits; longer ones would collide with other lessons.
 _LABEL = re.compile(r"(\d{1,6})(?:\.(\d{1,3}))?", re.ASCII)
-_MOST_PARTS = 999
+_MAX_PARTS = 999
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -95,7 +95,7 @@ def number_entries(entries: Sequence[Entry]) -> Numbers:
             found.setdefault(entry.path, Listed(LessonNumber(number), clean_title(entry.title)))
         inner = [one for one in _flat(entry.children) if one.path]
         parts = _running([_written(one) for one in inner])
-        is_one = max(parts, default=0) > _MOST_PARTS  # reference pages; labels do not have enough numbers for them
+        is_one = max(parts, default=0) > _MAX_PARTS  # reference pages; labels do not have enough numbers for them
         for one, part in zip(inner, parts, strict=True):
             title = clean_title(entry.title if is_one else one.title)
             found.setdefault(one.path, Listed(LessonNumber(number, None if is_one else part), title))
@@ -193,7 +193,7 @@ def _by_names(files: Sequence[_File], material: Sequence[_File], pages: Pages) -
         groups[file.module].append(file)
     modules = _modules(groups)
     found: dict[str, Listed] = {}
-    is_anew = _begin_anew(groups)
+    is_anew = _do_restart(groups)
     for module, members in groups.items():
         number = modules.get(module)
         numbered = _lessons_among([file for file in members if file.number])
@@ -230,11 +230,11 @@ def _modules(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> dict[tuple[st
     known = [number for number in numbers.values() if number is not None]
     if len(set(known)) == len(known) and known:
         return {module: number for module, number in numbers.items() if number is not None}
-    ordered = sorted(numbers, key=lambda module: [_natural(part) for part in module])
+    ordered = sorted(numbers, key=lambda module: [_natural_key(part) for part in module])
     return {module: place for place, module in enumerate(ordered, start=1)}
 
 
-def _begin_anew(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
+def _do_restart(groups: Mapping[tuple[str, ...], Sequence[_File]]) -> bool:
     """Return whether lesson numbers restart in each module."""
     by_module = {
         module: {file.number.number: file.stem for file in members if file.number and file.number.part is None}
@@ -271,7 +271,7 @@ def _of_module(
         return {file.path: whole if numbered or file.is_index else Listed(whole.place, "") for file in rest}
     ordered = _ordered([one for one in rest if not one.is_index], pages)
     stems = {stem: part for part, stem in enumerate(dict.fromkeys(file.stem for file in ordered), start=1)}
-    if len(stems) > _MOST_PARTS:
+    if len(stems) > _MAX_PARTS:
         return {file.path: whole for file in rest}
     return {file.path: whole if file.is_index else Listed(LessonNumber(number, stems[file.stem])) for file in rest}
 
@@ -347,7 +347,7 @@ def _by_order(folder: str, material: Sequence[_File], pages: Pages) -> Numbers:
         groups[file.module[0] if file.module else ""].append(file)
     own = [file for file in groups.pop("", []) if not (file.is_index and not file.folders)]
     units = [[file] for file in _ordered(own, pages, folder)]
-    units += [members for _, members in sorted(groups.items(), key=lambda one: _natural(one[0]))]
+    units += [members for _, members in sorted(groups.items(), key=lambda one: _natural_key(one[0]))]
     if len(units) == 1 and len(units[0]) > 1:
         units = [[file] for file in _ordered(units[0], pages, folder)]
     found: dict[str, Listed] = {}
@@ -378,7 +378,7 @@ def _ordered(files: Sequence[_File], pages: Pages, folder: str = "") -> list[_Fi
         positions = (values.get(name) for name in _POSITIONS)
         position = next((float(one) for one in positions if isinstance(one, (int, float))), float("inf"))
         date = str(values.get("date") or "")[:10] or date_in(file.stem)
-        return (position, date or "9999", places.get(file.path, len(places)), file.folders, _natural(file.stem))
+        return (position, date or "9999", places.get(file.path, len(places)), file.folders, _natural_key(file.stem))
 
     return sorted(files, key=key)
 
@@ -390,7 +390,7 @@ def _is_off(path: str, pages: Pages) -> bool:
     return values.get("published") is False or any(values.get(name) is True for name in _OFF)
 
 
-def _natural(name: str) -> list[Any]:
+def _natural_key(name: str) -> list[Any]:
     """Return a sort key that places `part10` after `part9`."""
     return [(int(part), "") if part.isdigit() else (-1, part.casefold()) for part in _DIGITS.split(name)]
 

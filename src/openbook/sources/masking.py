@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 # Placeholders repeat characters (`ghp_xxxxxxxx`), random ones do not: of 20 random hexadecimal characters, fewer than 8
 # differ in 4 of 100,000 cases.
-_FEWEST_DIFFERENT = 8
-_MOST_LINES = 3
+_MIN_DIFFERENT = 8
+_MAX_LINES = 3
 
 _PLACEHOLDER = re.compile("example|placeholder|your|dummy|fake|redacted", re.IGNORECASE)
 
@@ -126,8 +126,8 @@ def _listed(lines: list[int]) -> str:
     """List line numbers in order, only the first few: login tests have a token on each page."""
     if len(lines) == 1:
         return f"line {lines[0]}"
-    shown = ", ".join(map(str, lines[:_MOST_LINES]))
-    more = len(lines) - _MOST_LINES
+    shown = ", ".join(map(str, lines[:_MAX_LINES]))
+    more = len(lines) - _MAX_LINES
     return f"lines {shown} and {more} more" if more > 0 else f"lines {shown}"
 
 
@@ -136,5 +136,5 @@ def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
         if any(literal in text for literal in form.literals):
             for match in form.pattern.finditer(text):
                 secret = match["secret"]
-                if len(set(secret)) >= _FEWEST_DIFFERENT and not _PLACEHOLDER.search(secret):
+                if len(set(secret)) >= _MIN_DIFFERENT and not _PLACEHOLDER.search(secret):
                     yield *match.span("secret"), form.name

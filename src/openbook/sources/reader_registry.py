@@ -20,12 +20,12 @@ FileReader = Callable[[bytes, str], "Reading | str"]
 becomes the skip reason."""
 
 # Skip reasons of built-in readers that are disabled or not installed.
-_WITHOUT_OWN = frozenset(
+_BUILT_IN_REASONS = frozenset(
     {SkipReason.BINARY, SkipReason.BINARY_NAME, SkipReason.NO_RECOGNIZER, SkipReason.NO_TRANSCRIBER}
 )
 
 # Skip reasons of external readers that were tried.
-_OF_READERS = frozenset({SkipReason.READER_FAILED, SkipReason.TOOK_LONGER})
+_EXTERNAL_REASONS = frozenset({SkipReason.READER_FAILED, SkipReason.TOOK_LONGER})
 
 
 class ReaderRegistry:
@@ -95,8 +95,8 @@ class ReaderRegistry:
         """Return whether a file that was skipped for a reason can be read now."""
         known = SkipReason.of(reason)
         if _suffix(path) in self._own:
-            return known in _WITHOUT_OWN
-        return self.covers(path) and known not in _OF_READERS
+            return known in _BUILT_IN_REASONS
+        return self.covers(path) and known not in _EXTERNAL_REASONS
 
     def _call(self, raw: bytes, path: str) -> Reading:
         from openbook.sources.readers.reading import Reading

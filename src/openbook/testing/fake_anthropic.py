@@ -52,7 +52,7 @@ _MEDIA = {
 }
 _LOCATION = {"type", "cited_text", "source", "title", "search_result_index", "start_block_index", "end_block_index"}
 _NAME = re.compile(r"[\w-]{1,128}", re.ASCII)
-_MOST_CACHE_MARKS = 4
+_MAX_CACHE_MARKS = 4
 
 
 def check_headers(headers: Mapping[str, str], key: str) -> None:
@@ -76,7 +76,7 @@ def check(body: Json) -> None:
     everything = [body, *body.get("tools", []), *(block for _, block in [*system, *_all_blocks(body)])]
     marks = [item["cache_control"] for item in everything if item.get("cache_control")]
     expect(
-        len(marks) <= _MOST_CACHE_MARKS,
+        len(marks) <= _MAX_CACHE_MARKS,
         f"A maximum of 4 blocks with cache_control may be provided. Found {len(marks)}.",
     )
     for mark in marks:

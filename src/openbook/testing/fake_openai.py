@@ -39,7 +39,7 @@ _MISSING = "Missing required parameter: '{place}{name}'."
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 _PARTS = ("text", "image_url", "file")
 _IMAGE_URL = re.compile(r"https?://|data:image/(?:gif|jpeg|png|webp);base64,")
-_MOST_STOPS = 4
+_MAX_STOPS = 4
 
 
 def check_headers(headers: Mapping[str, str], key: str) -> None:
@@ -58,7 +58,7 @@ def check(body: Json, *, groq: bool) -> None:
             isinstance(body[limit], int) and body[limit] >= 1, f"Invalid '{limit}': below minimum value.", param=limit
         )
     stops = body.get("stop") or []
-    expect(isinstance(stops, str) or len(stops) <= _MOST_STOPS, "Invalid 'stop': array too long.", param="stop")
+    expect(isinstance(stops, str) or len(stops) <= _MAX_STOPS, "Invalid 'stop': array too long.", param="stop")
     if body.get("stream_options") is not None:
         expect(bool(body.get("stream")), "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
     _check_tools(body)

@@ -41,9 +41,9 @@ from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Filter, Span
 
 # Units per page of the viewer. More are fetched with another range.
-_MOST_UNITS = 400
+_MAX_UNITS = 400
 
-_LONGEST_TITLE_CHARS = 200
+_MAX_TITLE_CHARS = 200
 
 
 def view(
@@ -67,11 +67,11 @@ def view(
         )
     lines = LineIndex(document.text)
     first = max(1, lines.line_at(start_char) - context)
-    last = min(len(lines), lines.line_at(max(start_char, end_char - 1)) + context, first + _MOST_UNITS - 1)
+    last = min(len(lines), lines.line_at(max(start_char, end_char - 1)) + context, first + _MAX_UNITS - 1)
     pieces = [(line, *piece) for line in range(first, last + 1) for piece in _pieces_of_line(document, lines, line)]
     starts = [start for _, start, _ in pieces]
     begin = max(0, bisect_right(starts, start_char) - 1 - context)
-    end = min(bisect_right(starts, max(start_char, end_char - 1)) + context, begin + _MOST_UNITS)
+    end = min(bisect_right(starts, max(start_char, end_char - 1)) + context, begin + _MAX_UNITS)
     label = _label(document, start_char)
     span = lines.span(document.path, start_char, end_char)
     return DocumentResponse(
@@ -80,7 +80,7 @@ def view(
         path=document.path,
         kind=document.kind,
         language=document.language,
-        title=document.path.rpartition("/")[2][:_LONGEST_TITLE_CHARS],
+        title=document.path.rpartition("/")[2][:_MAX_TITLE_CHARS],
         url=link(span, None if has_lines(document.language) else label),
         label=label,
         units=_units(document, pieces[begin:end], (start_char, end_char)),
@@ -127,7 +127,7 @@ def _label(document: Document, offset: int) -> str:
 router: APIRouter = APIRouter()
 
 # Above the length of any document.
-_MOST_CHARS = 2**31
+_MAX_CHARS = 2**31
 
 
 @router.get("/api/courses")
@@ -229,8 +229,8 @@ OfLibrary = Annotated[Document, Depends(_of_library)]
 def document(
     parts: Parts,
     found: OfLibrary,
-    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
-    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="End of the range, exclusive.")] = 0,
+    start_char: Annotated[int, Query(ge=0, le=_MAX_CHARS, description="Of the range.")] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MAX_CHARS, description="End of the range, exclusive.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and after the range.")] = 20,
     rendered: Annotated[bool, Query(description="Whether all of it is rendered too, if its format is.")] = False,
 ) -> DocumentResponse:
@@ -280,8 +280,8 @@ async def document_page(
     parts: Parts,
     found: OfLibrary,
     page: Annotated[int, Path(ge=1, le=100_000)],
-    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
-    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="End of the range, exclusive.")] = 0,
+    start_char: Annotated[int, Query(ge=0, le=_MAX_CHARS, description="Of the range.")] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MAX_CHARS, description="End of the range, exclusive.")] = 0,
 ) -> Response:
     """Return a page of a PDF as an image, with the words of a range of characters highlighted."""
     originals = parts.originals

@@ -37,7 +37,7 @@ _AS_TEXT = {"!": "!\\", "<": "&lt;"}
 _CODE = re.compile(r"(`+[^`]*`+)")
 
 # Viewers parse deeper nesting differently.
-_DEEPEST = 15
+_MAX_DEPTH = 15
 
 _SIGNS = re.compile(r"[\\`*\[\]<!]")
 
@@ -47,7 +47,7 @@ def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
 
     Viewers load and execute nothing in it. Code is not escaped, unless it is not certain to be code.
     """
-    text = _written(session, records, _but_code)
+    text = _written(session, records, _escaped_except_code)
     return text if _is_harmless(text) else _written(session, records, _as_text)
 
 
@@ -77,7 +77,7 @@ def _as_text(answer: str) -> str:
     return _ACTIVE.sub(lambda match: _AS_TEXT[match[0]], answer)
 
 
-def _but_code(answer: str) -> str:
+def _escaped_except_code(answer: str) -> str:
     """Escape an answer, except for fenced code and, within one line, code in backticks."""
     lines: list[str] = []
     fence: Fence | None = None
@@ -93,7 +93,7 @@ def _is_harmless(text: str) -> bool:
     tokens = MarkdownIt("commonmark").parse(text)
     everything = [*tokens, *(child for token in tokens for child in token.children or ())]
     return not any(
-        token.type in ("html_block", "html_inline", "image") or token.level >= _DEEPEST for token in everything
+        token.type in ("html_block", "html_inline", "image") or token.level >= _MAX_DEPTH for token in everything
     )
 
 
@@ -103,7 +103,7 @@ def _line(text: str) -> str:
 
 router: APIRouter = APIRouter()
 
-_MOST_MATCHES = 50
+_MAX_MATCHES = 50
 
 
 def _own(parts: Parts, caller: Identified, session_id: Id) -> tuple[Session, list[dict[str, Any]]]:
@@ -126,7 +126,7 @@ def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
 @router.post("/api/session-matches")
 def matches(parts: Parts, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
     """List the caller's conversations with all words of a text, latest first, at most 50."""
-    found = search_sessions(parts.sessions, caller.owner, wanted.text, _MOST_MATCHES)
+    found = search_sessions(parts.sessions, caller.owner, wanted.text, _MAX_MATCHES)
     return SessionMatchesResponse(
         sessions=[
             SessionMatchResponse(**asdict(each.session), snippet=each.snippet, matches=list(each.matches))

@@ -16,7 +16,7 @@ from openbook.server.session_schemas import FeedbackListResponse, FeedbackRespon
 
 router: APIRouter = APIRouter()
 
-_MOST = 10_000
+_MAX_RATINGS = 10_000
 
 
 def _record(parts: Parts, caller: Identified, session_id: Id, answer_id: Id) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def feedback(
     written_as: Annotated[Literal["json", "eval"], Query(alias="format")] = "json",
 ) -> Response:
     """Return the latest ratings, newest first; with `format=eval` as a question set for `openbook eval`."""
-    said = parts.feedback.last(_MOST)
+    said = parts.feedback.last(_MAX_RATINGS)
     if written_as == "json":
         listed = FeedbackListResponse(feedback=[FeedbackResponse.model_validate(each) for each in said])
         return JSONResponse(listed.model_dump())

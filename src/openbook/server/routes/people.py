@@ -52,7 +52,7 @@ def change_key(request: Request, parts: Parts, caller: Owner, name: str, new: Ke
     _check_other(caller, name)
     did = parts.people.change(name, _grant(new, new.role))
     if did is None:
-        raise _nobody(name)
+        raise _unknown_name(name)
     note(request, caller, did, f"{name}, {new.role}" if did == "changed key" else name)
 
 
@@ -62,7 +62,7 @@ def remove_key(request: Request, parts: Parts, caller: Owner, name: str) -> None
     _check_other(caller, name)
     did = parts.people.remove(name)
     if did is None:
-        raise _nobody(name)
+        raise _unknown_name(name)
     note(request, caller, did, name)
 
 
@@ -71,7 +71,7 @@ def rotate(request: Request, parts: Parts, caller: Owner, name: str) -> SecretRe
     """Replace a key, the code of a class, or the PIN of a student. Logins of the old one end."""
     found = parts.people.rotate(name)
     if found is None:
-        raise _nobody(name)
+        raise _unknown_name(name)
     secret, did = found
     note(request, caller, did, name)
     return SecretResponse(name=name, secret=secret)
@@ -148,7 +148,7 @@ def _check_other(caller: Caller, name: str) -> None:
         )
 
 
-def _nobody(name: str) -> RequestRefusedError:
+def _unknown_name(name: str) -> RequestRefusedError:
     return RequestRefusedError(
         404, f"there is no key, class or student {name!r}", hint="GET /api/admin/people lists them"
     )

@@ -141,7 +141,7 @@ def models(parts: Parts, _: Identified) -> ModelsResponse:
 
 
 # Above the number of events of any answer.
-_MOST_EVENTS = 2**31
+_MAX_EVENTS = 2**31
 
 
 async def _own(parts: Parts, caller: Identified, answer_id: Id) -> RunningAnswer | RemoteAnswer:
@@ -176,8 +176,8 @@ async def answers(parts: Parts, caller: Identified) -> RunningAnswersResponse:
 @router.get("/api/answers/{answer_id}/events", response_class=EventSourceResponse)
 async def answer_events(
     found: Own,
-    after: Annotated[int, Query(ge=0, le=_MOST_EVENTS, description="Id of the last event that is known.")] = 0,
-    last_event_id: Annotated[int, Header(ge=0, le=_MOST_EVENTS)] = 0,
+    after: Annotated[int, Query(ge=0, le=_MAX_EVENTS, description="Id of the last event that is known.")] = 0,
+    last_event_id: Annotated[int, Header(ge=0, le=_MAX_EVENTS)] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream the events of an answer, from any of them on, like `POST /api/query/stream`.
 

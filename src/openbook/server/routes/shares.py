@@ -29,7 +29,7 @@ router: APIRouter = APIRouter()
 _DAY_S = 24 * 3600.0
 
 # Nobody can keep track of more.
-_MOST_OF_ONE = 100
+_MAX_PER_CALLER = 100
 
 
 @router.post("/api/shares", status_code=201)
@@ -45,8 +45,8 @@ def share(request: Request, parts: Parts, caller: Identified, wanted: ShareReque
     ids = [each["id"] for each in found[1] if wanted.answer_id in (None, each["id"])] if found else []
     if found is None or not ids:
         raise no_session(wanted.session_id)
-    if len(parts.shares.of(caller.owner)) >= _MOST_OF_ONE:
-        raise RequestRefusedError(409, f"you share {_MOST_OF_ONE} links already", hint="revoke one of them")
+    if len(parts.shares.of(caller.owner)) >= _MAX_PER_CALLER:
+        raise RequestRefusedError(409, f"you share {_MAX_PER_CALLER} links already", hint="revoke one of them")
     key_id = caller.key.id if caller.key else ""
     new, token = parts.shares.add(caller.owner, key_id, wanted.session_id, ids, wanted.days * _DAY_S)
     note(request, caller, "shared", f"link {new.id}, {wanted.days} days")

@@ -69,7 +69,7 @@ _OF_BYTES: Mapping[SingleFormat, str] = MappingProxyType(
     }
 )
 # Readers of several formats, which take the format as an argument; that of PDF has options.
-_TOLD = frozenset({"legacy", "spreadsheet"})
+_MULTI_FORMAT = frozenset({"legacy", "spreadsheet"})
 
 
 def read_text(text: str, path: str, kind: Kind, language: str) -> Reading:
@@ -92,7 +92,7 @@ def read_binary(
     """
     module, _, name = _OF_BYTES[language].partition(":")
     read = getattr(import_module(f"{__name__}.{module}"), name)
-    more: tuple[Any, ...] = (pdf_options,) if language == "pdf" else (language,) if module in _TOLD else ()
+    more: tuple[Any, ...] = (pdf_options,) if language == "pdf" else (language,) if module in _MULTI_FORMAT else ()
     reading: Reading = read(raw, path, *more)
     if reading.kind != "docs" or not is_course(reading.text):
         return reading

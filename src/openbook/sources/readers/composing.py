@@ -20,7 +20,7 @@ _ROMAN = (
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 # Roman numerals end there, and an item label of 30 letters is useless.
-_LARGEST_ROMAN, _LARGEST_LETTER = 3999, 30 * len(_LETTERS)
+_MAX_ROMAN, _MAX_LETTER = 3999, 30 * len(_LETTERS)
 
 
 class Composer:
@@ -139,10 +139,10 @@ def numeral(number: int, form: str) -> str:
         ['3', 'c', 'BB', 'xiv', '0']
     """
     shown = ""
-    if form in {"a", "A"} and 0 < number <= _LARGEST_LETTER:
+    if form in {"a", "A"} and 0 < number <= _MAX_LETTER:
         times, letter = divmod(number - 1, len(_LETTERS))
         shown = _LETTERS[letter] * (times + 1)
-    elif form in {"i", "I"} and 0 < number <= _LARGEST_ROMAN:
+    elif form in {"i", "I"} and 0 < number <= _MAX_ROMAN:
         shown = _roman(number)
     return (shown.upper() if form.isupper() else shown) or str(number)
 

@@ -28,7 +28,7 @@ _BEFORE = r"[ \t]*(?:[>#*-][>#* \t-]*)?"
 _BEHIND = re.compile(r"(?:\s#+)?[\s*]*$")
 
 # Headings are short. In a transcript, "Lesson 5: ..." can begin a line of 27,000 characters.
-_LONGEST_HEADING_CHARS = 200
+_MAX_HEADING_CHARS = 200
 
 _LESSON = re.compile(rf"{_BEFORE}lesson[ \t]+(\d{{1,4}})\**[ \t]*(?:(?::|[-–—](?=\s))(.*))?$", re.IGNORECASE)
 _LESSON_LINK = re.compile(rf"{_BEFORE}lesson[ \t]+link\**[ \t]*:(.*)$", re.IGNORECASE)
@@ -39,7 +39,7 @@ _BRACKETED_LINK = re.compile(r"<(.*)>|\[[^\]]*\]\((.*)\)")
 
 # The header is at the beginning, but licence lines or front matter may precede it.
 _HEADER_LINES = 20
-_FEWEST_LESSONS = 2
+_MIN_LESSONS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def is_course(text: str) -> bool:
     if "title" in marks:
         return True
     found = [line for line in lines if _match(_LESSON, line)]
-    if len(found) < _FEWEST_LESSONS:
+    if len(found) < _MIN_LESSONS:
         return False
     opens = next(line for line in lines if line.text.strip()) is found[0]
     return bool(marks) or opens or any(_match(_LESSON_LINK, line) for line in lines)
@@ -131,7 +131,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _match(pattern: re.Pattern[str], line: _Line) -> re.Match[str] | None:
-    return pattern.match(_BEHIND.sub("", line.text)) if len(line.text) <= _LONGEST_HEADING_CHARS else None
+    return pattern.match(_BEHIND.sub("", line.text)) if len(line.text) <= _MAX_HEADING_CHARS else None
 
 
 def _course(lines: list[_Line]) -> Lesson:

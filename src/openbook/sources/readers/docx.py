@@ -51,7 +51,7 @@ _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
 # Limit of the chain of styles that are based on each other.
-_MOST_ANCESTORS = 20
+_MAX_ANCESTORS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class _Word:
         styles: dict[str, _Style] = {}
         for name, element in found.items():
             line = [element]
-            while len(line) < _MOST_ANCESTORS and (above := found.get(value(line[-1], "basedOn"))) is not None:
+            while len(line) < _MAX_ANCESTORS and (above := found.get(value(line[-1], "basedOn"))) is not None:
                 line.append(above)
             style = _Style()
             for ancestor in reversed(line):

@@ -23,7 +23,7 @@ _CLOSED_AT_ONCE = re.compile(r"<(script|style|iframe|title|svg|noscript|template
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
 
-_LONGEST_LABEL_CHARS = 80
+_MAX_LABEL_CHARS = 80
 _SAYS_CHAPTER = re.compile(r"(?:chapter|appendix|part|kapitel|anhang|teil|chapitre)\b", re.IGNORECASE)
 
 # Share of linked letters in a page that is only a table of contents; the others are page numbers.
@@ -105,7 +105,7 @@ def _add(composer: Composer, page: str, name: str) -> None:
     first = next((block.title for block in chapter.blocks if block.level), "")
     label = first or title or name.rpartition("/")[2]
     mark = "" if _SAYS_CHAPTER.match(label) else "ch. "
-    composer.anchor(f"{mark}{label[:_LONGEST_LABEL_CHARS].rstrip()}")
+    composer.anchor(f"{mark}{label[:_MAX_LABEL_CHARS].rstrip()}")
     for block in chapter.blocks:
         text = chapter.text[block.start_char : block.end_char]
         if block.level:

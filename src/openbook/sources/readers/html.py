@@ -43,7 +43,7 @@ _TEMPLATE = re.compile(r"\{\{|\{%")
 # What distinguishes templates from prose about templates or formulas: instructions between tags, or in attributes.
 _TEMPLATE_ALONE = re.compile(r"\s*\{[{%].*[}%]\}\s*", re.DOTALL)
 # Two chapters of the rustc book have 1 %, left there by its generator; templates have more than 10 %.
-_MOST_ALONE = 0.03
+_MAX_ALONE = 0.03
 _TEMPLATE_IN_TAG = re.compile(r"\b(?:action|class|href|id|src|value)\s*=\s*[\"']?[^\"'<>]{0,200}\{[{%]", re.IGNORECASE)
 _WHOLE_PAGE, _BEGINNING_CHARS = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE), 1024
 
@@ -109,7 +109,7 @@ def _marks(text: str) -> list[MarkupSpan]:
     return without_permalinks(text, marks)
 
 
-class _Open:
+class _OpenElements:
     """The open block elements, and the id that applies."""
 
     def __init__(self) -> None:
@@ -201,7 +201,7 @@ class _Page:
         self._put(text)
 
     def _is_page_with_heading(self) -> bool:
-        if self._has_marked_tags or self._alone_count > len(self.blocks) * _MOST_ALONE:
+        if self._has_marked_tags or self._alone_count > len(self.blocks) * _MAX_ALONE:
             return False
         heads = [block.title for block in self.blocks if block.level]
         is_whole = _WHOLE_PAGE.search(self._text[:_BEGINNING_CHARS]) is not None
@@ -255,7 +255,7 @@ class _Page:
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks between borders, trimmed."""
-        start, inside, reached, opened = 0, "", 0, _Open()
+        start, inside, reached, opened = 0, "", 0, _OpenElements()
         for border, mark in [*self._borders, (len(self.visible), _END)]:
             if mark is not _END:
                 if inside == "pre" and mark.name != "pre":

@@ -19,8 +19,8 @@ from openbook.sources.readers.html import read_html
 from openbook.sources.readers.reading import AttachedFile, Reading
 from openbook.types import SkipReason
 
-_MOST_MESSAGES = 10_000
-_MOST_PARTS = 1_000
+_MAX_MESSAGES = 10_000
+_MAX_PARTS = 1_000
 _MESSAGE = "message/rfc822"
 
 _SHOWN = ("From", "To", "Cc", "Date")
@@ -50,7 +50,7 @@ def is_mail(raw: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Letter:
+class _Message:
     """A message."""
 
     subject: str
@@ -73,24 +73,24 @@ def read_mail(raw: bytes, language: str) -> Reading:
     composer = Composer()
     attached: list[AttachedFile] = []
     damaged = set()
-    for number, message in enumerate(messages[:_MOST_MESSAGES], start=1):
+    for number, message in enumerate(messages[:_MAX_MESSAGES], start=1):
         label = f"message {number}" if language == "mbox" else ""
         try:
-            letter = _letter(message, is_converted=is_converted)
+            letter = _message(message, is_converted=is_converted)
         except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # damaged headers
             damaged.add(number)
             continue
         if label:
             composer.anchor(label)
-        _add_letter(composer, letter)
+        _add_message(composer, letter)
         attached += (replace(one, name=f"{label}/{one.name}") for one in letter.attached) if label else letter.attached
     remarks = [remark_on("damaged: message", damaged)] if damaged else []
-    if len(messages) > _MOST_MESSAGES:
-        remarks.append(f"only the first {_MOST_MESSAGES:,} of {len(messages):,} messages are read")
+    if len(messages) > _MAX_MESSAGES:
+        remarks.append(f"only the first {_MAX_MESSAGES:,} of {len(messages):,} messages are read")
     return replace(composer.reading(language, remarks), attached=tuple(attached))
 
 
-def _add_letter(composer: Composer, letter: _Letter) -> None:
+def _add_message(composer: Composer, letter: _Message) -> None:
     """Add a message: its subject, headers, paragraphs, and names of attachments."""
     composer.heading(letter.subject or "(no subject)", 1)
     composer.text("\n".join(f"{name}: {value}" for name, value in letter.header if value))
@@ -113,7 +113,7 @@ def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
     return (raw.decode(encoding, "replace").encode(), True) if encoding else (raw, False)
 
 
-def _state_utf8(message: EmailMessage) -> None:
+def _declare_utf8(message: EmailMessage) -> None:
     """Declare the unencoded parts of a converted message as UTF-8."""
     for part in message.walk():
         if (
@@ -132,13 +132,13 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _letter(raw: bytes, *, is_converted: bool) -> _Letter:
+def _message(raw: bytes, *, is_converted: bool) -> _Message:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     if is_converted:
-        _state_utf8(message)
+        _declare_utf8(message)
     body = message.get_body(("plain", "html"))
-    parts = islice(_parts(message), _MOST_PARTS)
-    return _Letter(
+    parts = islice(_parts(message), _MAX_PARTS)
+    return _Message(
         _header(message, "Subject"),
         tuple((name, _header(message, name)) for name in _SHOWN),
         str(body.get_content()) if body is not None else "",
@@ -185,18 +185,18 @@ def read_msg(raw: bytes, path: str) -> Reading:
         raise SkippedFileError(path, _OUTLOOK_MISSING) from exc
 
     try:
-        letter = _letter_of_outlook(Message.load(io.BytesIO(raw)))
+        letter = _outlook_message(Message.load(io.BytesIO(raw)))
     except Exception as exc:  # the package raises various exceptions for invalid bytes
         raise SkippedFileError(path, f"damaged: {type(exc).__name__}: {exc}"[:200]) from exc
     composer = Composer()
-    _add_letter(composer, letter)
+    _add_message(composer, letter)
     return replace(composer.reading("msg"), attached=letter.attached)
 
 
-def _letter_of_outlook(message: Any) -> _Letter:
+def _outlook_message(message: Any) -> _Message:
     recipients = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
     files = [(one.file_name or "attachment", one.file_bytes) for one in message.attachments]
-    return _Letter(
+    return _Message(
         message.subject or "",
         (("From", message.sender), ("To", recipients), ("Date", message.sent_date)),
         message.body or message.html_body or "",

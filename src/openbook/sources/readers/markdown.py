@@ -26,13 +26,13 @@ _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\r?\n(?=(?:#.*\n)*[\w\"'-]+[ \t]*
 _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
 
 # Longer headings are not parsed for markup, which would take quadratic time.
-_LONGEST_TITLE_CHARS = 500
+_MAX_TITLE_CHARS = 500
 
 # Rewrites an admonition or tab as a list item, which the parser understands, with the same lines.
 _AS_ITEM = r"\g<indent>-   x"
 
 # Limit of fences that nest by their length.
-_MOST_NESTED = 5
+_MAX_NESTED = 5
 
 _LEAVES: dict[str, BlockKind] = {
     "paragraph_open": "text",
@@ -98,7 +98,7 @@ def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterat
         if kind is None or token.map is None:
             continue
         first, last = token.map
-        if token.type == "fence" and depth < _MOST_NESTED and holds_prose(token.info):
+        if token.type == "fence" and depth < _MAX_NESTED and holds_prose(token.info):
             yield group, ("text", 0, first, first + 1, "")
             for _, (inner, _, start, end, _) in _leaves(token.content, {}, depth + 1):
                 yield group, ("code" if inner == "code" else "text", 0, first + 1 + start, first + 1 + end, "")
@@ -124,7 +124,7 @@ def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
 
 def _title(parser: MarkdownIt, raw: str, environment: dict[str, object]) -> str:
     """Reduce the source of a heading to its visible text."""
-    if len(raw) > _LONGEST_TITLE_CHARS:
+    if len(raw) > _MAX_TITLE_CHARS:
         return " ".join(raw.split())
     tokens: list[Token] = []
     parser.inline.parse(_ATTRIBUTES.sub("", raw), parser, environment, tokens)

@@ -18,11 +18,11 @@ _PROGRAMS = (".sty", ".cls")
 _LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$](?=\S)")
 
 # Longer lines are not headings.
-_LONGEST_TITLE_CHARS = 300
+_MAX_TITLE_CHARS = 300
 
 # Asciidoctor reads a line as a title if the line below has its length, or one character more or less. Two signs do not
 # count as underline here: `--` opens a block.
-_SHORTEST_UNDERLINE, _MOST_UNEVEN = 3, 1
+_MIN_UNDERLINE, _MAX_UNEVEN = 3, 1
 
 # Lines that belong to the block below: attributes, anchors, comments and block titles: `[source]`, `[[moor]]`,
 # `.Moors`.
@@ -171,7 +171,7 @@ def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
             yield _Stretch(place, place + 1, level)
         elif dialect.opens and dialect.closes and (found := dialect.opens.match(line)):
             closing, opened = dialect.closes(found.group()), place
-        elif len(line) <= _LONGEST_TITLE_CHARS and (found := dialect.heading.match(line)):
+        elif len(line) <= _MAX_TITLE_CHARS and (found := dialect.heading.match(line)):
             is_between = True
             yield _Stretch(place, place, dialect.level(found["mark"]))
 
@@ -184,8 +184,8 @@ def _is_between(line: str, was_between: bool) -> bool:
 def _level_of_underlined(lines: Sequence[str], place: int, signs: str) -> int:
     """Return the level of a title that the line below underlines; 0 without an underline."""
     line, below = lines[place].rstrip(), lines[place + 1].rstrip() if place + 1 < len(lines) else ""
-    is_underline = len(below) >= _SHORTEST_UNDERLINE and below[0] in signs and not below.strip(below[0])
-    if not is_underline or abs(len(line) - len(below)) > _MOST_UNEVEN or not re.search(r"\w", line):
+    is_underline = len(below) >= _MIN_UNDERLINE and below[0] in signs and not below.strip(below[0])
+    if not is_underline or abs(len(line) - len(below)) > _MAX_UNEVEN or not re.search(r"\w", line):
         return 0
     return 0 if _ABOVE_BLOCK.match(line) else signs.index(below[0]) + 1
 

@@ -28,10 +28,10 @@ DOTS_PER_INCH = 200
 """Resolution at which pages are rendered: 8-point letters are 22 pixels high."""
 
 # A scan of A3 at 600 dpi has 70 million. The memory of a process is limited too.
-_MOST_PIXELS = 80_000_000
+_MAX_PIXELS = 80_000_000
 
 # Gaps between lines of one paragraph are below this share of their height.
-_WIDEST_GAP = 0.8
+_MAX_GAP = 0.8
 
 # Timeout of Tesseract. Below the file timeout of 60 s, so that it does not outlive the waiting process.
 _TIMEOUT_S = 45
@@ -117,8 +117,8 @@ def _pixels(raw: bytes, path: str) -> Any:
 
     try:
         with Image.open(io.BytesIO(raw)) as image:
-            if image.width * image.height > _MOST_PIXELS:
-                raise SkippedFileError(path, f"more than {_MOST_PIXELS // 1_000_000} million pixels")
+            if image.width * image.height > _MAX_PIXELS:
+                raise SkippedFileError(path, f"more than {_MAX_PIXELS // 1_000_000} million pixels")
             return np.asarray(image.convert("RGB"))
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as exc:
         raise SkippedFileError(path, "damaged") from exc
@@ -129,7 +129,7 @@ def _paragraphs(lines: Sequence[OcrLine]) -> Iterator[list[OcrLine]]:
         return
     paragraph = [lines[0]]
     for before, line in pairwise(lines):
-        is_near = line.top - before.bottom < _WIDEST_GAP * (line.bottom - line.top)
+        is_near = line.top - before.bottom < _MAX_GAP * (line.bottom - line.top)
         if not (is_near and line.left < before.right and before.left < line.right):
             yield paragraph
             paragraph = []

@@ -37,10 +37,10 @@ _ASIDE = frozenset(
 _RAISED = re.compile(r"super\b|[1-9]")
 
 # Elements repeated on every slide.
-_EVERYWHERE = frozenset({"date-time", "footer", "header", "page-number"})
+_REPEATED = frozenset({"date-time", "footer", "header", "page-number"})
 
 # Limit for the count of a repeated space, which can be arbitrarily large.
-_MOST_SPACES = 100
+_MAX_SPACES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def read_odp(raw: bytes, path: str) -> Reading:
 
 
 def _add_slide(page: Element, composer: Composer, text: _BodyText) -> None:
-    frames = [child for child in page if child.get("class") not in _EVERYWHERE and child.tag != "forms"]
+    frames = [child for child in page if child.get("class") not in _REPEATED and child.tag != "forms"]
     for title in (frame for frame in frames if frame.get("class") == "title"):
         composer.heading(" ".join("".join(title.itertext()).split()), 1)
     for frame in frames:
@@ -216,7 +216,7 @@ class _BodyText:
         for child in parent:
             if child.tag == "s":
                 count = child.get("c", "1")
-                yield " " * (min(int(count), _MOST_SPACES) if count.isdecimal() and len(count) < 9 else 1)
+                yield " " * (min(int(count), _MAX_SPACES) if count.isdecimal() and len(count) < 9 else 1)
             elif child.tag == "tab":
                 yield "\t"
             elif child.tag == "line-break":

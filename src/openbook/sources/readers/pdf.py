@@ -43,11 +43,11 @@ _FORM_ALONE = "no text outside the fields of a form"
 # Dingbats and unknown glyphs next to letters or each other. Alone, they are bullets or table cells. Pages with formulas
 # have up to 1.3 %, text whose letters are dingbats at least 28 %.
 _SIGN_IN_WORD = re.compile(rf"(?<=\S)[\u2701-\u27bf{UNKNOWN}]")
-_MOST_SIGNS = 0.05
+_MAX_SIGNS = 0.05
 
 # Old Cyrillic fonts use codes of accented Latin letters. No language has words of four or more accented letters only.
 _FOREIGN_WORD = re.compile("(?<!\\w)[\u00c0-\u00ff]{4,}(?!\\w)")
-_FEWEST_FOREIGN = 3
+_MIN_FOREIGN = 3
 
 # A word that continues on the next page: its first part ends a page.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
@@ -55,7 +55,7 @@ _REST_OF_WORD = re.compile(r"([^\W\d_A-Z]\S*)\s*")
 
 _POINTS_PER_INCH = 72
 # Pixel limit, because a page of A0 would fill the memory.
-_MOST_PIXELS = 40_000_000
+_MAX_PIXELS = 40_000_000
 
 
 def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Reading:
@@ -75,7 +75,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         failed = {number for number, page in enumerate(pages, start=1) if page.failed}
         rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
         without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
-        scanned = {number for number in without_text if _shows_more(document, number - 1, pages[number - 1].rows)}
+        scanned = {number for number in without_text if _has_content(document, number - 1, pages[number - 1].rows)}
     notes = [page.notes for page in pages]
     if not any(rows) and not any(notes):
         without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
@@ -137,7 +137,7 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
             rows = without_stamps(rows_of(text), page.get_width())
-            is_recognized = not rows and options.recognizer is not None and _shows_more(document, index, ())
+            is_recognized = not rows and options.recognizer is not None and _has_content(document, index, ())
             rows = _recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
             recognized = is_recognized and bool(rows)
             return _Page(from_top(by_columns(rows)), page.get_height(), notes=notes_of(page), recognized=recognized)
@@ -148,7 +148,7 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
 def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> list[Row]:
     """Return the lines of a page by OCR; none if no engine is installed."""
     width, height = page.get_size()
-    scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
+    scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (_MAX_PIXELS / max(1.0, width * height)) ** 0.5)
     picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False).to_numpy()[..., :3]
     try:
         lines = recognizer(picture)
@@ -162,7 +162,7 @@ def _recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> l
     return rows
 
 
-def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
+def _has_content(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
     """Return whether a page without text has an image, or shapes besides the rules of running heads."""
     from pypdfium2 import raw as pdfium
 
@@ -175,7 +175,7 @@ def _is_garbled(rows: Sequence[Row]) -> bool:
     """Return whether the text is garbled, because a font has wrong or missing Unicode mappings."""
     text = " ".join(map(text_of, rows))
     signs = len(_SIGN_IN_WORD.findall(text))
-    return signs > _MOST_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _FEWEST_FOREIGN
+    return signs > _MAX_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _MIN_FOREIGN
 
 
 @dataclass(slots=True)
@@ -206,7 +206,7 @@ def _composed(
         if all(part.level for part in page):
             _keep_largest(page)
         parts.append(page)
-    _join_overleaf([page for page in parts if page], known)
+    _join_across_pages([page for page in parts if page], known)
     for page, said in zip(parts, notes, strict=True):
         page += (_Part(note, "", 0, (0.0, 0.0)) for note in said)
     pieces: list[str] = []
@@ -248,7 +248,7 @@ def _keep_largest(page: Sequence[_Part]) -> None:
             part.title, part.level = "", 0
 
 
-def _join_overleaf(pages: Iterable[list[_Part]], known: KnownWords) -> None:
+def _join_across_pages(pages: Iterable[list[_Part]], known: KnownWords) -> None:
     """Join words and paragraphs that are broken at the end of a page."""
     halves_unknown = replace(known, whole=frozenset())  # the halves themselves occur as words
     before: _Part | None = None

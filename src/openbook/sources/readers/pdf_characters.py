@@ -38,7 +38,7 @@ _IN_WORDS = re.compile(
 # space there is at least 0.18 of the height. Han characters have gaps anyway.
 _LONG = re.compile(r"[^\s.\u2e80-\ufaff\ufe30-\uffff]{10,}")
 _WORD = re.compile(r"[^\s\u2e80-\ufaff\ufe30-\uffff]{2,}")
-_OVERLOOKED_GAP = 0.15
+_MISSING_SPACE_GAP = 0.15
 
 # Bitmap fonts seldom have a height: a character's box is its shape then, except for dots. In other fonts, only
 # parentheses and large signs fill their box. One of nine characters of a line is an ascender or a capital.
@@ -46,7 +46,7 @@ _FULL = 0.94
 _LOOKED_AT = 9
 
 # Letter-spaced text has such gaps between most letters.
-_MOST_GAPS = 1 / 3
+_MAX_GAPS = 1 / 3
 
 # Superscript digits are smaller than the text before them, with a higher top and bottom.
 _NUMBER = re.compile(r"(?:\r\n)?(?P<raised>[\u2212\u2013-]?(?P<digits>\d+))")
@@ -74,7 +74,7 @@ class PageText:
         self._shape = tuple(ctypes.c_double() for _ in range(4))
         self._inserted: list[int] = []
         self.text = _text_of(text_page)
-        found = sorted(chain(self._overlooked_spaces(), self._raised_digits()))
+        found = sorted(chain(self._missing_spaces(), self._raised_digits()))
         pieces, last = [], 0
         for number, (index, character) in enumerate(found):
             pieces += [self.text[last:index], character]
@@ -122,7 +122,7 @@ class PageText:
         _, _, bottom, top = self._shape
         return bool(top.value - bottom.value > _FULL * height > 0)
 
-    def _overlooked_spaces(self) -> Iterator[tuple[int, str]]:
+    def _missing_spaces(self) -> Iterator[tuple[int, str]]:
         if any(self._gaps(match) for match in _LONG.finditer(self.text)):
             for match in _WORD.finditer(self.text):
                 yield from ((index, " ") for index in self._gaps(match))
@@ -134,10 +134,10 @@ class PageText:
         gaps, right = [], box.right
         for index in range(start + 1, end):
             look_up(page, index, box)
-            if box.left - right > _OVERLOOKED_GAP * (box.top - box.bottom) > 0 and self.text[index].isalnum():
+            if box.left - right > _MISSING_SPACE_GAP * (box.top - box.bottom) > 0 and self.text[index].isalnum():
                 gaps.append(index)
             right = box.right
-        return gaps if len(gaps) <= _MOST_GAPS * (end - start) else []
+        return gaps if len(gaps) <= _MAX_GAPS * (end - start) else []
 
     def _raised_digits(self) -> Iterator[tuple[int, str]]:
         text = self.text

@@ -28,9 +28,9 @@ _ENDS = re.compile(r"(?<![^\W_])\w|\w(?![^\W_])|[^\w\s.,;:()-]")
 
 # Text fonts use many letters per page; fonts of notes, arrows and other signs use few. If a text font's glyph names are
 # unknown, its codes are still letters.
-_FEWEST_LETTERS = 8
+_MIN_LETTERS = 8
 
-_LONGEST_NAME = 200
+_MAX_NAME_CHARS = 200
 
 # TeX fonts by name prefix: the characters at codes whose glyphs have TeX-specific names.
 _TEX_SIGNS = {
@@ -75,7 +75,7 @@ class _Font:
         if not self.name or not self._is_embedded:
             return None
         letters = {text[index] for index in self.seen if text[index].isalpha()}
-        return {} if len(letters) < _FEWEST_LETTERS else None
+        return {} if len(letters) < _MIN_LETTERS else None
 
 
 class _Glyphs:
@@ -114,9 +114,9 @@ class _Glyphs:
         font = self._pdfium.FPDFTextObj_GetFont(self._pdfium.FPDFText_GetTextObject(self._page, index))
         key = ctypes.cast(font, ctypes.c_void_p).value or 0
         if key not in self._fonts:
-            buffer = ctypes.create_string_buffer(_LONGEST_NAME)
-            written = self._pdfium.FPDFFont_GetBaseFontName(font, buffer, _LONGEST_NAME) if key else 0
-            name = buffer.value.decode("latin-1").rpartition("+")[2] if 0 < written <= _LONGEST_NAME else ""
+            buffer = ctypes.create_string_buffer(_MAX_NAME_CHARS)
+            written = self._pdfium.FPDFFont_GetBaseFontName(font, buffer, _MAX_NAME_CHARS) if key else 0
+            name = buffer.value.decode("latin-1").rpartition("+")[2] if 0 < written <= _MAX_NAME_CHARS else ""
             self._fonts[key] = _Font(name, is_embedded=self._pdfium.FPDFFont_GetIsEmbedded(font) == 1)
         return self._fonts[key]
 

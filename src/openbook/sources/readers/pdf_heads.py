@@ -11,21 +11,21 @@ from openbook.sources.readers.pdf_pages import Row
 
 # The first and last lines of a page may be running heads within this share of its height too: A5 pages are printed on
 # A4.
-_WIDEST_MARGIN = 0.3
+_MAX_MARGIN = 0.3
 
 # Minimum share of pages with the same running head, which may alternate between left and right pages.
 _RUNNING_SHARE = 0.4
-_FEWEST_PAGES = 4
+_MIN_PAGES = 4
 
 # A running head may repeat a title after its chapter number. Shorter lines may be text.
 _PART_NUMBER = re.compile(
     r"^\W*+\d*+\W*+(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE
 )
-_FEWEST_TITLE_LETTERS = 5
+_MIN_TITLE_LETTERS = 5
 
 # Minimum share of pages with a number in the margin. Fewer may be other numbers.
 _NUMBERED_SHARE = 0.5
-_MOST_DIGITS = 5
+_MAX_DIGITS = 5
 _ROMAN = re.compile(r"[ivxlc]{1,8}")
 
 _Placed = tuple[int, Row]
@@ -53,7 +53,7 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
             margins.append((round(row[0].bottom), number, row))
             if max(line.height for line in row) < body * HEADING_FACTOR:
                 places[_NUMBER.sub("#", text_of(row)), round(row[0].bottom)].append((number, row))
-    fewest = max(_FEWEST_PAGES, _RUNNING_SHARE * sum(map(bool, pages)))
+    fewest = max(_MIN_PAGES, _RUNNING_SHARE * sum(map(bool, pages)))
     running = {
         (number, row) for found in places.values() if len(found) >= fewest and _runs(found) for number, row in found
     }
@@ -73,12 +73,12 @@ def _numbered(rows: Sequence[tuple[int, int, Row]], fewest: float) -> Iterator[_
     """Yield margin lines that begin or end with their page number, and Roman numbers at the same position."""
     offsets = Counter(offset for _, number, row in rows for offset in _offsets(row, number))
     offset, count = max(offsets.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
-    if count < max(_FEWEST_PAGES, fewest * _NUMBERED_SHARE):
+    if count < max(_MIN_PAGES, fewest * _NUMBERED_SHARE):
         return
     counting = {(place, number, row) for place, number, row in rows if offset in _offsets(row, number)}
     at_place = Counter(place for place, _, _ in counting)
     for place, number, row in rows:
-        is_head = at_place[place] >= _FEWEST_PAGES
+        is_head = at_place[place] >= _MIN_PAGES
         is_number = not any(map(str.isalpha, text_of(row)))
         is_roman = any(_ROMAN.fullmatch(line.text) for line in (row[0], row[-1]))
         if (is_head and is_roman) or ((place, number, row) in counting and (is_head or is_number)):
@@ -91,7 +91,7 @@ def _offsets(row: Row, page: int) -> set[int]:
         return set()
     words = text_of(row).split()
     ends = (word.strip("\u2013\u2014-|[]()\u00b7.") for word in (words[0], words[-1]))
-    return {int(end) - page for end in ends if _NUMBER.fullmatch(end) and len(end) <= _MOST_DIGITS}
+    return {int(end) - page for end in ends if _NUMBER.fullmatch(end) and len(end) <= _MAX_DIGITS}
 
 
 def _outermost(rows: Sequence[Row], height: float) -> list[Row]:
@@ -99,7 +99,7 @@ def _outermost(rows: Sequence[Row], height: float) -> list[Row]:
     if not rows:
         return []
     highest, lowest = max(rows, key=lambda row: row[0].bottom), min(rows, key=lambda row: row[0].bottom)
-    is_high, is_low = highest[0].bottom > height * (1 - _WIDEST_MARGIN), lowest[0].top < height * _WIDEST_MARGIN
+    is_high, is_low = highest[0].bottom > height * (1 - _MAX_MARGIN), lowest[0].top < height * _MAX_MARGIN
     return [row for row, is_there in ((highest, is_high), (lowest, is_low)) if is_there]
 
 
@@ -110,7 +110,7 @@ def _letters(text: str) -> str:
 def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
     """Return whether a line is a title, or text that other lines at its position repeat."""
     parts = [_letters(line.text) for line in row]
-    says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
+    says_title = any(len(letters) >= _MIN_TITLE_LETTERS and letters in titles for letters in parts)
     is_entry = LEADER.search(text_of(row)) is not None  # an entry of a table of contents
     return says_title and not is_entry and all(letters in titles or said[letters] > 1 for letters in parts)
 

@@ -14,26 +14,26 @@ from openbook.sources.readers.pdf_visible import is_across
 
 # Minimum number of adjacent lines that have a gap at the same position, and four words each, to form a text column.
 # Table rows have fewer words, or stand alone.
-_FEWEST_LINES = 6
-_FEWEST_WORDS = 4.0
+_MIN_LINES = 6
+_MIN_WORDS = 4.0
 
 # Shorter texts are captions, notes and headings, which may be anywhere.
-_FEWEST_MOVED = 4
+_MIN_MOVED = 4
 # Maximum white space between related lines, in font heights.
-_WIDEST_BREAK = 4.0
+_MAX_BREAK = 4.0
 # Tolerance in points: lines may overlap a little.
-_PLAY = 2.0
+_TOLERANCE = 2.0
 
 MARGIN = 0.12
 """Within this share of the page height from the top or bottom, only the first or last line is text. Running heads and
 page numbers usually are there."""
 
 # A watermark has one or two diagonal lines per page; figures have many slanted labels.
-_MOST_LINES_ACROSS = 2
+_MAX_LINES_ACROSS = 2
 
 # White space above lines of the same text, in font heights. Lines may overlap a little, parts of one line overlap
 # completely.
-_NARROWEST_GAP, _WIDEST_GAP = -0.5, 1.5
+_MIN_GAP, _MAX_GAP = -0.5, 1.5
 
 # White space above a paragraph beyond the line spacing, in font heights.
 _PARAGRAPH_GAP = 0.4
@@ -44,14 +44,14 @@ HEADING_FACTOR = 1.15
 SAME_SIZE = 0.93
 """Minimum ratio of heights at the same level: two fonts of one size, or a word in another font."""
 
-_LONGEST_HEADING_CHARS = 200
-_DEEPEST_LEVEL = 6
+_MAX_HEADING_CHARS = 200
+_MAX_LEVEL = 6
 
 # Lines of one column begin within this distance, in points.
 _COLUMN_STEP = 3.0
 
 # Narrower columns contain names and numbers. The width is estimated from this number of characters, in font heights.
-_FEWEST_WRAPPED_CHARS = 30
+_MIN_WRAPPED_CHARS = 30
 _CHARACTER_WIDTH = 0.43
 
 # Beginnings of a separate line: a list item, or a name with a colon, as in the header of a course.
@@ -72,7 +72,7 @@ def without_stamps(rows: Sequence[Row], width: float) -> list[Row]:
         counts[row[0].angle] += len(text_of(row))
     usual = max(counts, key=lambda angle: (counts[angle], -angle), default=0)
     lines = Counter(row[0].angle for row in rows)
-    marks = {angle for angle, count in lines.items() if is_across(angle - usual) and count <= _MOST_LINES_ACROSS}
+    marks = {angle for angle, count in lines.items() if is_across(angle - usual) and count <= _MAX_LINES_ACROSS}
     return [row for row in rows if row[0].angle == usual or not (row[0].angle in marks or _is_at_side(row[0], width))]
 
 
@@ -108,7 +108,7 @@ def from_top(rows: Sequence[Row]) -> list[Row]:
     ordered: list[list[Row]] = []
     for run in runs:
         below = (at for at, other in enumerate(ordered) if _is_below(other, run))
-        at = next(below, len(ordered)) if len(run) >= _FEWEST_MOVED else len(ordered)
+        at = next(below, len(ordered)) if len(run) >= _MIN_MOVED else len(ordered)
         ordered.insert(at, run)
     return [row for run in ordered for row in run]
 
@@ -117,7 +117,7 @@ def _goes_down(before: Row, row: Row) -> bool:
     """Return whether a line is below the previous one, in the same column and close to it."""
     gap = before[0].bottom - row[0].top
     is_beside = row[0].left > before[-1].right or row[-1].right < before[0].left
-    return row[0].bottom <= before[0].top and not is_beside and gap < _WIDEST_BREAK * row[0].height
+    return row[0].bottom <= before[0].top and not is_beside and gap < _MAX_BREAK * row[0].height
 
 
 def _is_below(rows: Sequence[Row], others: Sequence[Row]) -> bool:
@@ -128,15 +128,15 @@ def _is_below(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     left, right, top = min(r[0].left for r in rows), max(r[-1].right for r in rows), max(r[0].top for r in rows)
     start, end = min(r[0].left for r in others), max(r[-1].right for r in others)
     shared = min(right, end) - max(left, start)
-    is_text = len(rows) >= _FEWEST_MOVED and top <= min(r[0].bottom for r in others) + _PLAY
+    is_text = len(rows) >= _MIN_MOVED and top <= min(r[0].bottom for r in others) + _TOLERANCE
     return is_text and shared > min(right - left, end - start) / 2
 
 
 def _are_columns(rows: Sequence[Row]) -> bool:
-    if len(rows) < _FEWEST_LINES:
+    if len(rows) < _MIN_LINES:
         return False
     words = (sum(len(row[side].text.split()) for row in rows) / len(rows) for side in (0, 1))
-    return max(row[0].right for row in rows) < min(row[1].left for row in rows) and min(words) >= _FEWEST_WORDS
+    return max(row[0].right for row in rows) < min(row[1].left for row in rows) and min(words) >= _MIN_WORDS
 
 
 def body_height(pages: Iterable[Iterable[Row]]) -> float:
@@ -160,9 +160,7 @@ def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
         return
     gaps = [before[0].bottom - row[0].top for before, row in pairwise(rows)]
     heights = [row[0].height for row in rows[1:]]
-    usual = median(
-        [gap for gap, h in zip(gaps, heights, strict=True) if _NARROWEST_GAP * h < gap < _WIDEST_GAP * h] or [0.0]
-    )
+    usual = median([gap for gap, h in zip(gaps, heights, strict=True) if _MIN_GAP * h < gap < _MAX_GAP * h] or [0.0])
     paragraph = [rows[0]]
     for gap, row in zip(gaps, rows[1:], strict=True):
         if _begins(paragraph[-1], row, gap - usual):
@@ -210,7 +208,7 @@ def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
 def _was_broken(before: Row, row: Row, text: str, edges: Edges) -> bool:
     """Return whether the first word of a line would not have fitted on the previous one."""
     line = before[-1]
-    if len(before) > 1 or len(row) > 1 or len(line.text) < _FEWEST_WRAPPED_CHARS or _ITEM.match(text):
+    if len(before) > 1 or len(row) > 1 or len(line.text) < _MIN_WRAPPED_CHARS or _ITEM.match(text):
         return False
     word = 1 if _is_ideographic(text[0]) else len(text.split(maxsplit=1)[0]) + 2  # a space, and some tolerance
     return line.right + word * _CHARACTER_WIDTH * line.height > edges.get(_column(line), line.right)
@@ -227,7 +225,7 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
     level, largest = 0, math.inf
     for height in sorted(heights, reverse=True):
         if height < SAME_SIZE * largest:
-            level, largest = min(level + 1, _DEEPEST_LEVEL), height
+            level, largest = min(level + 1, _MAX_LEVEL), height
         levels[height] = level
     return levels
 
@@ -237,6 +235,6 @@ def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[s
     title = " ".join(" ".join(map(text_of, paragraph)).split())
     level = levels.get(paragraph[0][0].height, 0)
     is_entry = LEADER.search(title) is not None  # an entry of a table of contents
-    if not level or is_entry or len(title) > _LONGEST_HEADING_CHARS or not any(map(str.isalpha, title)):
+    if not level or is_entry or len(title) > _MAX_HEADING_CHARS or not any(map(str.isalpha, title)):
         return "", 0
     return title, level

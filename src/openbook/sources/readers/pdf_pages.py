@@ -74,22 +74,22 @@ def rows_of(text_page: Any) -> list[Row]:
     for found in [*_BREAK.finditer(text), None]:
         end = len(text) if found is None else found.start()
         row = list(_parts(characters, shown, start, end))
-        if row and rows and _goes_on(rows[-1][-1], row[0]):
-            rows[-1][-1:] = [*_put_together(rows[-1][-1], row[0]), *row[1:]]
+        if row and rows and _continues(rows[-1][-1], row[0]):
+            rows[-1][-1:] = [*_joined(rows[-1][-1], row[0]), *row[1:]]
         elif row:
             rows.append(row)
         start = end if found is None else found.end()
     return list(map(tuple, rows))
 
 
-def _goes_on(before: PageLine, line: PageLine) -> bool:
+def _continues(before: PageLine, line: PageLine) -> bool:
     """Return whether PDFium broke a line at a very wide gap, as between cells, or after a superscript number."""
     if line.text[0] == "^" and abs(line.left - before.right) < WORD_GAP * before.height:
         return -_SAME_LINE * before.height < line.bottom - before.bottom < before.height
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
 
 
-def _put_together(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
+def _joined(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
     """Join two parts of a line, unless they are cells."""
     gap = line.left - before.right
     if gap > _WIDE_GAP * line.height:
@@ -158,8 +158,8 @@ def _legible(characters: PageText, words: str, start: int) -> str:
     return text
 
 
-_MOST_ANNOTATIONS = 2_000
-_MOST_UNITS = 20_000
+_MAX_ANNOTATIONS = 2_000
+_MAX_UNITS = 20_000
 
 # An empty field, and an unticked box.
 _EMPTY = frozenset({"", "Off"})
@@ -170,7 +170,7 @@ def notes_of(page: Any) -> tuple[str, ...]:
     import pypdfium2.raw as pdfium
 
     found = []
-    for index in range(min(max(0, pdfium.FPDFPage_GetAnnotCount(page.raw)), _MOST_ANNOTATIONS)):
+    for index in range(min(max(0, pdfium.FPDFPage_GetAnnotCount(page.raw)), _MAX_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
         if not annotation:
             continue
@@ -194,7 +194,7 @@ def _field(annotation: Any) -> str:
 def _string(annotation: Any, key: bytes) -> str:
     import pypdfium2.raw as pdfium
 
-    buffer = (ctypes.c_ushort * _MOST_UNITS)()
+    buffer = (ctypes.c_ushort * _MAX_UNITS)()
     length = pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, ctypes.sizeof(buffer))
     if not 0 < length <= ctypes.sizeof(buffer):
         return ""

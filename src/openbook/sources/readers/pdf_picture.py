@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _WIDTH_PX = 1200
 
 # Pixel limit, since a page may claim to be 5 m long.
-_MOST_PX = 6_000_000
+_MAX_PIXELS = 6_000_000
 
 # Highlight colour, multiplied: white paper takes it on, black letters do not.
 _MARK = (251, 226, 138)
 
 # Shorter pieces of a quote would match anywhere.
-_SHORTEST_PIECE = 12
+_MIN_PIECE = 12
 
 _PIECES = re.compile(r"\n+|(?<=[.!?])\s+")
 
@@ -63,7 +63,7 @@ def draw_page(job: PageJob) -> bytes:
             return b""
         with contextlib.closing(document[job.page - 1]) as page:
             width, height = page.get_size()
-            scale = min(_WIDTH_PX / max(width, 1.0), (_MOST_PX / max(width * height, 1.0)) ** 0.5)
+            scale = min(_WIDTH_PX / max(width, 1.0), (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
             made = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=pdfium.FPDFBitmap_BGR)
             with contextlib.closing(made) as bitmap:
                 marks = list(_rectangles(page, job.words, bitmap.width, bitmap.height)) if job.words else []
@@ -123,7 +123,7 @@ def _places(letters: Sequence[str], words: str) -> Iterator[tuple[int, int]]:
     whole = "".join(_signs(words))
     pieces = [whole] if whole in page else ["".join(_signs(each)) for each in _PIECES.split(words)]
     for piece in pieces:
-        start = page.find(piece) if piece == whole or len(piece) >= _SHORTEST_PIECE else -1
+        start = page.find(piece) if piece == whole or len(piece) >= _MIN_PIECE else -1
         if piece and start >= 0:
             yield known[start][1], known[start + len(piece) - 1][1]
 

@@ -10,10 +10,10 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points from the lower left corner of the page."""
 
 # Tolerance in points, because a clipped shape may leave a thin line.
-_PLAY = 1.0
+_TOLERANCE = 1.0
 
 # Text runs horizontally or vertically; watermarks do not.
-_QUARTER, _MOST_DEGREES = 90, 5
+_QUARTER, _MAX_DEGREES = 90, 5
 
 
 class Shown:
@@ -69,10 +69,10 @@ class Shown:
 
 def _meet(one: Box, other: Box) -> bool:
     return (
-        one[0] < other[2] + _PLAY
-        and other[0] < one[2] + _PLAY
-        and one[1] < other[3] + _PLAY
-        and other[1] < one[3] + _PLAY
+        one[0] < other[2] + _TOLERANCE
+        and other[0] < one[2] + _TOLERANCE
+        and one[1] < other[3] + _TOLERANCE
+        and other[1] < one[3] + _TOLERANCE
     )
 
 
@@ -83,4 +83,4 @@ def is_across(angle: int) -> bool:
         >>> [is_across(angle) for angle in (0, 92, 45, 358)]
         [False, False, True, False]
     """
-    return (angle + _MOST_DEGREES) % _QUARTER > 2 * _MOST_DEGREES
+    return (angle + _MAX_DEGREES) % _QUARTER > 2 * _MAX_DEGREES

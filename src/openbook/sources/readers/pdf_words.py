@@ -16,10 +16,10 @@ _WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
 
 # Shorter parts are not words of their own. In eleven manuals, of 34 words with parts at least this long, where the
 # parts occur elsewhere but the joined word does not, 31 were hyphenated compounds; with shorter parts, one of five.
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 
 # The first part of a word is more often a word itself (`pro-cured`, `per-cent`) than the last (`percent-ages`).
-_FEWEST_LETTERS_BEHIND = 4
+_MIN_LETTERS_AFTER = 4
 
 # Vocabulary words that also are prefixes without a hyphen: `biodistribution`, `underlined`. Without this list, half of
 # the words in `benchmarks.pdf_hyphens` would wrongly keep their hyphen.
@@ -54,7 +54,7 @@ class KnownWords:
             return not ((before + behind).isupper() and self._is_common(before + behind))
         shorter = min(len(before), len(behind))
         return not self._is_common(before + behind) and (
-            (shorter >= _FEWEST_LETTERS and {before, behind} <= self.whole) or self._are_parts(before, behind)
+            (shorter >= _MIN_LETTERS and {before, behind} <= self.whole) or self._are_parts(before, behind)
         )
 
     def goes_on(self, before: str, behind: str) -> bool:
@@ -63,12 +63,12 @@ class KnownWords:
 
     def _are_parts(self, before: str, behind: str) -> bool:
         """Return whether two parts look like a compound: `stress-related`, `well-aerated`."""
-        if len(before) < _FEWEST_LETTERS:
+        if len(before) < _MIN_LETTERS:
             return False
         one, other = before.casefold(), behind.casefold()
         if one in self.first and one in self.whole:
             return True
-        if len(behind) < _FEWEST_LETTERS_BEHIND or not self._is_common(other):
+        if len(behind) < _MIN_LETTERS_AFTER or not self._is_common(other):
             return False
         return other in self.last or (self._is_common(one) and one not in _BEGINNINGS)
 

@@ -14,7 +14,7 @@ from openbook.sources.readers.zipped import ZipPackage
 _TITLES = frozenset({"title", "ctrTitle"})
 
 # Placeholders repeated on every slide: number, date, footer and header.
-_EVERYWHERE = frozenset({"sldNum", "dt", "ftr", "hdr"})
+_REPEATED = frozenset({"sldNum", "dt", "ftr", "hdr"})
 
 # Placeholders whose paragraphs have bullets by default. The empty name is one without a type.
 _BULLETED = frozenset({"", "body", "obj"})
@@ -83,7 +83,7 @@ class _Slide:
         kind = _placeholder(shape)
         if kind in _TITLES:
             self._composer.heading(" ".join(_words(paragraph) for paragraph in shape.iter("p")), 1)
-        elif kind in _EVERYWHERE:
+        elif kind in _REPEATED:
             return
         elif shape.tag == "graphicFrame":
             self._frame(shape)

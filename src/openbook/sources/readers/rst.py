@@ -13,7 +13,7 @@ from openbook.types import Block
 
 # One punctuation character repeated. docutils accepts lines shorter than the title from 4 on.
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
-_SHORTEST_LOOSE = 4
+_MIN_LOOSE = 4
 # docutils has tab stops of eight columns.
 _TAB = 8
 
@@ -22,7 +22,7 @@ _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d+|#)[.)])\s")
 _BULLET = re.compile(r"[-*+•]\s")
 
 # Longer lines are not titles, and unclosed markup in them would take quadratic time.
-_LONGEST_TITLE_CHARS = 500
+_MAX_TITLE_CHARS = 500
 
 _ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)\s*(?:<[^`>]*>)?`")
 _MARKUP = re.compile(r"``(.+?)``|`([^`<]*?)\s*(?:<[^`>]*>)?`__?|`([^`]+)`|\*\*(.+?)\*\*|\*(.+?)\*|\|(.+?)\|_?")
@@ -136,12 +136,12 @@ def _is_adornment(line: str) -> bool:
 
 
 def _fits(title: str, adornment: str) -> bool:
-    return len(adornment) >= min(len(title), _SHORTEST_LOOSE)
+    return len(adornment) >= min(len(title), _MIN_LOOSE)
 
 
 def _plain(title: str) -> str:
     """Remove roles and inline markup from a title."""
-    if len(title) > _LONGEST_TITLE_CHARS:
+    if len(title) > _MAX_TITLE_CHARS:
         return title
     title = _ROLE.sub(r"\1", title)
     title = _MARKUP.sub(lambda match: next(group for group in match.groups() if group is not None), title)

@@ -7,12 +7,12 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
 
 # Images are hexadecimal digits in the file, and most of it. Longer files are hardly text.
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_BYTES = 32 * 1024 * 1024
 
 
 def read_rtf(raw: bytes, path: str) -> Reading:
     """Read a document. A table row is one line. There are no anchors or headings, since RTF styles are not parsed."""
-    if len(raw) > _MOST_BYTES:
+    if len(raw) > _MAX_BYTES:
         raise SkippedFileError(path, "too large")
     from striprtf.striprtf import rtf_to_text
 

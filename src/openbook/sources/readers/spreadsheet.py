@@ -12,11 +12,11 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import ZipPackage
 
-_MOST_ROWS = 50_000
+_MAX_ROWS = 50_000
 """Limit per workbook. A row is a line of about 100 characters, so this is 5 MB of text; more is a database."""
 
-_MOST_CELLS = 2_000_000
-_MOST_COLUMNS = 1_000
+_MAX_CELLS = 2_000_000
+_MAX_COLUMNS = 1_000
 
 # Rows per anchor, and so per chunk: one in small workbooks, so that each row can be cited separately.
 _FEW_ROWS, _ROWS_TOGETHER = 2_000, 10
@@ -47,14 +47,14 @@ def read_spreadsheet(raw: bytes, path: str, language: str) -> Reading:
 def _cells(workbook: Any, name: str) -> tuple[tuple[int, int], list[list[Any]]]:
     """Return the first used cell of a sheet, and its rows; no rows for a chart sheet."""
     sheet = workbook.get_sheet_by_name(name)
-    if sheet.start is None or sheet.width > _MOST_COLUMNS or sheet.width * sheet.height > _MOST_CELLS:
+    if sheet.start is None or sheet.width > _MAX_COLUMNS or sheet.width * sheet.height > _MAX_CELLS:
         return (0, 0), []
-    return sheet.start, sheet.to_python(skip_empty_area=True, nrows=_MOST_ROWS + 1)
+    return sheet.start, sheet.to_python(skip_empty_area=True, nrows=_MAX_ROWS + 1)
 
 
 def _compose(sheets: Sequence[tuple[str, tuple[tuple[int, int], list[list[Any]]]]], language: str) -> Reading:
     composer = Composer()
-    left = _MOST_ROWS
+    left = _MAX_ROWS
     together = 1 if sum(len(rows) for _, (_, rows) in sheets) <= _FEW_ROWS else _ROWS_TOGETHER
     cut, empty = [], []
     for name, ((first_row, first_column), rows) in sheets:
@@ -65,7 +65,7 @@ def _compose(sheets: Sequence[tuple[str, tuple[tuple[int, int], list[list[Any]]]
             cut.append(name)
         _add_rows(composer, name, (first_row, first_column), rows[:left], together)
         left -= min(left, len(rows))
-    remarks = [f"only the first {_MOST_ROWS:,} rows are read; not all of {', '.join(cut)}"] if cut else []
+    remarks = [f"only the first {_MAX_ROWS:,} rows are read; not all of {', '.join(cut)}"] if cut else []
     remarks += [f"nothing read of sheets without cells, or too wide: {', '.join(empty)}"] if empty else []
     return composer.reading(language, remarks)
 

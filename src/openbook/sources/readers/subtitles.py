@@ -37,7 +37,7 @@ _LINE_CHARS = 300
 _PARAGRAPH_CHARS = 700
 
 # Maximum distance of anchors where speech is sparse, apart from paragraph length.
-_FARTHEST_S = 60.0
+_MAX_DISTANCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def read_subtitles(text: str, path: str = "") -> Reading:
     cues = list(_cues(_LINE_END.split(text)))
     if not cues:
         return read_plain_text(text, path)
-    rolls = _INNER_TIME.search(text) is not None or _do_roll(cues)
+    rolls = _INNER_TIME.search(text) is not None or _is_rolling(cues)
     return spoken(cues, language, rolls=rolls)
 
 
@@ -80,7 +80,7 @@ def spoken(cues: Iterable[Cue], language: str, remarks: Iterable[str] = (), *, r
     composer = Composer()
     anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
     for start_s, lines in _paragraphs(_utterances(cues, rolls)):
-        if len(composer) - anchored >= _PARAGRAPH_CHARS or start_s - anchored_s >= _FARTHEST_S:
+        if len(composer) - anchored >= _PARAGRAPH_CHARS or start_s - anchored_s >= _MAX_DISTANCE_S:
             anchored, anchored_s = len(composer), start_s
             composer.anchor(_clock(start_s))
         composer.text("\n".join(lines))
@@ -111,7 +111,7 @@ def _seconds(parts: list[str]) -> float:
     return hours * 3600 + minutes * 60 + seconds + float(f"0.{parts[3]}")
 
 
-def _do_roll(cues: list[Cue]) -> bool:
+def _is_rolling(cues: list[Cue]) -> bool:
     """Return whether most cues begin with the last line of the previous one."""
     edges = [(_words(cue.lines[0]), _words(cue.lines[-1])) for cue in cues if cue.lines]
     return 2 * sum(before[1] == after[0] for before, after in pairwise(edges)) > len(edges)

@@ -29,7 +29,7 @@ _OF_OTHERS = re.compile(r"bibl|citation|^ref(?:$|-list)", re.IGNORECASE)
 # A title in these is the title of the element around them.
 _AROUND_TITLES = re.compile(r"(?:info|meta|group|front|prolog|header|stmt|desc)$", re.IGNORECASE)
 
-_LONGEST_TITLE_CHARS = 300
+_MAX_TITLE_CHARS = 300
 
 # In 116 JATS papers, at least 13 % of the words are in elements of eight or more, and in nine of ten papers more than
 # 30 %. Configuration and data in 60 repositories have less than 13 %, except templates and files of a few words.
@@ -37,7 +37,7 @@ _SENTENCE_WORDS = 8
 _MIN_PROSE = 0.25
 
 # Hand-written documents have a depth of about twenty.
-_DEEPEST = 200
+_MAX_DEPTH = 200
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _VISIBLE = re.compile(r"[^\r\n]")
@@ -108,7 +108,7 @@ class _Page:
         self._text = text
         self._pieces: list[str] = []
         self._reached = 0
-        self._owed = 0
+        self._padding = 0
         """Spaces that pad replaced references, to be inserted after the current word."""
         self._inside: _Element | None = None
         self._borders: list[tuple[int, _Element, _Element | None]] = []
@@ -131,12 +131,12 @@ class _Page:
         parser.EntityDeclHandler = _check_entity
         parser.Parse(_NOT_ASCII.sub("x", self._text).encode("ascii"), True)
         self._blank(len(self._text))
-        self._pay()
+        self._pad()
         return self._with_feeds("".join(self._pieces))
 
     def _open(self, at: int, name: str) -> None:
         depth = self._inside.depth + 1 if self._inside else 0
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise _RefusedError(name)
         self._inside = _Element(name.rpartition(":")[2].lower(), self._inside, depth)
         self._borders.append((at, self._inside, self._inside))
@@ -158,9 +158,9 @@ class _Page:
         word = (shown(source).rstrip() or " ") if reference else _WORD_END.match(source)[0]  # type: ignore[index]
         self._pieces.append(word)
         if reference:
-            self._owed += len(source) - len(word)
+            self._padding += len(source) - len(word)
         elif len(word) < len(source):
-            self._pay()
+            self._pad()
             self._pieces.append(source[len(word) :])
         if self._inside is not None:
             self._inside.has_words |= bool(word.strip() or source[len(word) :].strip())
@@ -171,13 +171,13 @@ class _Page:
 
     def _blank(self, end: int) -> None:
         if end > self._reached:
-            self._pay()
+            self._pad()
             self._pieces.append(_VISIBLE.sub(" ", self._text[self._reached : end]))
             self._reached = end
 
-    def _pay(self) -> None:
-        self._pieces.append(" " * self._owed)
-        self._owed = 0
+    def _pad(self) -> None:
+        self._pieces.append(" " * self._padding)
+        self._padding = 0
 
     def _with_feeds(self, visible: str) -> str:
         """Insert a form feed at each tag of a block element."""
@@ -197,7 +197,7 @@ class _Page:
             if start == end or inside is None:
                 continue
             title = " ".join(visible[start:end].split())
-            level = _level_of(inside) if len(title) <= _LONGEST_TITLE_CHARS else 0
+            level = _level_of(inside) if len(title) <= _MAX_TITLE_CHARS else 0
             if level:
                 yield Block(start, end, "heading", level, title)
             else:

@@ -18,19 +18,19 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from openbook.errors import SkippedFileError
 
 # A book of 1,000 pages has some hundred entries, a presentation about five per slide.
-_MOST_ENTRIES = 10_000
+_MAX_ENTRIES = 10_000
 
 # The text of a 1,000-page document is about 20 MB of XML, and its tree takes ten times as much memory.
-_MOST_PART_BYTES = 32 << 20
-_MOST_TOTAL_BYTES = 256 << 20
+_MAX_PART_BYTES = 32 << 20
+_MAX_TOTAL_BYTES = 256 << 20
 
 # Maximum compression ratio. Deflate reaches 1,032. Office files have 5 to 30; a table with 10,000 equal rows has 250,
 # so the ratio is checked only above a size.
-_MOST_EXPANSION = 200
+_MAX_EXPANSION = 200
 _SMALL_BYTES = 16 << 20
 
 # A tree takes 100 bytes for a tag of 4. A table of 30,000 rows with six cells has as many tags.
-_MOST_TAGS = 2_000_000
+_MAX_TAGS = 2_000_000
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -45,7 +45,7 @@ _DAMAGED = "damaged"
 _ENCRYPTED = "encrypted"
 _TOO_LARGE = "expands too much"
 
-_LONGEST_NAME_CHARS = 60
+_MAX_NAME_CHARS = 60
 
 # Exceptions of `zipfile` for bytes in memory. 60,000 damaged zips raised these and no others, in CPython 3.11 to 3.13.
 _ZIP_ERRORS = (
@@ -67,16 +67,16 @@ class ZipPackage:
         if raw.startswith(_OLD_OFFICE):
             self.refuse("encrypted, or older than its name says")
         # The list itself can be a bomb: an entry takes 46 bytes in it, and 1 kB when parsed.
-        if raw.count(_ENTRY_SIGNATURE) > _MOST_ENTRIES:
+        if raw.count(_ENTRY_SIGNATURE) > _MAX_ENTRIES:
             self.refuse(_TOO_LARGE)
         try:
             self._zip = ZipFile(io.BytesIO(raw))
         except _ZIP_ERRORS as exc:
             raise SkippedFileError(path, _DAMAGED) from exc
         self._entries = {info.filename: info for info in self._zip.infolist()}
-        self._left_bytes = _MOST_TOTAL_BYTES
+        self._left_bytes = _MAX_TOTAL_BYTES
         declared = sum(info.file_size for info in self._zip.infolist())
-        if declared > min(_MOST_TOTAL_BYTES, max(_SMALL_BYTES, _MOST_EXPANSION * len(raw))):
+        if declared > min(_MAX_TOTAL_BYTES, max(_SMALL_BYTES, _MAX_EXPANSION * len(raw))):
             self.refuse(_TOO_LARGE)
 
     def __contains__(self, name: str) -> bool:
@@ -107,7 +107,7 @@ class ZipPackage:
 
     def xml(self, name: str) -> Element:
         content = self.read(name)
-        if content.count(b"<") > _MOST_TAGS:
+        if content.count(b"<") > _MAX_TAGS:
             self.refuse(_TOO_LARGE)
         if merely := _MERE_TYPE.match(content):
             content = merely[1] + content[merely.end() :]
@@ -145,8 +145,8 @@ class ZipPackage:
             self.refuse(_ENCRYPTED)
         if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
             self.refuse(f"{_DAMAGED}: unknown compression")
-        if info.file_size > _MOST_PART_BYTES or (
-            info.file_size > _SMALL_BYTES and info.file_size > info.compress_size * _MOST_EXPANSION
+        if info.file_size > _MAX_PART_BYTES or (
+            info.file_size > _SMALL_BYTES and info.file_size > info.compress_size * _MAX_EXPANSION
         ):
             self.refuse(_TOO_LARGE)
 
@@ -180,7 +180,7 @@ def resolved(folder: str, target: str) -> str:
 
 def _short(name: str) -> str:
     # Names come from the file, and may be long.
-    return name[-_LONGEST_NAME_CHARS:]
+    return name[-_MAX_NAME_CHARS:]
 
 
 @lru_cache(maxsize=1024)  # covers the names of all formats
