@@ -48,7 +48,7 @@ class AgentAnswerer:
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; `where` is what may be seen at all. `clock`: seconds, for `max_seconds`."""
+        """Prepare. `where`: the filter of visible documents; `clock`: seconds, for `max_seconds`."""
         self._model = model
         self._writing = options
         self._finder = finder
@@ -58,7 +58,7 @@ class AgentAnswerer:
         self._tools = (*LibraryTools(finder, where, self._numbering).functions, *options.own_tools)
 
     def explore(self, query: str) -> Steps[GenerationResult]:
-        """Let the model look for sources and write, and check its answer."""
+        """Let the model search and answer, and check its answer."""
         options = self._writing
         agent = self._agent(options.budget, build_history(options.history))
         yield Stage("writing")
@@ -101,7 +101,7 @@ class AgentAnswerer:
 
 
 def _run(agent: Agent, query: Content, *, is_retry: bool = False) -> Steps[AgentResult]:
-    """Take the steps of a run. The words of a retry are not shown as they come, and its failure is no error."""
+    """Yield the steps of a run. A retry is not streamed, and its failure is no error."""
     reply: ReplyFinished | None = None
     failure = ""
     with closing(agent.steps(query)) as steps:
@@ -128,6 +128,6 @@ def _outcome(event: CallFinished) -> str:
 
 
 def _reply(result: AgentResult) -> ModelReply:
-    # Of a run that was stopped, the last words may be those with which the model called its tools.
+    # The last text of a run that was stopped may precede a tool call.
     answered = result.messages[-1].text == result.text
     return ModelReply(result.text if answered else "", result.stop, result.stopped_by, result.reason)

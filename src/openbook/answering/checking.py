@@ -1,4 +1,4 @@
-"""From what a model wrote to an answer: verdicts, verifier, repair, policy; then quotes where it cites nothing."""
+"""Checks the answer of a model: verdicts, verifier, repair and policy; adds quotes if it cites nothing."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 
 Retry = Callable[[Sequence[Claim]], str]
-"""Asks the model once more: takes the claims in conflict, with their reasons, and returns a new answer."""
+"""Asks the model again: takes the claims in conflict, with their reasons, and returns a new answer."""
 
 AskAgain = Callable[[Sequence[Claim]], Steps[ModelReply]]
-"""The same as steps."""
+"""The same, as steps."""
 
 
 def check_answer(
@@ -35,14 +35,14 @@ def check_answer(
     verifier: ClaimVerifier | None = None,
     ask_again: AskAgain | None = None,
 ) -> Steps[Verification]:
-    """Check an answer in the words of a model, and repair it where there is evidence.
+    """Check the answer of a model, and repair it where there is evidence.
 
     Args:
-        answer: Any text; marks such as `[2:14-18]` count results and units of what was shown.
-        checker: Knows what was shown.
-        policy: What happens to claims in conflict.
-        verifier: Says whether cited lines entail claims; None leaves that open.
-        ask_again: For the policy `retry`. It is asked at most once; its answer is kept if it has fewer conflicts.
+        answer: Any text; marks such as `[2:14-18]` refer to results and units of the context.
+        checker: Checks citations against the context.
+        policy: How to treat claims in conflict.
+        verifier: Judges whether cited lines entail claims; None leaves that open.
+        ask_again: For the policy `retry`. Called at most once; its answer is kept if it has fewer conflicts.
 
     Raises:
         ValueError: The policy is none, or `retry` without anything to ask.
@@ -86,7 +86,7 @@ def _judged(answer: str, checker: CitationChecker, verifier: ClaimVerifier | Non
     return anchored(checked, checker)
 
 
-# A model that thinks first may have no tokens left for words.
+# Why a reply is empty. A model that reasons first may have no tokens left.
 _SILENT = {
     "refused": RefusalReason.WITHHELD,
     "filtered": RefusalReason.FILTERED,
@@ -104,7 +104,7 @@ def answer_of(
     verifier: ClaimVerifier | None = None,
     ask_again: AskAgain | None = None,
 ) -> Steps[GenerationResult]:
-    """Check what a model wrote. Its words are always shown; without any words, the answer says why there are none.
+    """Check the reply of a model. Its text is always shown; if it is empty, the answer says why.
 
     Raises:
         ValueError: The policy is none, or `retry` without anything to ask.
@@ -139,10 +139,10 @@ def answer_of(
 def _with_quotes(
     answer: GenerationResult, checked: Verification, context: Context, finder: EvidenceFinder
 ) -> GenerationResult:
-    """Say below an answer that it cites nothing, and quote what the sources say."""
+    """Add a note that an answer cites nothing, and quotes from the sources."""
     try:
         query = read_question(answer.query)
-    except QueryError:  # an agent may be asked what has no telling word
+    except QueryError:  # questions to agents need no content words
         return answer
     picked = pick(query, context, finder.embedder, finder.weigh(query).rarity, finder.text_of) if context.shown else []
     quotes = compose(picked) if picked else ""
@@ -160,5 +160,5 @@ def _with_quotes(
 
 
 def signed(answer: GenerationResult, model: Model, spent: Spent) -> GenerationResult:
-    """Add model, prompt version and cost to an answer, its check included."""
+    """Add model, prompt version and cost to an answer, including its check."""
     return replace(answer, model=model.name, usage=spent.usage, cost_usd=spent.cost_usd, prompts=prompts_version())

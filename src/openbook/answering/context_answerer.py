@@ -1,4 +1,4 @@
-"""Answers by a model that is shown what was found for the question."""
+"""Answers by a model from search results."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from openbook.llm.request_tokens import TokenEstimator
 from openbook.questions.question import Question
 from openbook.types import RetrievalResult
 
-# A question, and no more; three searches, and no more.
+# Token limits of a standalone question, and of three searches.
 _QUESTION_TOKENS = 200
 _SEARCHES_TOKENS = 200
 
 
 class ContextAnswerer:
-    """Have a model write one answer from results that were retrieved before."""
+    """Have a model write one answer from given results."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class ContextAnswerer:
 
     @property
     def spent(self) -> Spent:
-        """What the calls so far have cost, those of the verifier included."""
+        """The cost of the calls so far, including those of the verifier."""
         checks = self._verifier.spent if self._verifier else Spent()
         return self._before + self._calls.ledger.spent + checks
 
     def standalone(self, query: str) -> Steps[StandaloneQuestion]:
-        """Make a question stand alone: by the model where there is a history or an image, else by rules.
+        """Rewrite a message as a standalone question: by the model if there is a history or an image, else by rules.
 
-        Rules decide as well if the model writes no question.
+        Rules are also used if the model writes no question.
 
         Raises:
             QueryError: See `openbook.answering.followups.standalone`.
@@ -73,12 +73,12 @@ class ContextAnswerer:
         return standalone(query, history, rewritten, has_images=bool(images))
 
     def expand(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[Sequence[Question]]:
-        """Ask the model for other searches; none if the budget would not allow the answer after that.
+        """Ask the model for further searches; none if the budget would not allow the answer after that.
 
         Args:
-            query: The question, as it stands alone.
-            results: What it found, best first.
-            max_tokens: Estimated tokens of sources that the answer will be written from.
+            query: The standalone question.
+            results: Its results, best first.
+            max_tokens: The budget of sources for the answer, in estimated tokens.
         """
         prompt = build_expansion_prompt(query, results)
         request = Request((Message.user(prompt),), max_tokens=_SEARCHES_TOKENS, deadline_s=self._writing.timeout_s)
@@ -95,9 +95,9 @@ class ContextAnswerer:
 
         Args:
             query: The question.
-            results: What was found for it, best first.
-            max_tokens: Estimated tokens of sources that the model is shown.
-            understood: The question as a model made it stand alone; empty if it does without.
+            results: Its results, best first.
+            max_tokens: The budget of sources, in estimated tokens.
+            understood: The standalone question if a model rewrote it; else empty.
         """
         context = build_context(results, max_tokens)
         if not context.shown:
@@ -127,7 +127,7 @@ class ContextAnswerer:
 
 
 def request_for(query: str, context: Context, options: AnswerOptions, understood: str = "") -> Request:
-    """Write the call that asks for an answer from sources."""
+    """Return the request for an answer from sources."""
     messages = build_messages(query, context, options.history, understood, options.attached)
     return Request(
         messages,
@@ -139,5 +139,5 @@ def request_for(query: str, context: Context, options: AnswerOptions, understood
 
 
 def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:
-    """Return the most that a planned call costs, in US dollars; None if its price is not known."""
+    """Return the maximum cost of a request in US dollars; None if the price is unknown."""
     return estimate_cost(model.name, TokenEstimator().most_tokens(request), request.max_tokens, price=price)

@@ -1,4 +1,4 @@
-"""From a question to an answer: retrieve, show, quote or let a model write, check; and the statistics of it."""
+"""Answers questions: retrieves, quotes or lets a model write, checks; and keeps statistics."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
-# Results that quotes are picked from: beyond ten, less than one right passage in a hundred is found.
+# Results to quote from: beyond ten, less than one right passage in a hundred is found.
 _QUOTED_TOP_K = 10
 
-# Results that a model reads: of 248 questions on 16 repositories, 20 results in 8,000 tokens have all that is needed
-# for 78.6 %, ten in 6,000 for 72.2 % (`benchmarks/context_use.py`).
+# Results for a model: of 248 questions on 16 repositories, 20 results in 8,000 tokens suffice for 78.6 %, ten in 6,000
+# for 72.2 % (`benchmarks/context_use.py`).
 _MODEL_TOP_K = 20
 
-# Why a question is refused that words of another language would find an answer to.
+# Reasons of a refusal for which a search in another language may help.
 _OTHER_WORDS = (RefusalReason.NOTHING_FOUND, RefusalReason.NOTHING_RELEVANT)
 
 QUOTING = AnswerOptions()
@@ -72,12 +72,12 @@ class GenerationStats:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One question, and what to answer it from."""
+    """A question, and how to answer it."""
 
     query: str
     options: AnswerOptions
     results: Sequence[RetrievalResult] | None
-    """At hand, in place of a search."""
+    """Given results, in place of a search."""
     top_k: int | None
     min_score: float
     where: Filter
@@ -203,7 +203,7 @@ class Generator:
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
         model = asked.options.writer
-        # With tools, the model finds words of its own.
+        # With tools, the model words its own searches.
         is_in_conversation = bool(asked.options.history)
         is_read_by_model = asked.options.uses_tools or bool(asked.options.attached)
         unasked = None if is_read_by_model else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
@@ -218,7 +218,7 @@ class Generator:
             from openbook.answering.agent_answerer import AgentAnswerer
 
             explorer = AgentAnswerer(model, asked.options, self._finder, where=asked.where, price=self._price)
-            # Words such as "What is this?" say enough beside an image.
+            # With an image, a question such as "What is this?" suffices.
             question = asked.query.strip() if asked.options.attached else _question(asked.query)
             answer = yield from explorer.explore(question)
         else:
@@ -257,7 +257,7 @@ class Generator:
         alone = yield from writer.standalone(asked.query)
         yield Stage("searching")
         results = self._results(asked, alone)
-        # What the sources do not speak of, no model is asked.
+        # The model is not called if the sources do not cover the question.
         answer = self._judged(asked, alone, results)
         searches: Sequence[Question] = ()
         if self._is_expanded(asked, alone, results, answer):
@@ -267,7 +267,7 @@ class Generator:
             results = self._finder.expand(results, searches, self._top_k(asked), asked.where, asked.min_score)
             answer = Relevance() if results else answer
         if asked.options.attached and results:
-            answer = Relevance()  # a text that is copied from an image has words that no source has to mention
+            answer = Relevance()  # text from an image may have words that no source contains
         if isinstance(answer, Relevance):
             if asked.results is None:
                 results = self._finder.fill_context(results, asked.max_tokens, asked.where)
@@ -283,7 +283,7 @@ class Generator:
         results: Sequence[RetrievalResult],
         judged: GenerationResult | Relevance,
     ) -> bool:
-        """Check whether the model writes other searches: if they could find more, or in the language of the sources."""
+        """Check whether the model writes further searches: to find more, or in the language of the sources."""
         if asked.results is not None or not (self._expands_queries and asked.options.expands_query):
             return False
         if isinstance(judged, Relevance):
@@ -301,7 +301,7 @@ class Generator:
     def _judged(
         self, asked: _Asked, alone: StandaloneQuestion, results: Sequence[RetrievalResult]
     ) -> GenerationResult | Relevance:
-        """Refuse, or say what the results are worth."""
+        """Return a refusal, or the relevance of the results."""
         weighed = self._finder.weigh(alone.asked)
         judged = self._finder.judge(alone, results, weighed, asked.where)
         if not judged.fault:
@@ -438,10 +438,10 @@ class Generator:
 
 
 def _question(query: str) -> str:
-    """Check a question for tools. "What can you do?" has no telling word, and needs none."""
+    """Check a question for an agent, which needs no content words: "What can you do?"."""
     return query.strip() if kind_of(query) == "small talk" else read_question(query).text
 
 
 def _told(answer: GenerationResult, asked: _Asked, alone: StandaloneQuestion) -> GenerationResult:
-    """Return what was searched for, where it was not the question."""
+    """Add the standalone question to an answer, if it differs from the message."""
     return replace(answer, searched="" if alone.text == asked.query.strip() else alone.text)

@@ -13,25 +13,25 @@ from openbook.text import LineIndex
 from openbook.tokens import tokenize
 from openbook.types import Document, Filter, shown_text
 
-# Somebody waits. Reading takes about a second for 10,000 documents.
+# Time limit. Reading 10,000 documents takes about a second.
 _MOST_SECONDS = 5.0
 
-# What is kept. More lines are counted.
+# Limit of returned lines. Further ones are only counted.
 _MOST_LINES = 2_000
 
-# What RE2 may take for one pattern: 8 MB is its own default.
+# Memory limit of RE2 for a pattern: its default of 8 MB.
 _PATTERN_BYTES = 8 << 20
 _LONGEST_PATTERN = 500
 
-# A line of generated code can be as long as a file.
+# Longer lines, as in generated code, are truncated.
 _LONGEST_LINE = 200
 _LEADING_CHARS = 60
 
-# Readers leave form feeds behind heads of entries.
+# Readers mark the heads of list entries by form feeds.
 _MARKS_AT_END = re.compile(r"\f++$", re.MULTILINE)
 
 _Search = Callable[[str], Iterator[tuple[int, int]]]
-"""Yields where a text matches, in characters, in order."""
+"""Yields the offsets of matches in a text, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def find_lines(
 
 
 def _literal(pattern: str, *, any_case: bool) -> _Search:
-    # A literal is found in linear time by `re` too.
+    # For literals, `re` takes linear time as well.
     compiled = re.compile(re.escape(pattern), re.IGNORECASE if any_case else 0)
     return lambda text: (found.span() for found in compiled.finditer(text))
 
@@ -127,14 +127,14 @@ def _expression(pattern: str, *, any_case: bool) -> _Search:
 
 
 def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
-    """Return the documents that may hold a text: those with its rarest word, or all if it holds no whole word."""
-    # A word with something else on both sides is a word of the index.
+    """Return the documents that may contain a text: those with its rarest word, or all if it has no whole word."""
+    # Only inner words are complete; those at the ends may be parts of longer ones.
     tokens = tokenize(" ".join(re.split(r"\W+", pattern)[1:-1]))
     return documents_holding(tokens, index, where) if tokens else index.documents(where)
 
 
 def documents_holding(tokens: Sequence[str], index: Index, where: Filter) -> list[DocumentSummary]:
-    """Return the documents that hold the rarest of some tokens, by source and path; none if one of these is absent."""
+    """Return the documents with the rarest of some tokens, by source and path; none if the index lacks one of these."""
     counts = index.frequencies(tokens)
     if not tokens or len(counts) < len(set(tokens)):
         return []
@@ -145,7 +145,7 @@ def documents_holding(tokens: Sequence[str], index: Index, where: Filter) -> lis
 
 
 def _lines(document: Document, search: _Search) -> list[MatchingLine]:
-    """Return the lines of a document that match, each once."""
+    """Return the distinct lines of a document that match."""
     text, made = _without_marks(document), dict[int, MatchingLine]()
     lines: LineIndex | None = None
     for start, _ in search(text):
@@ -158,14 +158,14 @@ def _lines(document: Document, search: _Search) -> list[MatchingLine]:
 
 
 def _without_marks(document: Document) -> str:
-    """Return a text as people know it, on the same lines: `$` matches behind the head of an entry."""
+    """Return a text without the marks of readers, with the same lines, so that `$` matches at the heads of entries."""
     if document.kind == "code" or "\f" not in document.text:
         return document.text
     return shown_text(_MARKS_AT_END.sub("", document.text))
 
 
 def shown_line(text: str, lines: LineIndex, number: int, start: int) -> str:
-    """Return a line of a text, trimmed; of a long one, 200 characters around a place."""
+    """Return a trimmed line of a text; of a long one, 200 characters around an offset."""
     first, last = lines.start_of(number), lines.end_of(number)
     if last - first > _LONGEST_LINE:
         first = max(first, min(start - _LEADING_CHARS, last - _LONGEST_LINE))

@@ -1,4 +1,4 @@
-"""The documents that a path or a pattern of a model means; where it means none, which ones are near."""
+"""Resolves the paths and patterns of models to documents, with suggestions if there are none."""
 
 from __future__ import annotations
 
@@ -13,26 +13,24 @@ from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Filter, Kind
 
-# What is told outside of a fence has no room for a sentence.
+# Untrusted names outside of a fence must be too short for an instruction.
 PLAIN_NAME = re.compile(r"[\w./-]{1,40}")
 _PLAIN_PATH = re.compile(r"[\w./-]{1,100}")
 
 
 class NamedDocuments:
-    """The documents of a library that a filter lets through, by path."""
+    """The visible documents of a library by path."""
 
     def __init__(self, index: Index, where: Filter) -> None:
-        """Take a library and the documents that may be seen at all."""
+        """Take a library, and the filter of visible documents."""
         self._index = index
         self._where = where
 
     def find(self, path: str) -> tuple[DocumentSummary, int, int]:
-        """Find the document that a path means, with or without its source in front, and the lines named behind it.
-
-        Without lines, these are 0.
+        """Resolve a path, with or without its source in front, and the lines after it, which are 0 if there are none.
 
         Raises:
-            ToolError: It means none or several.
+            ToolError: No document matches, or several do.
         """
         documents = self._index.documents(self._where)
 
@@ -50,10 +48,10 @@ class NamedDocuments:
         return found[0], first, last
 
     def like(self, pattern: str = "", kind: Kind | None = None) -> list[DocumentSummary]:
-        """Return the documents with paths like this, of this kind, in the order of source and path.
+        """Return the documents with a matching path, of a kind, by source and path.
 
         Raises:
-            ToolError: No document has a path like this.
+            ToolError: No path matches.
         """
         check = filter_predicate(Filter(frozenset({kind} if kind else ()), (pattern,) if pattern else ()))
         listed = self._index.documents(self._where)
@@ -63,10 +61,10 @@ class NamedDocuments:
         return found
 
     def check(self, pattern: str) -> None:
-        """Check that a document has a path like this, or that there are no documents.
+        """Check that a path matches, or that there are no documents.
 
         Raises:
-            ToolError: None has; the message says which paths are near.
+            ToolError: No path matches; the message has suggestions.
         """
         is_meant = path_check(pattern)
         paths = [one.path for one in self._index.documents(self._where)]
@@ -75,24 +73,24 @@ class NamedDocuments:
 
 
 def path_check(pattern: str) -> Callable[[str], bool]:
-    """Return what tells whether a path is like a pattern; all are like the empty one."""
+    """Return a predicate for paths that match a pattern; the empty pattern matches all."""
     check = filter_predicate(Filter(globs=(pattern,))) if pattern else None
     return lambda path: check is None or check("", path, "")
 
 
-# More would have to be read.
+# Limits of suggestions.
 _MOST_MEANT = 3
 _MOST_FOLDERS = 8
 
-# `src/a.py:12-18`, `src/a.py:12-18,20-31` as results show it, which is read with what is between,
-# `src/a.py:12:5` as compilers write it, and `src/a.py#L12-L18` as GitHub does.
+# `src/a.py:12-18`; `src/a.py:12-18,20-31` as in results, which is read as one range; `src/a.py:12:5` as in compiler
+# messages; and `src/a.py#L12-L18` as on GitHub.
 _LINES = re.compile(
     r"(.+?)(?::(\d{1,9})(?:(?:[-\u2013]\d{1,9}, ?\d{1,9})*[-\u2013](\d{1,9})|:\d+)?|#L(\d{1,9})(?:-L?(\d{1,9}))?)"
 )
 
 
 def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int, int]:
-    """Read lines behind a path, unless a document has that very path. Without any, they are 0.
+    """Split lines from a path, unless a document has the whole as its path. They are 0 if there are none.
 
     Example:
         >>> split_lines("src/a.py:12-18", lambda path: False), split_lines("src/a.py#L3", lambda path: False)
@@ -107,7 +105,7 @@ def split_lines(path: str, is_document: Callable[[str], bool]) -> tuple[str, int
 
 
 def told_instead(wanted: str, paths: Sequence[str]) -> str:
-    """Return what helps an agent that named a path which no document has.
+    """Return a hint for an agent that used an unknown path.
 
     Example:
         >>> told_instead("main.rs", ["src/main.rs", "src/cli.rs"])
@@ -125,7 +123,7 @@ def told_instead(wanted: str, paths: Sequence[str]) -> str:
 
 
 def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
-    """Return what helps an agent whose pattern of paths matches no document.
+    """Return a hint for an agent whose path pattern matches no document.
 
     Example:
         >>> [told_of_pattern(pattern, ["command.go", "doc/a.md"]) for pattern in ("commands.go", "*.rs", "src/")]
@@ -151,7 +149,7 @@ def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
 
 
 def _meant(asked: str, places: Sequence[str]) -> list[str]:
-    """Return the few paths and folders that are most like what was asked for, whatever the case of its letters."""
+    """Return the paths and folders that are most similar to a path, ignoring case."""
     wanted = asked.casefold().strip("/")
     if not wanted:
         return []

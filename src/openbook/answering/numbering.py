@@ -1,4 +1,4 @@
-"""Number the results of tool calls through one run, so that all of them can be cited."""
+"""Numbers the results of tool calls across a run, so that all of them can be cited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from openbook.answering.outlines import unseen
 from openbook.llm.messages import ToolCall, ToolResult
 from openbook.types import Chunk, RetrievalResult, Span
 
-# Estimated tokens of what one call shows: six passages, or a list of sixty lines.
+# Limit of the results of a call in estimated tokens: six passages, or a list of sixty lines.
 _CALL_TOKENS = 2_500
 
 
@@ -23,19 +23,19 @@ class ToolFindings:
 
     results: tuple[RetrievalResult, ...]
     note: str = ""
-    """In words of ours, for the model."""
+    """For the model, without text of sources."""
 
 
 class ResultSink(Protocol):
     """Receives the results of tool calls."""
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
-        """Take results in their order, with a note in words of ours, and give what the tool returns."""
+        """Keep results with a note, and return the output of the tool."""
         ...
 
 
 class ResultNumbering(Hooks):
-    """Numbers what tools find, call by call in the order of the calls, whichever ends first."""
+    """Numbers the results of tools in the order of the calls, whichever ends first."""
 
     def __init__(self) -> None:
         self._shown: list[ContextItem] = []
@@ -45,17 +45,17 @@ class ResultNumbering(Hooks):
 
     @property
     def context(self) -> Context:
-        """All that was shown so far."""
+        """All results so far."""
         return Context(tuple(self._shown))
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
-        """Take what a tool found, and give what the tool must return for it. Any thread may call it."""
+        """Keep the results of a tool, and return the output that the tool must return. Thread-safe."""
         key = next(self._keys)
         self._found[key] = ToolFindings(tuple(results), note)
         return key
 
     def after_tool(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Replace what `keep` returned by numbered sources."""
+        """Replace the output of `keep` by numbered sources."""
         found = self._found.pop(result.text, None)
         return result if found is None or result.is_error else replace(result, text=self._numbered(found))
 
@@ -70,7 +70,7 @@ class ResultNumbering(Hooks):
         return "\n\n".join(filter(None, (*map(str, fitting), *notes, found.note))) or "Nothing was found."
 
     def _unseen(self, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
-        """Return results without the sentences that a chunk of a course shares with one that is shown."""
+        """Return results without the sentences that chunks of a course share with earlier ones."""
         found: list[RetrievalResult] = []
         for result in results:
             chunk, before = result.chunk, [*self._shown_spans(result.chunk), *_spans(found, result.chunk)]

@@ -1,4 +1,4 @@
-"""From prompt files, sources and questions to what a model is sent."""
+"""Builds the messages for models from prompt files, sources and questions."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of
 from openbook.types import Attachment, RetrievalResult
 
-# Exchanges that a model is shown of a session. What a question needs of earlier ones is put into
-# what is searched for; these are for "shorter, please" and the like.
+# Exchanges of a session that a model is shown, for requests such as "shorter, please". The standalone question already
+# has what it needs of earlier ones.
 _EXCHANGES = 3
 
-# Characters of an earlier answer. It is there to be referred to, and is no source.
+# Characters of an earlier answer, which is a reference and no source.
 _EARLIER_CHARS = 2_000
 
-# Topics that a refusal names, and characters of each: a heading path can be a whole sentence.
+# Topics in a refusal, and characters of each: heading paths may be long.
 _TOPICS, _TOPIC_CHARS = 3, 80
 
-# Files that could not be read, named in an answer.
+# Unread files in an answer.
 _UNREAD = 3
 
 _PROMPTS = prompts_of("openbook.answering.prompts")
 
 
 def prompts_version() -> str:
-    """Return twelve digits that change with every change of a prompt file for answers."""
+    """Return a hash of the prompt files for answers, twelve hexadecimal digits."""
     return _PROMPTS.version
 
 
 def fill_template(prompt: str, **holes: str) -> str:
-    """Read a prompt file and fill its holes. What is put in is never read for holes itself.
+    """Read a prompt file and replace its placeholders. Values are not searched for placeholders.
 
     Raises:
-        KeyError: There is no such prompt, or one of its holes is not given.
+        KeyError: There is no such prompt, or a placeholder has no value.
 
     Example:
         >>> fill_template("question", question="Why {x}?").splitlines()[-1]
@@ -46,7 +46,7 @@ def fill_template(prompt: str, **holes: str) -> str:
 
 
 def build_system_prompt(*, tools: bool = False) -> str:
-    """Return the rules that a model answers by; with `tools`, also how to use them."""
+    """Return the instructions for answers; with `tools`, also for their use."""
     return "\n\n".join((fill_template("rules"), *([fill_template("tools")] if tools else [])))
 
 
@@ -57,38 +57,38 @@ def build_messages(
     understood: str = "",
     images: Sequence[Attachment] = (),
 ) -> tuple[Message, ...]:
-    """Write the messages that ask for an answer from sources: what was said before, the sources, the question.
+    """Build the messages that ask for an answer from sources: history, sources and question.
 
     Args:
-        query: The question, as it was asked.
+        query: The question as asked.
         context: The sources.
-        history: What was asked and answered before, in order.
-        understood: The question as a model made it stand alone; empty if it does without.
-        images: That belong to the question.
+        history: The earlier exchanges, in order.
+        understood: The standalone question if a model rewrote it; else empty.
+        images: The images of the question.
     """
     shown = tuple(shown.source for shown in context.shown)
     question = fill_template("question", question=with_images_named(query, images))
     if understood:
-        # In a fence, as what it was made from: a model wrote it, and that had read words of sources.
+        # In a fence: a model wrote it after reading text of sources.
         fenced = ShownSource(0, "", "the question as it was understood", (" ".join(understood.split()),))
         question = fill_template("follow_up", question=question, understood=str(fenced))
     return (*build_history(history), Message("user", (*shown, *images, TextBlock(question))))
 
 
 def with_images_named(query: str, images: Sequence[Attachment]) -> str:
-    """Return a question with what images are in an answer: no sources."""
+    """Return a question with a note that its images are no sources."""
     return fill_template("images", question=query) if images else query
 
 
 def pictured(history: Sequence[Exchange]) -> Sequence[Exchange]:
-    """Return the last exchange that has images, of those that a model is shown; none if none has."""
+    """Return the last exchange with images among those that a model is shown, if any."""
     return [exchange for exchange in history[-_EXCHANGES:] if exchange.images][-1:]
 
 
 def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
-    """Write the last exchanges of a session. Marks are left out: they counted sources that are gone.
+    """Return the messages of the last exchanges of a session, without marks, whose sources are not in the context.
 
-    Of images, the last ones are sent again: each costs as much as a page of text.
+    Only the last images are sent again: each costs as much as a page of text.
     """
     with_images = pictured(history)
     return tuple(
@@ -107,14 +107,14 @@ def build_retry(request: Request, answer: str, failing: Iterable[Claim]) -> tupl
 
 
 def retry_prompt(failing: Iterable[Claim]) -> str:
-    """Name the claims in conflict and why, and ask for the whole answer again."""
+    """Build the prompt that names the claims in conflict and why, and asks for the whole answer again."""
     return fill_template(
         "retry", claims="\n".join(f"- {claim.text} ({claim.verdict}: {claim.reason})" for claim in failing)
     )
 
 
 def build_standalone_prompt(query: str, history: Sequence[Exchange], *, has_images: bool = False) -> str:
-    """Build the prompt that asks for a standalone question. `has_images`: some stand before the prompt."""
+    """Build the prompt that asks for a standalone question. `has_images`: images precede the prompt."""
     told = (
         ShownSource(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
         for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
@@ -124,7 +124,7 @@ def build_standalone_prompt(query: str, history: Sequence[Exchange], *, has_imag
 
 
 def build_no_answer(reason: RefusalReason, detail: str = "") -> str:
-    """Return why a model wrote nothing. `detail`: what the budget or the provider said."""
+    """Return why a model wrote nothing. `detail`: the message of the budget or the provider."""
     return fill_template("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
 
 
@@ -134,12 +134,12 @@ def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
 
 
 def build_no_context_prompt(reason: str, missing: Sequence[str] = (), unread: Sequence[str] = ()) -> str:
-    """Return the text of an answer where nothing was found. It is the answer itself: no model is asked.
+    """Return the text of a refusal if nothing was found. No model is called.
 
     Args:
-        reason: Such as `nothing found`.
-        missing: Words of the question that stand nowhere in the library.
-        unread: Files that could have them, and were not read.
+        reason: The reason, such as `nothing found`.
+        missing: Words of the question that the library lacks.
+        unread: Files that could not be read, and may contain them.
     """
     return fill_template("no_context", reason=reason, missing=_missing(missing, unread))
 
@@ -147,13 +147,13 @@ def build_no_context_prompt(reason: str, missing: Sequence[str] = (), unread: Se
 def build_clarification_prompt(
     reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = (), unread: Sequence[str] = ()
 ) -> str:
-    """Return what the sources do hold and how to ask better. It is the answer itself: no model is asked.
+    """Return the text of a refusal that names the nearest topics. No model is called.
 
     Args:
-        reason: Such as `nothing relevant`.
-        nearest: What comes nearest, best first. None gives what `build_no_context_prompt` does.
-        missing: Words of the question that stand nowhere in the library.
-        unread: Files that could have them, and were not read.
+        reason: The reason, such as `nothing relevant`.
+        nearest: The nearest results, best first. Without any, the text is that of `build_no_context_prompt`.
+        missing: Words of the question that the library lacks.
+        unread: Files that could not be read, and may contain them.
     """
     topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
     if not topics:
@@ -163,11 +163,11 @@ def build_clarification_prompt(
 
 
 def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
-    """Return which words no source mentions, and which files were not read, so that nobody knows of them.
+    """Return a note on the words that no source contains, and on the files that could not be read.
 
     Args:
-        words: At least one.
-        unread: Paths of files that could have them.
+        words: The words, at least one.
+        unread: Paths of files that may contain them.
 
     Example:
         >>> build_missing_note(["tides"], ["a.key", "b.pdf"])
@@ -176,7 +176,7 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     note = f"No source mentions {', '.join(map(repr, words))}."
     if not unread:
         return note
-    # Names of files are text of strangers: on one line, and no longer than a name is.
+    # File names are untrusted text: on one line, and short.
     named = ", ".join(" ".join(path.split())[:_TOPIC_CHARS] for path in unread[:_UNREAD])
     more = ", ..." if len(unread) > _UNREAD else ""
     count = "1 file" if len(unread) == 1 else f"{len(unread)} files"
@@ -188,7 +188,7 @@ def _missing(words: Sequence[str], unread: Sequence[str] = ()) -> str:
 
 
 def _topic(result: RetrievalResult) -> str:
-    # Names of sources are text of strangers: on one line, and no longer than a name is.
+    # Names of sources are untrusted text: on one line, and short.
     told = " ".join((result.chunk.symbol or label_of(result) or result.chunk.span.path).split())
     return f"`{told.replace('`', '')[:_TOPIC_CHARS]}`"
 
@@ -208,7 +208,7 @@ def without_marks(answer: str) -> str:
 
 
 def format_prompt_for_display(messages: Sequence[Message], system_prompt: str = "") -> str:
-    """Print for people what a model is sent, as plain text that ends in a line feed."""
+    """Format the messages for a model as plain text for people, ending in a line feed."""
     parts = [("system", system_prompt)] if system_prompt else []
     parts += [(message.role, "\n".join(map(_printed, message.parts))) for message in messages]
     return "\n\n".join(f"--- {role}\n{text}" for role, text in parts) + "\n"

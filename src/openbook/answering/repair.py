@@ -1,6 +1,6 @@
-"""Repair of answers, on evidence only: marks move to where the very words of a claim stand, conflicts may go.
+"""Repairs answers on evidence: moves marks to the place with the exact words of a claim, and may remove conflicts.
 
-Each change is recorded. A lexical score is no evidence, and no range is narrowed.
+Each change is recorded. Lexical scores are no evidence, and ranges are not narrowed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from openbook.grounding.lookup import squash
 from openbook.grounding.marks import CitationMark
 from openbook.grounding.protocol import CitedClaim
 
-# What is left is read anew: lines that were apart can have become one claim.
+# After a removal, the answer is parsed again, as lines may have become one claim.
 _MOST_ROUNDS = 3
 
-# A place that says a claim in its very words is a sentence, or a few lines.
+# Limit of a place with the exact words of a claim: a sentence, or a few lines.
 _MOST_UNITS = 8
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]+)?|\|[ \t]*)?")
@@ -37,10 +37,10 @@ class _Edit:
 
 
 def anchored(checked: Verification, checker: CitationChecker) -> Verification:
-    """Move the marks of claims to where there is evidence that they are said.
+    """Move the marks of claims to places with evidence for them.
 
-    Evidence is: a claim in conflict stands word for word in one other place that was shown, or a verifier
-    found it said there. A mark that names nothing goes where other marks of its claim are `exact` or `confirmed`.
+    Evidence for a claim in conflict is its exact text in one other place of the context, or the judgment of a verifier.
+    Invalid marks move to where other marks of their claim are `exact` or `confirmed`.
     """
     statements, loose = checker.split(checked.answer)
     edits: list[_Edit] = []
@@ -67,7 +67,7 @@ def anchored(checked: Verification, checker: CitationChecker) -> Verification:
 
 
 def _evidence(statement: Statement, claim: Claim, checker: CitationChecker) -> UnitRange | None:
-    """Return the one other place that says a claim, where that is certain."""
+    """Return the only other place that supports a claim; None if there is none, or if it is ambiguous."""
     found = checker.judgement(statement)
     if found is None:
         return None
@@ -83,12 +83,12 @@ def _evidence(statement: Statement, claim: Claim, checker: CitationChecker) -> U
 
 
 def _only_place(words: str, checker: CitationChecker, *, whole: bool) -> UnitRange | None:
-    """Return the fewest units that hold some words, if they stand in one fresh place of all that was shown.
+    """Return the shortest range of units with some words, if only one current place in the context has them.
 
     Args:
         words: A claim, or a quote.
-        checker: Knows what was shown.
-        whole: The words are a claim: they have to be a statement of the place, not a part of a word or sentence.
+        checker: Checks citations against the context.
+        whole: Whether the words are a claim, which must be a whole statement of the place.
     """
     places: list[UnitRange] = []
     wanted = squash(words).strip(" .,;:!?-•")
@@ -106,14 +106,14 @@ def _only_place(words: str, checker: CitationChecker, *, whole: bool) -> UnitRan
 
 
 def _is_within(inner: UnitRange, outer: UnitRange) -> bool:
-    """Return whether a place lies within another one of the same source, and is smaller."""
+    """Return whether a range is a proper part of another one of the same source."""
     if inner.shown.number != outer.shown.number or inner.mark == outer.mark:
         return False
     return outer.first.number <= inner.first.number and inner.last.number <= outer.last.number
 
 
 def dropped(checked: Verification, checker: CitationChecker) -> Verification:
-    """Take the claims that are in conflict out of the answer, and the marks that belonged to nothing else."""
+    """Remove claims in conflict from the answer, and the marks of no other claim."""
     for _ in range(_MOST_ROUNDS):
         if not checked.conflicts:
             break
@@ -135,7 +135,7 @@ def dropped(checked: Verification, checker: CitationChecker) -> Verification:
 
 
 def _with_marks(answer: str, claim: Claim, inside: Sequence[CitationMark], marks: str) -> Iterator[_Edit]:
-    """Put marks where the first ones of the claim stand, else behind it."""
+    """Insert marks at the first ones of a claim, or after it."""
     if not inside:
         yield _Edit(claim.end_char, claim.end_char, f" {marks}")
         return
@@ -144,7 +144,7 @@ def _with_marks(answer: str, claim: Claim, inside: Sequence[CitationMark], marks
 
 
 def _without(answer: str, marks: Sequence[CitationMark]) -> Iterator[_Edit]:
-    """Take marks out, and the blanks before them, unless a mark that stays needs these."""
+    """Remove marks with the blanks before them, unless a remaining mark needs these."""
     runs: list[list[CitationMark]] = []
     for mark in marks:
         if runs and runs[-1][-1].end_char == mark.start_char:
@@ -157,7 +157,7 @@ def _without(answer: str, marks: Sequence[CitationMark]) -> Iterator[_Edit]:
 
 
 def _orphans(answer: str, changed: Iterable[Statement], kept: set[CitationMark]) -> list[_Edit]:
-    """Take out marks on lines of their own that belonged to none but claims that no longer need them."""
+    """Remove marks on separate lines that only belonged to changed claims."""
     orphans = {
         mark
         for statement in changed
@@ -175,7 +175,7 @@ def _start_of_blanks(answer: str, mark: CitationMark, blanks: str = " \t") -> in
 
 
 def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]:
-    """Cut places out: neighbours together, and with them the lines that they fill, bullets included."""
+    """Remove ranges: adjacent ones together, with whole lines and their bullets if these become empty."""
     together: list[tuple[int, int]] = []
     for start, end in places:
         if together and not answer[together[-1][1] : start].strip():
@@ -202,7 +202,7 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
 
 
 def _continuation(answer: str, start: int, behind: int) -> int | None:
-    """Return where the text of an item goes on in the line behind it; None if it does not."""
+    """Return where a list item continues in the next line; None if it does not."""
     line = answer[behind:].partition("\n")[0]
     indent = _indent(answer, behind)
     if not ITEM.match(answer, start) or read_line(line, None)[0] != "text" or indent <= _indent(answer, start):
@@ -211,10 +211,10 @@ def _continuation(answer: str, start: int, behind: int) -> int | None:
 
 
 def _shifts(answer: str, start: int, behind: int) -> Iterator[tuple[int, int]]:
-    """Move what is below an item that is cut to its level: else it would belong to the item before it.
+    """Outdent the lines nested below a removed item, so that they do not become part of the item before.
 
     Yields:
-        Where each line begins, and how many blanks it loses.
+        The start of each line, and the number of blanks to remove.
     """
     level = _indent(answer, start)
     deeper = 0
@@ -230,13 +230,13 @@ def _shifts(answer: str, start: int, behind: int) -> Iterator[tuple[int, int]]:
 
 
 def _indent(answer: str, start: int) -> int:
-    """Return how many blanks a line begins with."""
+    """Return the indentation of a line."""
     line = answer[start:].partition("\n")[0]
     return len(line) - len(line.lstrip(" \t"))
 
 
 def _would_join(answer: str, start: int, end: int) -> bool:
-    """Return whether a sentence behind a cut would become a part of the list item before it."""
+    """Return whether a sentence after a removal would become part of the list item before."""
     before = answer[:start].rstrip("\n").rpartition("\n")[2]
     behind = answer[end:].partition("\n")[0]
     is_apart = answer[:start].endswith("\n\n") or not before.strip() or not behind.strip()
@@ -244,7 +244,7 @@ def _would_join(answer: str, start: int, end: int) -> bool:
 
 
 def _edited(answer: str, edits: Iterable[_Edit]) -> str:
-    """Apply edits, in any order. What one has taken away, another cannot take again."""
+    """Apply edits, in any order. Overlapping removals are applied once."""
     parts, at = [], 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         parts += [answer[at : edit.start], edit.text]  # a slice that ends before it starts is empty

@@ -1,4 +1,4 @@
-"""What can be said of answers once they are there: are they cited, what code is in them, how were they."""
+"""Reports on answers: citations, code blocks and statistics."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from openbook.answers import GenerationResult
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import find_marks
 
-# As people and `Citation.place` write it: `auth.py:10-20`, or `slides.pdf p. 4`.
+# Places as in `Citation.place`: `auth.py:10-20`, `slides.pdf p. 4`.
 _PLACE = re.compile(r"[\w./\\-]*\w\.\w{1,8}(?::\d+(?:-\d+)?| p\. \d+)\b")
 
 
 def check_citations(answer: GenerationResult | str) -> bool:
-    """Return whether an answer cites anything. Marks that name nothing, and conflicts, do not count.
+    """Return whether an answer cites anything. Invalid marks and conflicts do not count.
 
-    Of a text, a mark such as `[2:14]` or a place such as `auth.py:10-20` counts, whatever stands there.
+    In a plain text, any mark such as `[2:14]` or place such as `auth.py:10-20` counts.
 
     Example:
         >>> check_citations("It waits [2:14]."), check_citations("See `auth.py:10-20`."), check_citations("It waits.")

@@ -1,4 +1,4 @@
-"""Answering as sans-IO steps: calls of a model within a budget, a blocking and an async driver."""
+"""Answering as sans-I/O steps: model calls within a budget, with a blocking and an async driver."""
 
 from __future__ import annotations
 

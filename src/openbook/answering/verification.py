@@ -1,6 +1,6 @@
-"""The verdicts on an answer in the words of a model: does a mark name something, is it fresh, do the lines say it.
+"""Verdicts on the answer of a model: whether marks are valid and current, and whether the cited lines support claims.
 
-Nothing is changed here.
+Answers are not changed here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from openbook.grounding.lookup import SearchedText
 from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 from openbook.types import Span
 
-# A claim that names forty places names none. It also bounds what one claim costs.
+# Limit of cited places per claim, which also bounds the cost of a claim.
 _MOST_PLACES = 40
 
 NEVER_SHOWN = "nothing of that number was shown"
@@ -32,11 +32,11 @@ _OTHER_WORDS = "the cited lines do not hold it word for word"
 _NO_CLAIM = "it stands behind no claim"
 _UNCHECKED_CODE = "code that cites nothing is not checked"
 
-# Names in code without marks that no source has.
+# Reported names in uncited code that no source contains.
 _MOST_NAMES = 5
 
 Key = tuple[str, ...]
-"""What a judgement belongs to: the words that are judged, and the marks of the places that they cite."""
+"""Identifies a judgement: the words of a claim, and the marks of its places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Verification:
 
     @property
     def conflicts(self) -> tuple[Claim, ...]:
-        """The claims that are in conflict with what they cite, in order."""
+        """The claims in conflict with their citations, in order."""
         return tuple(claim for claim in self.claims if claim.verdict == "conflict")
 
 
@@ -58,19 +58,19 @@ class CitationChecker:
     """Check claims and citations against one context, with a cache of files and verdicts."""
 
     def __init__(self, context: Context, text_now: TextNow) -> None:
-        """Take what was shown, and what gives the text of a document as it is now."""
+        """Take the context, and a function that returns the current text of a document."""
         self.shown: dict[int, ContextItem] = numbered(context)
         self._text_now = text_now
         self._texts: dict[tuple[str, str], str | None] = {}
         self._fresh: dict[str, bool] = {}
         self.failures: set[str] = set()
-        """Why the verifier said nothing at all, each time that it was asked and did not."""
+        """Why the verifier gave no verdicts, for each failed call."""
         self._judgements: dict[Key, LiteralVerdict] = {}
         self._open: dict[Key, CitedClaim] = {}
         self._split: tuple[str, tuple[list[Statement], list[UnattachedMarks]]] = ("", ([], []))
 
     def check(self, answer: str) -> Verification:
-        """Return every claim, and every place that it cites, with its verdict as far as it is known."""
+        """Return all claims and their citations, with the verdicts known so far."""
         statements, loose = self.split(answer)
         claims: list[Claim] = []
         found: list[tuple[int, Citation]] = []
@@ -88,22 +88,22 @@ class CitationChecker:
         return Verification(answer, tuple(claims), tuple(citation for _, citation in found))
 
     def split(self, answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
-        """Do what `split_claims` does. What is repaired is what was checked before."""
+        """Split an answer like `split_claims`, cached, as the checked answer is also repaired."""
         if answer != self._split[0]:
             self._split = (answer, split_claims(answer))
         return self._split[1]
 
     @property
     def open(self) -> Mapping[Key, CitedClaim]:
-        """What was checked by its words alone and is not `exact`: what a verifier is asked, in order."""
+        """The claims for a verifier: those judged by words alone and not `exact`, in order."""
         return self._open
 
     def settle(self, entailments: Mapping[Key, Entailment | None], failure: str = "") -> None:
-        """Take what a verifier says of claims in `open`.
+        """Record the verdicts of a verifier on claims in `open`.
 
         Args:
-            entailments: What it says of each claim.
-            failure: Why it said nothing at all.
+            entailments: Its verdict on each claim.
+            failure: Why it gave none at all.
         """
         if failure:
             self.failures.add(failure)
@@ -116,12 +116,12 @@ class CitationChecker:
         self._open = {}
 
     def judgement(self, statement: Statement) -> LiteralVerdict | None:
-        """Return what was found of a statement; None if nothing that it cites can be judged."""
+        """Return the verdict on a statement; None if none of its citations can be judged."""
         good = tuple(place for _, place in self._named(statement.claim.marks) if place and self.is_fresh(place))
         return self.judge(statement.judged, good) if good else None
 
     def confirm(self, words: str, place: UnitRange, quote: str) -> None:
-        """Remember that a verifier found a claim said at a place, in these words."""
+        """Record that a verifier confirmed a claim at a place, with a quote."""
         self._judgements[words, place.mark] = LiteralVerdict("confirmed", quote=quote)
 
     def _of_claim(self, statement: Statement, position: int) -> tuple[Claim, list[Citation]]:
@@ -144,7 +144,7 @@ class CitationChecker:
         return replace(claim, verdict=whole.verdict, reason=whole.reason), citations
 
     def _of_place(self, words: str, place: UnitRange | None, whole: LiteralVerdict | None) -> LiteralVerdict:
-        """Return what one of the places that a claim cites contributes to its verdict."""
+        """Return the contribution of one cited place to the verdict on a claim."""
         if place is None:
             return LiteralVerdict("unknown", NEVER_SHOWN)
         if not self.is_fresh(place):
@@ -162,7 +162,7 @@ class CitationChecker:
         return whole
 
     def _of_code(self, code: UnattachedMarks) -> Claim:
-        """Return code without marks as a claim that says it was not checked, and which names no source has."""
+        """Return uncited code as an unchecked claim, with the names that no source contains."""
         text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
         body = "\n".join(_lines_of_code(code.text))
         missing = absent_names(body, text)[:_MOST_NAMES]
@@ -183,7 +183,7 @@ class CitationChecker:
             yield citation_of(mark, place, found.verdict, found.reason)
 
     def _named(self, marks: Sequence[str]) -> Iterator[tuple[str, UnitRange | None]]:
-        """Yield each mark with each place that it names, each pair once, in order."""
+        """Yield each distinct pair of a mark and a place that it cites, in order."""
         seen: set[tuple[str, str]] = set()
         for mark in dict.fromkeys(marks):
             for place in places_of(mark, self.shown):
@@ -193,7 +193,7 @@ class CitationChecker:
                     yield mark, place
 
     def judge(self, words: str, places: tuple[UnitRange, ...]) -> LiteralVerdict:
-        """Judge words by all places together, as far as that is known by now."""
+        """Judge a claim by all places together, with the verdicts known so far."""
         if len(places) > _MOST_PLACES:
             return LiteralVerdict("unverified", f"it cites more than {_MOST_PLACES} places")
         key = (words, *dict.fromkeys(place.mark for place in places))
@@ -205,7 +205,7 @@ class CitationChecker:
         return self._judgements[key]
 
     def is_fresh(self, place: UnitRange) -> bool:
-        """Whether the document still holds the place, character by character. It is read once."""
+        """Whether the current document contains the exact text of the place. Documents are read once."""
         if place.mark not in self._fresh:
             self._fresh[place.mark] = is_current(place.span, place.quote, self._text_of(place))
         return self._fresh[place.mark]
@@ -223,7 +223,7 @@ def _why_stale(text: str | None) -> str:
 
 
 def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
-    """Return a claim with the text of its places, and the whole sources around them as far as they were shown."""
+    """Return a claim with the text of its places, and the shown parts of their sources."""
     cited = dict.fromkeys(place.quote for place in places)
     shown = {place.shown.number: place.shown for place in places}
     sources = []
@@ -239,12 +239,12 @@ def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
 
 
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Verification:
-    """Check claims that are quotes: `exact` is what the cited place holds word for word, as the document still does.
+    """Check quotes: `exact` ones are, word for word, at the cited place and still in the document.
 
     Args:
-        quotes: Each with one mark. Their texts may hold brackets of their own.
-        context: What was shown.
-        text_now: Gives the text of a document as it is now.
+        quotes: The quotes, with one mark each. Their texts may contain brackets.
+        context: The context.
+        text_now: Returns the current text of a document.
     """
     shown = numbered(context)
     texts: dict[tuple[str, str], str | None] = {}
@@ -272,7 +272,7 @@ def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -
 
 
 def _judge_code(block: str, quote: str) -> LiteralVerdict:
-    """Compare the lines between fences with those that are cited, their indentation aside."""
+    """Compare the lines of fenced code with the cited ones, ignoring indentation."""
     known = {line.strip(" \t\r>") for line in quote.split("\n")}
     telling = _lines_of_code(block)
     held = sum(line in known for line in telling)
@@ -286,7 +286,7 @@ def _judge_code(block: str, quote: str) -> LiteralVerdict:
 
 
 def _lines_of_code(block: str) -> list[str]:
-    """Return the lines between fences that are not blank, without their indentation."""
+    """Return the lines of fenced code that are not blank, without indentation."""
     fence: Fence | None = None
     written = []
     for line in block.split("\n"):

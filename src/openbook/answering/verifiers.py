@@ -1,4 +1,4 @@
-"""Who checks claims for entailment: the model that wrote them, another model, or a judge of one's own."""
+"""Verifiers of claims: the model that wrote them, another model, or a custom judge."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from openbook.llm.protocol import Model
 from openbook.plugins import open_plugin
 from openbook.settings import Settings
 
-# An answer of two pages has fewer. What is beyond stays unverified, so that the call has a bound.
+# Limit of claims per call; an answer of two pages has fewer. Further claims stay unverified.
 _MOST_CLAIMS = 100
 
-# Claims of a file are sent so many at a time: about as many as a long answer has.
+# Batch size for the claims of a file: about as many as a long answer has.
 _CLAIMS_PER_CALL = 20
 
 _NLI = "nli:"
