@@ -24,7 +24,8 @@ _THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r".*\bdifferences?\s+between\s+(?:using\s+)?(.+?)\s+and\s+(.+)",
+        r".*\b(?:diff[ée]rences?|unterschied(?:e|en)?|diferencias?)\s+(?:hay\s+)?(?:between|zwischen|entre)"
+        r"\s+(?:using\s+)?(.+?)\s+(?:and|und|et|y)\s+(.+)",
         r".*\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+)",
         r".*\bhow\s+(?:do|are)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|different|compare)",
         r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
@@ -33,9 +34,6 @@ _COMPARES = tuple(
         r"(?:(?:when|why)\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
         rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
-        r".*\bunterschied(?:e|en)?\s+zwischen\s+(.+?)\s+und\s+(.+)",
-        r".*\bdiff[ée]rences?\s+entre\s+(.+?)\s+et\s+(.+)",
-        r".*\bdiferencias?\s+(?:hay\s+)?entre\s+(.+?)\s+y\s+(.+)",
     )
 )
 _ARTICLE = re.compile(
