@@ -120,12 +120,12 @@ def _parse_json(text: str) -> Any:
 
 def _put_json(text: str, table: str, name: str, wanted: Table) -> str:
     text = text if text.strip() else "{}\n"
-    plain, style = _plain(text), _Style.of(text)
+    plain = _plain(text)
     root = _Object.at(plain, _skip(plain, 0))
     place = root.last(table)
     if place is None or plain[place.value] != "{":
-        return root.put(text, table, {name: wanted}, style, depth=1)
-    return _Object.at(plain, place.value).put(text, name, wanted, style, depth=2)
+        return root.put(text, table, {name: wanted}, depth=1)
+    return _Object.at(plain, place.value).put(text, name, wanted, depth=2)
 
 
 def _remove_json(text: str, table: str, name: str) -> str:
@@ -149,24 +149,6 @@ def _plain(text: str) -> str:
 
 def _uncommented(text: str) -> str:
     return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0]), text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """The layout of a file."""
-
-    indent: str
-    line_end: str
-
-    @classmethod
-    def of(cls, text: str) -> _Style:
-        found = _INDENT.search(text)
-        return cls(found[1] if found else "  ", _line_end(text))
-
-    def written(self, value: Any, depth: int) -> str:
-        """Format a value after the beginning of its first line."""
-        told = json.dumps(value, indent=self.indent, ensure_ascii=False)
-        return told.replace("\n", self.line_end + self.indent * depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +187,17 @@ class _Object:
         """Return the effective member of a name: the last of several."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
-    def put(self, text: str, name: str, value: Any, style: _Style, *, depth: int) -> str:
+    def put(self, text: str, name: str, value: Any, *, depth: int) -> str:
+        """Set a member, in the layout of the text."""
+        found = _INDENT.search(text)
+        indent = found[1] if found else "  "
+        written = json.dumps({name: value}, indent=indent, ensure_ascii=False)[1:]  # with the closing brace
+        written = written.replace("\n", _line_end(text) + indent * (depth - 1))
+        member = written[:-1].rstrip()
         there = self.last(name)
         if there is not None:
-            return text[: there.value] + style.written(value, depth) + text[there.end :]
-        member = f"{style.line_end}{style.indent * depth}{json.dumps(name)}: {style.written(value, depth)}"
+            key = f"{json.dumps(name, ensure_ascii=False)}: "
+            return text[: there.value] + member.lstrip().removeprefix(key) + text[there.end :]
         if self.members:
             end = self.members[-1].end
             # A comment beside the last member stays there, and a comma after that member is the one that is needed.
@@ -218,8 +206,7 @@ class _Object:
             rest = text[end + len(comma) + len(comment) :]
             return f"{text[:end]},{comment.rstrip()}{member}{',' if comma else ''}{rest}"
         inside = text[self.start + 1 : self.end - 1].rstrip()
-        close = f"{style.line_end}{style.indent * (depth - 1)}}}"
-        return f"{text[: self.start]}{{{inside}{member}{close}{text[self.end :]}"
+        return f"{text[: self.start]}{{{inside}{written}{text[self.end :]}"
 
     def without(self, text: str, name: str) -> str:
         """Remove the last member of a name and a comma. Comments stay."""

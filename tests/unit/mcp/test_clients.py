@@ -143,39 +143,6 @@ def test_what_is_kept_can_be_read_by_nobody_else(tmp_path: Path, kept: Path) -> 
     assert sorted(each.name for each in tmp_path.iterdir()) == [".mcp.json", "kept"]
 
 
-def test_other_servers_and_settings_stay_as_they_are(tmp_path: Path, kept: Path) -> None:
-    there: dict[str, Any] = {
-        "theme": "ü",
-        "mcpServers": {"other": {"command": "x"}, "openbook": {"env": {"A": "1"}}},
-        "last": [1],
-    }
-    (tmp_path / ".mcp.json").write_text(json.dumps(there), encoding="utf-8")
-
-    write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND), kept)
-
-    now = json.loads((tmp_path / ".mcp.json").read_text(encoding="utf-8"))
-    assert now["mcpServers"].pop("openbook")["env"] == there["mcpServers"].pop("openbook")["env"]
-    assert now == there
-    assert list(now) == list(there)
-
-
-def test_comments_and_tables_of_toml_stay_as_they_are(tmp_path: Path, kept: Path) -> None:
-    client = CLIENTS["codex"]
-    file = file_of(client, tmp_path)
-    file.parent.mkdir(parents=True)
-    entry = '[mcp_servers.openbook]\ncommand = "old"\nargs = ["[x]"]\n\n[mcp_servers.openbook.env]\nA = "1"\n\n'
-    file.write_text(f'model = "m"  # mine\n\n{entry}[tui]\n# keep\na = 1\n', encoding="utf-8")
-
-    write_change(plan_install(client, tmp_path, "openbook", COMMAND, FOLDERS), kept)
-
-    text = file.read_text(encoding="utf-8")
-    now = tomllib.loads(text)
-    assert now["mcp_servers"] == {"openbook": {"command": "/bin/openbook", "args": ["mcp", "/shop"], "env": {"A": "1"}}}
-    assert now["tui"] == {"a": 1}
-    assert "# mine" in text
-    assert "# keep" in text
-
-
 def test_putting_twice_changes_nothing(tmp_path: Path, kept: Path) -> None:
     client = CLIENTS["claude"]
     write_change(plan_install(client, tmp_path, "openbook", COMMAND), kept)

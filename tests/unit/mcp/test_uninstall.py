@@ -148,6 +148,15 @@ def test_one_of_two_servers_goes_and_the_other_stays(tmp_path: Path) -> None:
     ]
 
 
+def test_an_entry_that_install_did_not_write_is_removed_too(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("a: 1\nservers:\n  ours:\n    cmd: x\n", encoding="utf-8")
+
+    uninstall(client("yaml"), tmp_path, "ours")
+
+    assert file.read_text(encoding="utf-8") == "a: 1\n"
+
+
 def test_a_setting_that_the_person_put_below_ours_never_goes_to_another_server(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[servers.mine]\ncommand = "x"\n', encoding="utf-8")
