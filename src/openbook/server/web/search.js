@@ -22,7 +22,7 @@ let waiting;
 let opener = null;
 
 /** Whether the search is shown. */
-export const isSearching = () => !byId("search").hidden;
+const isSearching = () => !byId("search").hidden;
 
 /** @param {string} [words] to begin with */
 export function openSearch(words) {
