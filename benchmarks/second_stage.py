@@ -5,9 +5,10 @@
 A file has a question a line, with the lines that answer it; `--checkouts` has a checkout of each repository under its
 last name, and libraries are made in `--home`, and used again.
 
-The same 20 results are taken in the order of the first stage; in that of the second one; in the order of both ranks
-added; and with what the second one says added to the scores of the first, by weights that are fitted on all
-repositories of all files, or without the one that is asked. The error is that of the mean over repositories.
+The same 20 results are ranked by the first stage; by the reranker; by both ranks added; and by the sum of both scores,
+as `openbook search` does with a weight: of the first ten, unless the first result is far ahead. The weight of the
+reranker is fitted on all repositories of all files, or without the one that is asked. The error is that of the mean
+over repositories.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from benchmarks.fit import Case, fit
 from openbook.evals.metrics import mean
 from openbook.opening import open_reranker
 from openbook.retrieval.fields import embedding_text
-from openbook.retrieval.reranking import RERANKED, Reranker
+from openbook.retrieval.reranking import ADDED, RERANKED, Reranker, is_sure
 from openbook.settings import Settings
 from openbook.types import RetrievalResult
 
@@ -63,9 +64,10 @@ class Asked:
     right: Sequence[bool]
 
     def case(self) -> Case:
-        """Return what weights are fitted on."""
-        signals = [{"score": score, "said": _SCALE * said} for score, said in zip(self.scores, self.said, strict=True)]
-        return Case(signals, np.array(self.right), 1.0)
+        """Return what weights are fitted on: the results that are scored."""
+        pairs = zip(self.scores[:ADDED], self.said[:ADDED], strict=True)
+        signals = [{"score": score, "said": _SCALE * said} for score, said in pairs]
+        return Case(signals, np.array(self.right[:ADDED]), 1.0)
 
 
 def main() -> None:
@@ -134,20 +136,26 @@ def _best_first(scores: Sequence[float]) -> list[int]:
 
 
 def _added(asked: Sequence[Asked], weights: Mapping[str, Mapping[str, float]]) -> list[list[int]]:
-    """Return the order of each question's results with more in their scores, by the weights for its repository."""
-    return [
-        _best_first(
-            [sum(weights[each.repository][name] * value for name, value in one.items()) for one in each.case().signals]
-        )
-        for each in asked
-    ]
+    """Return the order of each question's results by the sum of both scores, with the weights for its repository."""
+    return [_order(each, weights[each.repository]) for each in asked]
+
+
+def _order(asked: Asked, weights: Mapping[str, float]) -> list[int]:
+    places = list(range(len(asked.scores)))
+    if is_sure(asked.scores):
+        return places
+    sums = [sum(weights[name] * value for name, value in one.items()) for one in asked.case().signals]
+    return [*_best_first(sums), *places[ADDED:]]
+
+
+def _fit(asked: Sequence[Asked]) -> dict[str, float]:
+    return fit([each.case() for each in asked if not is_sure(each.scores)])
 
 
 def _left_out(asked: Sequence[Asked]) -> dict[str, dict[str, float]]:
     """Fit weights for each repository on all others."""
     return {
-        name: fit([each.case() for each in asked if each.repository != name])
-        for name in {each.repository for each in asked}
+        name: _fit([each for each in asked if each.repository != name]) for name in {each.repository for each in asked}
     }
 
 
@@ -175,7 +183,7 @@ def _print(asked: Sequence[Asked]) -> None:
     for each in asked:
         for way, order in _orders(each.said).items():
             ways.setdefault(way, []).append(order)
-    left_out, fitted = _left_out(asked), fit([each.case() for each in asked])
+    left_out, fitted = _left_out(asked), _fit(asked)
     ways["added, fitted"] = _added(asked, dict.fromkeys(left_out, fitted))
     ways["added, left out"] = _added(asked, left_out)
     lowest, *_, highest = sorted(map(_weight, left_out.values()))

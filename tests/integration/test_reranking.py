@@ -16,6 +16,7 @@ from openbook.settings import Settings
 from openbook.testing import Refusal
 from tests.fakes.rerank_server import RerankServer
 from tests.integration.support_cli import copy_sample, run
+from tests.support import write_tree
 from tools.tiny_nli import RERANKER, write
 
 Start = Callable[..., RerankServer]
@@ -103,7 +104,7 @@ def test_a_reranker_of_ones_own_takes_part(first: list[str], tmp_path: Path) -> 
     assert [str(result.chunk.span) for result in found] == first[::-1]
 
 
-def test_what_is_added_to_scores_reorders_passages_and_not_files(sample: Path, tmp_path: Path) -> None:
+def test_what_is_added_to_scores_reorders_passages_and_not_files(tmp_path: Path) -> None:
     class LastFirst:
         name, weight = "last first", 100.0
 
@@ -111,12 +112,16 @@ def test_what_is_added_to_scores_reorders_passages_and_not_files(sample: Path, t
             """Turn the order round."""
             return [float(place) for place, _ in enumerate(texts)]
 
+    question = "What counts as lost?"
+    pages = {"a.md": "A parcel counts as lost.\n", "b.md": "A package counts as lost.\n"}
+    pages |= {f"{number}.md": f"Bread rises at {number} degrees.\n" for number in range(20, 25)}
+
     with Library(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
-        assistant.add(sample)
+        assistant.add(write_tree(tmp_path / "pages", pages))
         embedder = load_embedder()
         first, second = (Retriever(assistant.index, embedder, reranker=each) for each in (None, LastFirst()))
-        passages = [[result.chunk.key for result in each.search(QUESTION, view="passages")] for each in (first, second)]
-        files = [[result.chunk.key for result in each.search(QUESTION, view="files")] for each in (first, second)]
+        passages = [[result.chunk.key for result in each.search(question, view="passages")] for each in (first, second)]
+        files = [[result.chunk.key for result in each.search(question, view="files")] for each in (first, second)]
 
     assert passages[0] != passages[1]
     assert files[0] == files[1]

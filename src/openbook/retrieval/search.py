@@ -103,7 +103,7 @@ class Retriever:
             else:
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
-            # What is added to scores was weighed on questions. Topics, which files answer, lose by it.
+            # Weights are fitted on questions; topics, which list files, lose by them.
             is_added = bool(getattr(self._reranker, "weight", 0.0))
             reranker = None if view == "files" and is_added else self._reranker
             wanted = max(limit, RERANKED) if reranker and limit > 0 else max(limit, 0)

@@ -57,6 +57,15 @@ def test_what_is_added_is_weighed_by_what_is_right_in_other_repositories() -> No
     assert _added(other, _left_out(other))[0] == [0, 1, 2]
 
 
+def test_nothing_is_added_where_the_first_result_is_far_ahead_or_behind_the_tenth() -> None:
+    sure = Asked("set", "a", [2.0, 1.0], [0.0, 1.0], [False, True])
+    long = Asked("set", "a", [1.0] * 12, [float(place) for place in range(12)], [False] * 11 + [True])
+
+    orders = _added([sure, long], {"a": {"score": 1.0, "said": 1.0}})
+
+    assert orders == [[0, 1], [*reversed(range(10)), 10, 11]]
+
+
 def test_questions_on_one_repository_are_an_error_that_says_what_is_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

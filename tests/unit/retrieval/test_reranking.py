@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from openbook.errors import OverloadedError
-from openbook.retrieval.reranking import RERANKED, rerank
+from openbook.retrieval.reranking import ADDED, RERANKED, rerank
 from openbook.types import Chunk, RetrievalResult, Span
 
 
@@ -63,13 +63,33 @@ def test_what_a_result_gained_or_lost_is_a_signal_and_signals_still_add_up() -> 
 
 def test_a_reranker_with_a_weight_is_added_to_the_first_stage() -> None:
     reranker = Table()
-    first = results((3.0, 1), (2.0, 5), (1.0, 6))
+    first = results((3.0, 1), (2.5, 3), (1.0, 4))
 
     reranker.weight = 0.5
 
-    assert paths(rerank("q", first, reranker)) == ["file01.md", "file02.md", "file00.md"]
+    assert paths(rerank("q", first, reranker)) == ["file01.md", "file00.md", "file02.md"]
     reranker.weight = 0.1
     assert rerank("q", first, reranker) == first
+
+
+def test_a_reranker_with_a_weight_is_not_asked_where_the_first_result_is_far_ahead() -> None:
+    reranker = Table()
+    reranker.weight = 100.0
+    first = results((3.0, 1), (2.0, 5))
+
+    assert rerank("q", first, reranker) == first
+    assert reranker.asked == []
+
+
+def test_a_reranker_with_a_weight_reads_fewer_results() -> None:
+    reranker = Table()
+    reranker.weight = 100.0
+    first = results(*[(9 - number / 10, number) for number in range(ADDED + 5)])
+
+    found = rerank("q", first, reranker)
+
+    assert len(reranker.asked) == ADDED
+    assert paths(found) == [f"file{number:02}.md" for number in (*reversed(range(ADDED)), *range(ADDED, ADDED + 5))]
 
 
 def test_equal_scores_of_the_reranker_leave_the_first_order() -> None:
