@@ -18,7 +18,7 @@ from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out,
 from openbook.verify.mentions import Mention, cited_words, find_mentions, full_names
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.namesakes import Statement, best_fitting
-from openbook.verify.nearby import Nearby, Said, commits_named, listings_beside, nearby, said_of
+from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
 from openbook.verify.regions import parts_of, regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, without_versions
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
@@ -103,7 +103,6 @@ class _One:
         self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
-        self._is_dated = False  # by a commit that the page names
 
     def judged(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""
@@ -136,8 +135,6 @@ class _One:
             return self._say("unknown", reason="its commit or branch is not in this clone")
         past = self._past(target)
         if past is not None:
-            if dated := self._as_of(past, target):
-                past, self._is_dated = dated, True
             path = target.path or past.path
             return self._with_past(path if self._root.has_file(path) else "", past)
         if self._pin:
@@ -231,15 +228,6 @@ class _One:
         revision = self._history.written(self._citing.inside, words, self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
-    def _as_of(self, past: PastFile, target: Target) -> PastFile | None:
-        """Return the file at a commit that the page names as its date, if its lines fit no worse."""
-        for name in commits_named(self._citing.text, self._mention) if not self._pin else ():
-            commit = self._history.pin(name) if is_commit_name(name) else ""
-            then = self._past_at(commit, target) if commit else None
-            if then and then.page.lines != past.page.lines and self._fit(then) >= self._fit(past):
-                return then
-        return None
-
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
         if self._pin or self._citing.inside is None:
@@ -298,8 +286,6 @@ class _One:
 
     def _before(self, past: PastFile) -> PastFile | None:
         """Return the file before the commit that wrote the citation, if that edited it: the page may be about that."""
-        if self._is_dated:
-            return None
         commit = f"{past.commit}^"
         # Whoever writes other numbers into a line has followed the edit.
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())

@@ -42,15 +42,6 @@ _USE = re.compile(
     r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like|via)", re.IGNORECASE
 )
 
-# A commit that a page names as its date: "at `abc1234`", "verified against `main` @ abc1234", "**Tree:** `abc1234`".
-_AS_OF = re.compile(
-    r"(?:@|\b(?:at|as of|against|tree(?: measured)?)\b|^\W*commit\b)\W{1,6}(?:commit\W{1,3})?"
-    r"(?<!/)(?P<commit>[0-9a-f]{7,40})(?![\w-])",
-    re.IGNORECASE | re.MULTILINE,
-)
-# Where a page says what it is about.
-_HEAD_LINES = 30
-
 # A code of this many characters, white space aside, is more than a name: it can be looked for as it stands.
 _QUOTE_CHARS = 6
 
@@ -96,13 +87,6 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     numbers = tuple(match.group() for match in _NUMBER.finditer(said))
     label = _label(text, mention) if mention.form != "plain" else ()
     return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention), label)
-
-
-def commits_named(text: str, mention: Mention) -> list[str]:
-    """Return the commits that the sentence of a citation, or else the head of its page, names as its date."""
-    start, end = _sentence(text, mention, (0, len(text)))
-    head = "\n".join(text.split("\n", _HEAD_LINES)[:_HEAD_LINES])
-    return [match["commit"] for said in (text[start:end], head) for match in _AS_OF.finditer(said)]
 
 
 @dataclass(frozen=True, slots=True)
