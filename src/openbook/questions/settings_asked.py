@@ -33,6 +33,12 @@ _NO_SETTING = re.compile(
 # A type, unless the question says that it is a setting.
 _TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
 _KIND = r"(?:option|flag|setting|variable|directive|keyword|parameter|key|field|property)"
+# "What is a pre-commit hook?", but "What does max-load do?" and "what is max-load for".
+_COMPOUND = re.compile(r"[A-Za-z]\w+(?:-\w\w+)+")
+_NOUN = re.compile(
+    rf"\s+(?!(?:{_KIND}|do|does|mean|means|for|of|in|on|by|to|can|may|have|has|take|takes|set|used?|controls?|default"
+    r"|is|are|be|and|or|under|with)\b)\w"
+)
 # "priority in opsgenie_config"
 _INSIDE = re.compile(r"\b(?:in|of|under|inside)\s+(?:the\s+)?[`\"']?$", re.IGNORECASE)
 # A plain word that the question calls a setting: "the mouse option", "the default of mouse".
@@ -84,6 +90,7 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     if len(text) > _MOST_CHARS:
         return ()
     spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
+    spelled = [found for found in spelled if not _is_word(found)]
     if not says_setting(text):
         spelled = [found for found in spelled if not _TYPE.fullmatch(found.group())]
     written = " ".join(found.group() for found in spelled)
@@ -98,6 +105,12 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         named, around = [found.group() for found in inside], ()
     parts = (name.split(".") for name in dict.fromkeys((*named, *plain)))
     return tuple(AskedSetting(name, (*around, *owners)) for *owners, name in parts)
+
+
+def _is_word(found: re.Match[str]) -> bool:
+    """Return whether a hyphenated name is a word of the sentence, as in "a pre-commit hook"."""
+    is_compound = _COMPOUND.fullmatch(found.group()) is not None
+    return is_compound and _NOUN.match(found.string, found.end()) is not None
 
 
 def says_setting(text: str) -> bool:
