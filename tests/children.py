@@ -1,4 +1,4 @@
-"""Functions of tests that run in a process of their own. Imports little, because each child pays for it."""
+"""Helpers for tests that run a function in a child process. Imports little, because each child pays for it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _STAYED_PRIVILEGED = 77
 
 
 def unmeasured(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment for a child that a test ends, in which coverage does not measure it.
+    """Return an environment in which coverage does not measure a child that a test kills.
 
-    Coverage takes a lock in Python code: an interrupt between taking and release leaves the child waiting for itself.
-    It writes what it found as the child ends: of one that is killed meanwhile, the file cannot be read.
+    Coverage holds a lock in Python code: an interrupt in between would leave the child in a deadlock. It writes its
+    data at exit: if the child is killed meanwhile, the file is damaged.
     """
     return {name: value for name, value in environ.items() if not name.startswith("COVERAGE_PROCESS_")}
 
 
 def tell(line: object) -> None:
-    """Say something to the process that started this one."""
+    """Send a line to the parent process."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -39,14 +39,14 @@ def start_child(
     measured: bool = True,
     **options: Any,
 ) -> subprocess.Popen[str]:
-    """Run a function of a module in a process of its own, which tells what the function gives.
+    """Run a function of a module in a child process, which reports the result.
 
     Args:
-        function: Of a module that can be imported.
+        function: A function of an importable module.
         arguments: JSON values or paths.
-        unprivileged: Take from root the right to read and write what it has no permission for.
-        measured: Whether coverage measures it. Not where it is killed at any moment: it may be writing what it found.
-        options: For `Popen`.
+        unprivileged: Drop root's right to bypass permissions.
+        measured: Whether coverage measures it. Not if it is killed at any moment, since it may be writing its data.
+        options: Options of `Popen`.
     """
     packed = json.dumps([str(argument) if isinstance(argument, Path) else argument for argument in arguments])
     return subprocess.Popen(
@@ -60,7 +60,7 @@ def start_child(
 
 
 def run_child(function: Callable[..., object], *arguments: object, unprivileged: bool = False) -> str:
-    """Run a function as `start_child` does, until it ends well, and give what it told."""
+    """Run a function like `start_child`, wait for success, and return its result."""
     with start_child(function, *arguments, unprivileged=unprivileged) as process:
         output, errors = process.communicate()
     if process.returncode == _STAYED_PRIVILEGED:
@@ -72,7 +72,7 @@ def run_child(function: Callable[..., object], *arguments: object, unprivileged:
 
 
 def _drop_privileges() -> bool:
-    """Give up root's way around permissions, from the next exec on."""
+    """Drop root's right to bypass permissions, from the next exec on."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "prctl"):
         return False

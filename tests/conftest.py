@@ -1,4 +1,4 @@
-"""What holds for every test: no folder of the user's is touched, and a failure can be repeated."""
+"""Fixtures and hooks for all tests: no test touches the user's folders, and failures are reproducible."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ _SERVERS = {
 
 
 def pytest_report_header() -> str:
-    """Name the hash seed, without which an order that depends on it cannot be repeated."""
+    """Report the hash seed, which is needed to reproduce failures that depend on it."""
     return f"hash seed: {os.environ.get('PYTHONHASHSEED', 'random')}"
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run one test more than there are processors: many wait for a child, a lock or a deadline."""
+    """Run one worker more than there are processors, because many tests wait for a child, a lock or a deadline."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, None, None]:
-    """Keep the garbage collector away from modules and tests, which stay: that took a third of collecting them.
+    """Freeze the garbage collector during collection, which otherwise takes a third of its time.
 
-    And let LanceDB be imported as the engine does it, without a client that takes longer than all the rest of it.
+    Also import LanceDB as the engine does, without a client that takes more time than everything else.
     """
     gc.disable()
     sys.meta_path.insert(0, _DeferredClient())
@@ -68,10 +68,10 @@ def pytest_collection(session: pytest.Session) -> Generator[None, None, None]:
 
 
 def _import_in_turn(config: pytest.Config) -> None:
-    """Begin in each process with other modules of tests.
+    """Start collecting at another module in each worker.
 
-    What pytest makes of a module, which takes half of collecting it, is kept in a file. Processes that begin at the
-    same module never find one. Collecting reports what cannot be imported here.
+    pytest caches rewritten modules, which is half of the time of collection. Workers that begin with the same module
+    never find a cached one. Modules that cannot be imported are reported by collection.
     """
     worker = getattr(config, "workerinput", None)
     if worker is None or config.args != config.getini("testpaths"):
@@ -85,7 +85,7 @@ def _import_in_turn(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let tests that ask for a server of ours reach this machine, and no other."""
+    """Allow connections to this machine, and no other, in tests that use one of our test servers."""
     for item in items:
         if not _SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
@@ -134,7 +134,7 @@ def git_server(tmp_path: Path) -> Iterator[GitServer]:
 
 @pytest.fixture
 def github(git_server: GitServer, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let git find at the server of this test what has an address on GitHub, and give the folder that it serves."""
+    """Redirect GitHub addresses to the git server of this test, and return the folder that it serves."""
     config = tmp_path_factory.mktemp("git") / "config"
     config.write_text(f'[url "{git_server.url}/"]\n\tinsteadOf = https://github.com/\n', encoding="utf-8")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
@@ -144,7 +144,7 @@ def github(git_server: GitServer, tmp_path_factory: pytest.TempPathFactory, monk
 
 @pytest.fixture
 def model_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """Start a server that is the hub of models for this test."""
+    """Start a server that replaces the model hub in this test."""
     with ModelServer() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         yield server
@@ -163,7 +163,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
 @pytest.fixture(scope="session")
 def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Make folders with numbers of their own: `mktemp` lists all that are there to find each next number."""
+    """Create folders with a counter, because `mktemp` lists all existing folders to find the next number."""
     parent, numbers = tmp_path_factory.mktemp("t"), itertools.count()
 
     def make(name: str) -> Path:
@@ -176,7 +176,7 @@ def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 @pytest.fixture
 def tmp_path(_new_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Path:
-    """Return a folder for one test, as pytest does."""
+    """Return a folder for one test, like pytest's own fixture."""
     return _new_folder(re.sub(r"\W", "_", request.node.name)[:30])
 
 

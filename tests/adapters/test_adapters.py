@@ -1,4 +1,4 @@
-"""The examples for other frameworks, each run as it stands with the real framework in an environment of its own."""
+"""Runs each example for another framework unchanged, with the real framework in its own environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = "# Sessions\n\nSessions are renewed every hour.\n\n# Parcels\n\nParcels a
 
 
 def run(example: str, folder: Path) -> str:
-    """Ask an example a question of a page, and return what it prints."""
+    """Ask an example a question about a page, and return its output."""
     pages = write_tree(folder / "pages", {"harbour.md": PAGE})
     environment = child_environment() | {"OPENBOOK_HOME": str(folder / "home")}
     script = ROOT / "examples" / "adapters" / f"{example}.py"

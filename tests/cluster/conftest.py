@@ -64,11 +64,11 @@ class Cluster:
         return self._stack.enter_context(httpx2.Client(base_url=url, timeout=60, headers=headers))
 
     def kill(self, server: int) -> None:
-        """End a server as a machine that loses its power does."""
+        """Kill a server, like a power failure."""
         self.servers[server].end(signal.SIGKILL)
 
     def restart(self, server: int) -> None:
-        """Start a server again where it was."""
+        """Start a server again at the same address."""
         self.servers[server] = self._serve(self._ports[server])
 
     def close(self) -> None:

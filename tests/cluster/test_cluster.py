@@ -1,4 +1,4 @@
-"""Two servers behind nginx with one Redis: what they share, and what clients see when a part of it dies under load."""
+"""Two servers behind nginx with one Redis: shared state, and what clients see when a part fails under load."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ CLIENTS = 8
 
 
 class Load:
-    """Clients that ask through the proxy without pause, and what each of them was told."""
+    """Clients that ask through the proxy without pause, and the replies."""
 
     def __init__(self, cluster: Cluster, body: dict[str, Any] | None = None, *, key: bool = False) -> None:
         self.told: list[tuple[float, str, int, float]] = []
-        """Time, what was asked, status (0: the connection broke), and seconds."""
+        """Time, question, status (0: the connection broke), and seconds."""
         self.errors: list[Any] = []
         self._cluster = cluster
         self._body = {"query": QUESTION} | (body or {})
@@ -53,7 +53,7 @@ class Load:
             thread.join()
 
     def wait(self, more: int) -> None:
-        """Wait until so many more have been answered with 200."""
+        """Wait until so many more requests have status 200."""
         wanted = self.count(200) + more
         while self.count(200) < wanted:
             time.sleep(0.01)
@@ -84,7 +84,7 @@ class Load:
 
 
 def tell(what: str, asked: Counter[int], read: Counter[int], load: Load) -> None:
-    """Print the line of the table in docs/scale.md."""
+    """Print a line of the table in docs/scale.md."""
     sys.stdout.write(f"\n{what}: questions {dict(asked)}, reads {dict(read)}, slowest {load.slowest_s():.1f} s\n")
 
 

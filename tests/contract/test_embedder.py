@@ -1,4 +1,4 @@
-"""What every embedder must do. A new one that needs no server joins by adding one line to `EMBEDDERS`."""
+"""The contract of embedders. A new one that needs no server joins by adding one line to `EMBEDDERS`."""
 
 from __future__ import annotations
 

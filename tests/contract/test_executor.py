@@ -1,4 +1,4 @@
-"""What every executor must do. A new one joins by adding a line to `EXECUTORS`."""
+"""The contract of executors. A new one joins by adding a line to `EXECUTORS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every engine must do to keep a library. `test_index_search.py` has what it must find."""
+"""The contract of engines: storing a library. `test_index_search.py` has searching."""
 
 from __future__ import annotations
 

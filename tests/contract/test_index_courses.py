@@ -1,4 +1,4 @@
-"""What every engine must know of courses and their lessons."""
+"""The contract of engines: courses and their lessons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every engine must say of a library when nothing is asked of it: its documents, and their chunks."""
+"""The contract of engines: listing documents and their chunks, without a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How every engine must score: against references in plain Python, whatever was written before."""
+"""The contract of engines: scores, compared with references in plain Python, whatever was written before."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_COUNTED, LONGEST_COUNTED = 255, 65_535
 
 @dataclass(frozen=True)
 class Formula:
-    """Of path, names, context and body: weights and dilution; and where more occurrences add little."""
+    """BM25F parameters: weights of path, names, context and body, dilution, and saturation."""
 
     weights: tuple[float, ...]
     dilution: tuple[float, ...]
@@ -252,7 +252,7 @@ def check_scores(
 
 
 def chosen(whole: Sequence[Evidence], path_of: Mapping[int, str], k: int) -> set[int]:
-    """Choose from all evidence what belongs to the best `k`, as the protocol says."""
+    """Select the evidence for the best `k` results, by the protocol."""
     by_words = sorted((each for each in whole if each.matched), key=lambda each: -each.bm25)
     by_nearness = sorted((each for each in whole if each.cosine), key=lambda each: -each.cosine)
     files: defaultdict[str, list[Evidence]] = defaultdict(list)
@@ -269,7 +269,7 @@ def chosen(whole: Sequence[Evidence], path_of: Mapping[int, str], k: int) -> set
 def bm25f(
     library: Mapping[str, Sequence[Terms]], question: Sequence[str]
 ) -> tuple[dict[Place, float], dict[str, float]]:
-    """Score the chunks, and the files, that hold a word of the question."""
+    """Score the chunks and files that contain a word of the question."""
     chunks = {(path, at): terms for path, file in library.items() for at, terms in enumerate(file)}
     lengths = {place: [min(len(field), LONGEST_COUNTED) for field in terms] for place, terms in chunks.items()}
     files = {path: merged([lengths[path, at] for at in range(len(file))]) for path, file in library.items()}
@@ -293,7 +293,7 @@ def bm25f(
 
 
 def merged(chunks: Sequence[Sequence[int]]) -> list[int]:
-    """Add up the fields of the chunks of a file. All have the same path, which counts once."""
+    """Sum the fields of the chunks of a file. All have the same path, which counts once."""
     return [chunks[-1][0], *(sum(field) for field in list(zip(*chunks, strict=True))[1:])]
 
 

@@ -1,4 +1,4 @@
-"""What every engine must find, and in which order. `test_index.py` has what it must keep."""
+"""The contract of engines: results and their order. `test_index.py` has storing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What every judge of claims must do, whoever wrote it. A new one joins by adding a line to `JUDGES`.
+"""The contract of judges. A new one joins by adding a line to `JUDGES`.
 
-Each is made from what it is to say of the claims, in order.
+Each is built from the findings that it should return, in order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAID = [
 
 
 class Recorded:
-    """The smallest judge that can be: it says what it was told to say."""
+    """A minimal judge with recorded findings."""
 
     name = "recorded"
 
@@ -38,7 +38,7 @@ class Recorded:
         self._fails = fails
 
     def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment | None]:
-        """Say it."""
+        """Return the recorded findings."""
         if self._fails:
             raise OverloadedError("busy")
         said, self._said = self._said[: len(claims)], self._said[len(claims) :]

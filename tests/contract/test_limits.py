@@ -1,4 +1,4 @@
-"""What every count of questions and money must do. A new one joins by adding one line to `COUNTS`."""
+"""The contract of limits. A new implementation joins by adding one line to `COUNTS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every keeper of logins must do. A new one joins by adding one line to `KEEPERS`."""
+"""The contract of login stores. A new one joins by adding one line to `KEEPERS`."""
 
 from __future__ import annotations
 

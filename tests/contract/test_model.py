@@ -1,6 +1,6 @@
-"""What every model must do, whoever wrote it. A new one joins by adding a line to `MODELS`.
+"""The contract of models. A new one joins by adding a line to `MODELS`.
 
-Each plays the same script: the scripted model reads it itself; the wires get it over HTTP from the fake server.
+Each plays the same script: the scripted model directly, the others over HTTP from the fake server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every reader must do. A new reader joins by adding one line to `FORMATS`."""
+"""The contract of readers. A new reader joins by adding one line to `FORMATS`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PARTS), max_siz
 
 
 def check(reading: Reading) -> None:
-    """Blocks are in order, do not overlap, and hold every word; so do anchors."""
+    """Check that blocks are ordered, do not overlap, and contain every word; and that anchors are ordered."""
     reached = 0
     outside = []
     for block in reading.blocks:

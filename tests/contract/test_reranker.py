@@ -1,4 +1,4 @@
-"""What every reranker must do, whoever wrote it. One that needs no server joins by adding a line to `RERANKERS`."""
+"""The contract of rerankers. One that needs no server joins by adding a line to `RERANKERS`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = [
 
 
 class Shared:
-    """The smallest reranker that can be: it counts the words that a text shares with the question."""
+    """A minimal reranker: counts the words that a text shares with the question."""
 
     name = "shared"
 

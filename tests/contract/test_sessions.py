@@ -1,4 +1,4 @@
-"""What every keeper of conversations must do. A new one joins by adding one line to `KEEPERS`."""
+"""The contract of conversation stores. A new one joins by adding one line to `KEEPERS`."""
 
 from __future__ import annotations
 

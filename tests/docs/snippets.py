@@ -1,4 +1,4 @@
-"""The code that pages show, as a reader of Markdown sees it: fences at any depth, and blocks that are only indented."""
+"""Extracts the code of Markdown pages: fences at any depth, and indented blocks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Snippet:
     line: int
     code: str
     not_run: str
-    """Why it cannot run here, as the comment before it says; empty if it can."""
+    """Why it cannot run here, from the comment before it; empty if it can."""
 
     def run(self, names: dict[str, object]) -> None:
         """Run it with the names of the page. A traceback shows the line of the page."""
@@ -67,7 +67,7 @@ def snippets(page: str) -> Iterator[Snippet]:
 
 
 def unfenced(page: str) -> Iterator[str]:
-    """Yield blocks that are Python and only indented: nobody colours them, and nothing runs them."""
+    """Yield indented blocks that are Python, which are neither highlighted nor run."""
     for token in _blocks(page):
         if token.type == "code_block" and _is_python(token.content):
             yield f"{page}:{token.map[0] + 1}"
@@ -79,12 +79,12 @@ def commands(text: str) -> list[str]:
 
 
 def command_lines(text: str) -> list[str]:
-    """Return all commands a page names, also those within a sentence, without `openbook`."""
+    """Return all commands on a page, including those within a sentence, without `openbook`."""
     return commands(text) + [match["line"] for match in _INLINE.finditer(text)]
 
 
 def _code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of code blocks; a line that ends in a backslash goes on with the next one."""
+    """Yield the lines of code blocks, joining lines that end in a backslash."""
     fenced = False
     for line in text.replace("\\\n", " ").split("\n"):
         if _FENCE.match(line):

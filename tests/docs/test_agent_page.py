@@ -1,4 +1,4 @@
-"""What the page about the agent names is what there is, and all of it."""
+"""The agent page names exactly the existing names."""
 
 from __future__ import annotations
 

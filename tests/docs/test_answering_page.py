@@ -1,4 +1,4 @@
-"""What `docs/answering.md` shows is so: its sessions with a model are run again, and must print the same."""
+"""The sessions with a model in `docs/answering.md` are run again, and must print the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SEEN = '"""Tell whether a parcel counts as lost: nobody has seen it for LOST_AFT
 
 
 def marks(received: ReceivedRequest, *wanted: str) -> list[str]:
-    """Return the mark of each wanted line, where the sources that were shown have it."""
+    """Return the marks of the wanted lines, if they are among the shown sources."""
     text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
     places, number = dict[str, str](), ""
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""`docs/api.md` has every public name, and each is used by a program that the tests run."""
+"""`docs/api.md` has every public name, and each is used by a tested program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = set(re.findall(r"^::: (openbook[\w.]*)$", PAGE, re.MULTILINE))
 
 
 def public_modules() -> list[str]:
-    """Return the modules that say what is public of them."""
+    """Return the modules with an `__all__`."""
     found = []
     for path in sorted((ROOT / "src" / "openbook").rglob("*.py")):
         if re.search(r"^__all__ = ", path.read_text(encoding="utf-8"), re.MULTILINE):
@@ -30,7 +30,7 @@ NAMES = [(module, name) for module in public_modules() for name in importlib.imp
 
 
 def used_names(code: str) -> set[str]:
-    """Return the names that a program uses. What is only imported is not used."""
+    """Return the names that a program uses, not counting imports."""
     nodes = list(ast.walk(ast.parse(code)))
     return {node.id for node in nodes if isinstance(node, ast.Name)} | {
         node.attr for node in nodes if isinstance(node, ast.Attribute)
@@ -54,7 +54,7 @@ def test_there_are_public_modules() -> None:
 
 @pytest.mark.parametrize(("module", "name"), NAMES)
 def test_a_public_name_is_on_the_page(module: str, name: str) -> None:
-    """Under any module that has it: `openbook.agent.Budget` is `openbook.Budget`. Errors are shown as a whole."""
+    """A name may be listed under any of its modules: `openbook.agent.Budget` is `openbook.Budget`. Errors are one entry."""
     meant = getattr(importlib.import_module(module), name)
     homes = [home for home, known in NAMES if known == name and getattr(importlib.import_module(home), name) is meant]
 
@@ -73,7 +73,7 @@ def test_the_page_shows_nothing_that_is_not_there() -> None:
 
 
 def test_every_error_is_shown_with_what_it_means() -> None:
-    """The page renders the whole module, whose drawing names them all."""
+    """The page renders the whole module, whose error tree lists them all."""
     classes = {name: each for name, each in vars(errors).items() if inspect.isclass(each) and is_of_ours(each)}
 
     assert errors.__name__ in SHOWN

@@ -1,4 +1,4 @@
-"""What `docs/chunking.md` says of languages is what the rules know."""
+"""The languages in `docs/chunking.md` are those with rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation says about commands, settings and the library is true, and all of it is there."""
+"""Commands, settings and the library are documented completely and correctly."""
 
 from __future__ import annotations
 

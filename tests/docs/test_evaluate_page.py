@@ -1,4 +1,4 @@
-"""What `docs/evaluate.md` shows is so: its set is asked in the folder that holds it, as the page has it."""
+"""The example in `docs/evaluate.md` is run again, in the same folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def harbour(tmp_path: Path) -> Path:
 
 
 def typed(line: str, folder: Path) -> Outcome:
-    """Run a line of the page as a shell would, `>` and all."""
+    """Run a line of the page like a shell, including `>`."""
     command, _, target = line.partition(" > ")
     outcome = run_alone(*shlex.split(command), cwd=folder)
     if target:

@@ -1,4 +1,4 @@
-"""What the page about plugins shows is what the example package holds, and runs."""
+"""The code on the plugin page is that of the example package, and runs."""
 
 from __future__ import annotations
 

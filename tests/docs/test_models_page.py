@@ -1,4 +1,4 @@
-"""What the page about models shows is so."""
+"""The examples on the page about models are correct."""
 
 from __future__ import annotations
 

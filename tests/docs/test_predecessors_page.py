@@ -1,4 +1,4 @@
-"""The marks of `docs/predecessors.md` add up, and each names tests that there are."""
+"""The marks of `docs/predecessors.md` add up, and name existing tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBERS = {"two": 2, "three": 3, "five": 5, "six": 6}
 
 
 def features_of(section: str) -> int:
-    """Count the features of a section: a row has one, unless it says how many."""
+    """Count the features of a section: one per row, unless it gives a number."""
     text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
     told = [re.search(r"\((\w+) features\)", row) for row in rows]

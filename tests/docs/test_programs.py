@@ -1,4 +1,4 @@
-"""The programs in `examples/programs` run as they stand, with a server of this machine for the model."""
+"""The programs in `examples/programs` run unchanged, with a local server in place of the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about the server names every route that there is, and no other."""
+"""The page about the server names every route, and no other."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every block of Python in the README and in `docs/` runs as it stands, page by page, in a small project.
+"""Every Python block in the README and in `docs/` runs unchanged, page by page, in a small project.
 
-All is real but the models: those that a page names by a provider are a server on this machine that plays a script.
+Only models are replaced: those that a page names by provider are a local server that plays a script.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Scene:
     """What a page needs beside the project, and what its code prints."""
 
     replies: Sequence[str | ScriptedReply] = ()
-    """Of the models, in order."""
+    """Replies of the models, in order."""
     before: Callable[[Path], object] = lambda folder: None
     printed: Sequence[str] = field(default=())
 
@@ -161,7 +161,7 @@ def scene(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Scene:
-    """Go to a folder with the project, where the providers of models and GitHub are servers of this machine."""
+    """Change to a folder with the project, where model providers and GitHub are local servers."""
     scene = SCENES.get(request.param, Scene())
     server = fake_server(*scene.replies)
     for provider, url in (("ANTHROPIC", server.anthropic_url), ("OPENAI", server.openai_url)):

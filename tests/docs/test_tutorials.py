@@ -1,4 +1,4 @@
-"""The commands of each tutorial work one after the other. What they print is not compared: other tests do that."""
+"""The commands of each tutorial work one after the other. Other tests compare the output."""
 
 from __future__ import annotations
 

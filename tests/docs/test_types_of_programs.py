@@ -18,7 +18,7 @@ PYRIGHT = Tool("pyright", "1.1.414", "bf5f473f6167c0d14175492c3263d783b4489a6956
 
 @pytest.fixture
 def programs(tmp_path: Path) -> list[Path]:
-    """Write each page as one program, with its lines where they are on the page."""
+    """Write each page as one program, with the line numbers of the page."""
     return [*sorted((ROOT / "examples" / "programs").glob("*.py")), *_written(tmp_path / "pages")]
 
 

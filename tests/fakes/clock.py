@@ -1,4 +1,4 @@
-"""A clock that a test moves."""
+"""A clock that tests control."""
 
 from __future__ import annotations
 

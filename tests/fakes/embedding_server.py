@@ -1,4 +1,4 @@
-"""A strict server on this machine that embeds over OpenAI's Embeddings, and refuses as told."""
+"""A strict local server for OpenAI's Embeddings API, with scripted refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_TEXTS = 2_048
 
 
 class EmbeddingServer(JsonServer):
-    """Gives the vectors of `HashEmbedder` for every model. Leaving the context ends it.
+    """Returns the vectors of `HashEmbedder` for every model. Leaving the context stops it.
 
     Example:
         with EmbeddingServer(Refusal(429)) as server:
@@ -28,13 +28,13 @@ class EmbeddingServer(JsonServer):
         longest: int = 100_000,
         reply: object = None,
     ) -> None:
-        """Get ready.
+        """Prepare the server.
 
         Args:
-            refusals: Of the first requests that are right, in order; None answers one.
-            key: The only one that is accepted.
-            longest: Characters; a request with a longer text gets a 400.
-            reply: What is sent in place of vectors.
+            refusals: Responses to the first valid requests, in order; None for a normal reply.
+            key: The only accepted key.
+            longest: Maximum characters; a request with a longer text gets a 400.
+            reply: Sent in place of vectors.
         """
         super().__init__(*refusals, key=key, longest=longest, reply=reply)
         self._embedder = HashEmbedder()
@@ -45,7 +45,7 @@ class EmbeddingServer(JsonServer):
         return f"{self.address}/v1"
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Return the vectors of a request that is right."""
+        """Return the vectors of a valid request."""
         rows = [
             {"object": "embedding", "index": place, "embedding": vector.tolist()}
             for place, vector in enumerate(self._embedder.embed(texts))
@@ -54,7 +54,7 @@ class EmbeddingServer(JsonServer):
         return {"object": "list", "data": rows[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
 
     def read(self, path: str, headers: Mapping[str, str], body: Any) -> list[str]:
-        """Check a request, and give its texts."""
+        """Check a request, and return its texts."""
         expect(path == "/v1/embeddings", f"Not found: {path}", status=404)
         expect(headers.get("authorization") == f"Bearer {self.key}", "Incorrect API key", status=401)
         expect(set(body) <= {"model", "input", "encoding_format"}, "unknown fields")

@@ -1,4 +1,4 @@
-"""Real git repositories over real HTTP on this machine: git's own server program, behind a small web server."""
+"""Serves real git repositories over HTTP on this machine: git's own server program, behind a small web server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from openbook.sources.git_environment import environment_of_git
 
 
 class GitServer:
-    """Serves the repositories below a folder by `git http-backend`.
+    """Serves the repositories below a folder with `git http-backend`.
 
     Example:
         with GitServer(folder) as server:  # which holds octo/shop/.git
@@ -26,20 +26,20 @@ class GitServer:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Get ready to serve what lies below `folder`, bare or not."""
+        """Prepare to serve the repositories below `folder`, bare or not."""
         self.folder = folder
         self.requests: list[str] = []
         """Paths with queries, in order."""
         self.status: int | None = None
-        """Given to every request instead of an answer; None answers."""
+        """Status of every response; None for normal ones."""
         self.silent = False
-        """Whether requests are taken and never answered."""
+        """Whether requests are accepted and never answered."""
         self.token = ""
-        """The only one that is accepted, as GitHub takes it; if it is empty, everybody may read."""
+        """The only accepted token, in GitHub's form; if empty, reading needs none."""
         self.credentials: list[str] = []
-        """What was sent to be let in, each as `name:password`."""
+        """Credentials that were sent, each as `name:password`."""
         self.leads_to = ""
-        """Address of another server, which all requests are sent on to; empty for none."""
+        """Address of another server to redirect to; empty for none."""
         self.closing = threading.Event()
         self._tcp = _Tcp(self)
         self._thread = threading.Thread(target=self._tcp.serve_forever, args=(0.02,))
@@ -52,7 +52,7 @@ class GitServer:
 
     @property
     def url(self) -> str:
-        """Address below which the repositories are."""
+        """URL of the folder with the repositories."""
         return f"http://{self.host}"
 
     def __enter__(self) -> Self:
@@ -66,7 +66,7 @@ class GitServer:
         self._tcp.server_close()
 
     def run(self, path: str, method: str, content_type: str, protocol: str, body: bytes) -> bytes:
-        """Let git answer a request, as CGI has it."""
+        """Run git's CGI program for a request."""
         parts = urlsplit(path)
         match = re.fullmatch(r"/(.+?)(?:\.git)?/(info/refs|git-upload-pack)", parts.path)
         name, rest = (match[1], match[2]) if match else ("", parts.path)
@@ -91,11 +91,11 @@ class _Exchange(BaseHTTPRequestHandler):
     server: _Tcp
 
     def do_GET(self) -> None:
-        """Answer the question which branches there are."""
+        """Handle the listing of branches."""
         self._answer()
 
     def do_POST(self) -> None:
-        """Answer the question for objects."""
+        """Handle a request for objects."""
         self._answer()
 
     def _answer(self) -> None:
@@ -136,7 +136,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing on the terminal."""
+        """Log nothing."""
 
 
 class _Tcp(socketserver.ThreadingTCPServer):

@@ -1,4 +1,4 @@
-"""What servers of vectors and of scores have in common: one JSON reply for each request of texts."""
+"""The base of servers for vectors and scores: one JSON reply per request of texts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from openbook.testing.strictness import RequestRefused, expect
 
 
 class JsonServer:
-    """A server on this machine. Leaving the context ends it. What it reads and replies is up to its subclass."""
+    """A local server. Leaving the context stops it. Subclasses define requests and replies."""
 
     def __init__(self, *refusals: Refusal | None, key: str, longest: int, reply: object = None) -> None:
-        """Get ready; see the subclasses."""
+        """Prepare the server; see the subclasses."""
         self.key = key
         self.longest = longest
         self.requests: list[list[str]] = []
-        """The texts of each request that was answered, in order."""
+        """The texts of each answered request, in order."""
         self._refusals = list(refusals)
         self._reply = reply
         server = self
@@ -37,14 +37,14 @@ class JsonServer:
                 self.wfile.write(json.dumps(reply).encode())
 
             def log_message(self, *_: object) -> None:
-                """Stay silent."""
+                """Log nothing."""
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """The address it listens on."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> Self:
@@ -72,13 +72,13 @@ class JsonServer:
             raise RequestRefused(refusal)
 
     def read(self, path: str, headers: Mapping[str, str], body: Any) -> list[str]:
-        """Check a request, and give its texts.
+        """Check a request, and return its texts.
 
         Raises:
-            RequestRefused: It is not as the wire wants it.
+            RequestRefused: It is invalid.
         """
         raise NotImplementedError
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Return the reply to a request that is right."""
+        """Return the reply to a valid request."""
         raise NotImplementedError

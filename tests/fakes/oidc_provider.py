@@ -1,6 +1,6 @@
-"""A provider of OpenID Connect on this machine: discovery, keys, authorization, and tokens that it signs.
+"""A local OpenID Connect provider: discovery, keys, authorization, and signed tokens.
 
-It is strict: what a real provider would refuse, it refuses. Tests may have it say something wrong.
+It is strict like a real provider. Tests can make it return wrong data.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ Claims = dict[str, Any]
 
 
 class OidcProvider:
-    """A provider that logs in whoever comes, as `claims` says. Leaving the context ends it."""
+    """A provider that logs in everybody, with `claims`. Leaving the context stops it."""
 
     def __init__(self, redirect_url: str) -> None:
-        """Take the one address that it sends browsers back to."""
+        """Set the only allowed redirect URL."""
         self.claims: Claims = {"sub": "1", "email": "ada@example.org", "email_verified": True}
         self.change: Callable[[Claims], Claims] = lambda claims: claims
-        """What a test has changed in the claims of ID tokens."""
+        """Changes the claims of ID tokens."""
         self.sign: Callable[[Claims], str] = self.signed
-        """What a test has changed in how ID tokens are signed."""
+        """Signs ID tokens."""
         self.metadata: Claims = {}
-        """What a test has changed in the metadata."""
+        """Changes of the metadata."""
         self.key = RSAKey.generate_key(2048, {"kid": "first", "use": "sig", "alg": "RS256"})
         self.requests: list[str] = []
         self._redirect_url = redirect_url
@@ -50,22 +50,22 @@ class OidcProvider:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def signed(self, claims: Claims, *, key: RSAKey | None = None) -> str:
-        """Sign claims as a provider does."""
+        """Sign claims like a provider."""
         key = key or self.key
         return jwt.encode({"alg": "RS256", "kid": key.kid}, claims, key)
 
     def unsigned(self, claims: Claims) -> str:
-        """Write claims as a token that says that it needs no signature."""
+        """Encode claims as a token with algorithm `none`."""
         return f"{_encoded({'alg': 'none'})}.{_encoded(claims)}."
 
     def signed_with_the_public_key(self, claims: Claims) -> str:
-        """Sign claims with what everybody knows of the provider, as if it were a secret that both sides have."""
+        """Sign claims with the public key as if it were a shared secret."""
         text = f"{_encoded({'alg': 'HS256', 'kid': self.key.kid})}.{_encoded(claims)}"
         signature = hmac.digest(self.key.as_pem(private=False), text.encode(), "sha256")
         return f"{text}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
 
     def authorize(self, address: str) -> str:
-        """Log somebody in who comes with an address, and return the address that they are sent back to."""
+        """Log in a browser at an authorization URL, and return the URL that it is redirected to."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert query["response_type"] == "code"
         assert query["client_id"] == CLIENT_ID
@@ -137,6 +137,6 @@ def _exchange_of(provider: OidcProvider) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(json.dumps(reply).encode())
 
         def log_message(self, *_: object) -> None:
-            """Stay silent."""
+            """Log nothing."""
 
     return Exchange

@@ -1,4 +1,4 @@
-"""A cluster of this process alone, in place of Ray."""
+"""A replacement for Ray that uses only this process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class RayTaskError(RayError):
 
 
 class OneProcessRay:
-    """As much of `ray` as is used, without other processes. Tasks run when their result is asked for."""
+    """The used part of the `ray` API, without other processes. Tasks run when their result is requested."""
 
     exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
 
     def __init__(self, *, cpus: int = 2, loses: Callable[[int, int], bool] = lambda _, __: False) -> None:
-        """Take what it has, and which tasks are lost: by their number and how many files they have."""
+        """`cpus` is the number of processors. `loses` selects lost tasks by their number and number of files."""
         self.cpus = cpus
         self.loses = loses
         self.sizes: list[int] = []
@@ -31,7 +31,7 @@ class OneProcessRay:
 
     @property
     def out(self) -> int:
-        """How many tasks have been sent whose results nobody has asked for."""
+        """Number of submitted tasks whose results were not requested."""
         return len(self._out)
 
     def remote(self, **_: object) -> Callable[[Callable[..., Any]], Any]:

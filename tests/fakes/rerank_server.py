@@ -1,4 +1,4 @@
-"""A strict server on this machine that reranks over the wires of `/rerank`, and refuses as told."""
+"""A strict local server for `/rerank` APIs, with scripted refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Dialect:
     allowed: frozenset[str] = frozenset({"model", "top_n"})
     required: frozenset[str] = frozenset({"model"})
     rows: str = "results"
-    """Field of the reply that holds the scores; empty where they are the reply."""
+    """Field of the reply with the scores; empty if the reply is the scores."""
     score: str = "relevance_score"
 
 
@@ -49,7 +49,7 @@ DIALECTS = tuple(_DIALECTS)
 
 
 class RerankServer(JsonServer):
-    """Scores a text by the number of words that it shares with the question. Leaving the context ends it.
+    """Scores a text by the number of words that it shares with the question. Leaving the context stops it.
 
     Example:
         with RerankServer(Refusal(429), dialect="tei") as server:
@@ -64,32 +64,32 @@ class RerankServer(JsonServer):
         longest: int = 100_000,
         reply: object = None,
     ) -> None:
-        """Get ready.
+        """Prepare the server.
 
         Args:
-            refusals: Of the first requests that are right, in order; None answers one.
-            dialect: Whose wire it speaks, one of `DIALECTS`.
-            key: The only one that is accepted.
-            longest: Characters; a request with a longer text gets a 400.
-            reply: What is sent in place of scores.
+            refusals: Responses to the first valid requests, in order; None for a normal reply.
+            dialect: The API to implement, one of `DIALECTS`.
+            key: The only accepted key.
+            longest: Maximum characters; a request with a longer text gets a 400.
+            reply: Sent in place of scores.
         """
         super().__init__(*refusals, key=key, longest=longest, reply=reply)
         self.questions: list[str] = []
-        """What was asked with each request that was right, in order."""
+        """The questions of valid requests, in order."""
         self._dialect = _DIALECTS[dialect]
 
     @property
     def url(self) -> str:
-        """Below which `/rerank` lies."""
+        """Base URL of `/rerank`."""
         return self.address + self._dialect.path.removesuffix("/rerank")
 
     @property
     def name(self) -> str:
-        """What `--reranker` takes."""
+        """Value for `--reranker`."""
         return f"tei:{self.url}" if self._dialect.texts == "texts" else f"{self.url}#tiny"
 
     def read(self, path: str, headers: Mapping[str, str], body: Any) -> list[str]:
-        """Check a request, and give its texts."""
+        """Check a request, and return its texts."""
         wire = self._dialect
         expect(path == wire.path, f"Not found: {path}", status=404)
         expect(headers.get("authorization") == f"Bearer {self.key}", "Incorrect API key", status=401)
@@ -103,7 +103,7 @@ class RerankServer(JsonServer):
         return list(texts)
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Return the scores of a request that is right, the best first."""
+        """Return the scores of a valid request, best first."""
         asked = set(_WORD.findall(self.questions[-1].lower()))
         shared = [len(asked & set(_WORD.findall(text.lower()))) for text in texts]
         rows = [{"index": place, self._dialect.score: float(score)} for place, score in enumerate(shared)]

@@ -1,6 +1,6 @@
-"""Rules of this project that no linter knows, as pure functions from text to findings.
+"""Rules of this project that no linter has, as pure functions from text to findings.
 
-A finding is `file:line: what is wrong`. An empty list means that the rule is kept.
+A finding is `file:line: what is wrong`. Without findings, the rule is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def long_modules(path: str, text: str) -> list[str]:
-    """Find a module that one person can no longer hold in mind."""
+    """Find modules that are too long."""
     count = text.count("\n")
     return [f"{path}:{count}: {count} lines, at most {MAX_MODULE_LINES}"] if count > MAX_MODULE_LINES else []
 
@@ -61,7 +61,7 @@ def large_file(path: str, size_bytes: int) -> list[str]:
 
 
 def unbounded_steps(path: str, text: str) -> list[str]:
-    """Find commands of the script of CI that may hang for ever."""
+    """Find commands of the CI script without a timeout."""
     lines = enumerate(text.splitlines(), start=1)
     return [f"{path}:{number}: {line}" for number, line in lines if re.match(r"(?:\w+=\S* )*(?:make|\.venv/)", line)]
 
@@ -84,7 +84,7 @@ def environment_reads(path: str, text: str) -> list[str]:
 
 
 def shell_calls(path: str, text: str) -> list[str]:
-    """Find calls that hand text to a shell."""
+    """Find calls that pass text to a shell."""
     if not _holds(text, "shell", "system", "popen"):
         return []
     return [
@@ -96,7 +96,7 @@ def shell_calls(path: str, text: str) -> list[str]:
 
 
 def markup_calls(path: str, text: str) -> list[str]:
-    """Find terminal output that would read the brackets of a source or an error as style."""
+    """Find terminal output that would parse brackets of a source or an error as style."""
     if not _holds(text, "Console", "TextColumn", "from_markup"):
         return []
     found = []
@@ -111,7 +111,7 @@ def markup_calls(path: str, text: str) -> list[str]:
 
 
 def doubles_of_our_own(path: str, text: str) -> list[str]:
-    """Find tests that replace a part of Openbook instead of handing it another one."""
+    """Find tests that patch a part of Openbook instead of passing a double."""
     if not _holds(text, "mock", "monkeypatch"):
         return []
     found = []
@@ -131,7 +131,7 @@ def doubles_of_our_own(path: str, text: str) -> list[str]:
 
 
 def unlisted_names(path: str, text: str) -> list[str]:
-    """Find public functions and classes that `__all__` leaves out, where there is one."""
+    """Find public functions and classes missing from `__all__`, if there is one."""
     if not _holds(text, "__all__"):
         return []
     body = ast.parse(text).body
@@ -153,7 +153,7 @@ def unlisted_names(path: str, text: str) -> list[str]:
 
 
 def unfinished(path: str, text: str) -> list[str]:
-    """Find marks of unfinished work; an issue is the place for them."""
+    """Find marks of unfinished work, which belong into issues."""
     return _lines_with(_UNFINISHED, path, text)
 
 
@@ -163,7 +163,7 @@ def machine_places(path: str, text: str) -> list[str]:
 
 
 def live_markup(path: str, text: str) -> list[str]:
-    """Find places of a page where text could become markup or code, except the one for what was sanitised."""
+    """Find places of a page where text could become markup or code, except the one for sanitised text."""
     place, line = _LIVE_ALLOWED
     if path.endswith(place):
         text = text.replace(line, "", 1)
@@ -185,7 +185,7 @@ def unpinned(path: str, text: str) -> list[str]:
 
 
 def drawn_errors(drawing: str) -> dict[str, str]:
-    """Read a drawn tree as name to name of the parent; the root has an empty parent."""
+    """Parse a drawn tree into a map from name to parent; the parent of the root is empty."""
     parents: dict[str, str] = {}
     open_at: list[tuple[int, str]] = []
     for line in drawing.splitlines():
@@ -201,7 +201,7 @@ def drawn_errors(drawing: str) -> dict[str, str]:
 
 
 def defined_errors(text: str) -> dict[str, str]:
-    """Read the error classes of a module as name to name of the parent among them."""
+    """Parse the error classes of a module into a map from name to parent among them."""
     classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
     known = {node.name for node in classes}
     return {
@@ -212,7 +212,7 @@ def defined_errors(text: str) -> dict[str, str]:
 
 
 def never_raised(parents: Mapping[str, str], texts: Mapping[str, str]) -> list[str]:
-    """Find leaves of the error tree that no other module makes."""
+    """Find leaves of the error tree that no other module raises."""
     made = {
         _name(call.func).rpartition(".")[2]
         for path, text in texts.items()
@@ -223,7 +223,7 @@ def never_raised(parents: Mapping[str, str], texts: Mapping[str, str]) -> list[s
 
 
 def _holds(text: str, *words: str) -> bool:
-    """Tell whether a rule about these words may find something. To parse a module takes much longer."""
+    """Return whether a text contains one of the words of a rule, because parsing a module takes much longer."""
     return any(word in text for word in words)
 
 
@@ -240,7 +240,7 @@ def _functions(text: str) -> Iterator[Function]:
 
 
 def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Walk through statements and what is nested in them, not through expressions, which are many more."""
+    """Yield statements and nested ones, but not expressions, which are far more."""
     for node in body:
         yield node
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -254,7 +254,7 @@ def _calls(text: str) -> Iterator[ast.Call]:
 
 
 def _name(node: ast.expr) -> str:
-    """Spell `a.b.c`; of anything else it is empty, so that what is taken from a call is `.c`."""
+    """Return a dotted name such as `a.b.c`; empty for other nodes, so that an attribute of a call is `.c`."""
     if isinstance(node, ast.Attribute):
         return f"{_name(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""

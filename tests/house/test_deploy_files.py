@@ -1,4 +1,4 @@
-"""What deploy/ names exists: metrics, settings, commands and routes of the server."""
+"""Everything that deploy/ names exists: metrics, settings, commands and routes of the server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LABELS_OF_ALL = {"instance", "job", "le"}
 
 @pytest.fixture(scope="module")
 def exported() -> dict[str, set[str]]:
-    """Return the names that `/metrics` has when everything was counted once, and the labels of each."""
+    """Return the names of `/metrics` after everything was counted once, with their labels."""
     metrics = Metrics()
     metrics.follow(lambda: 0, lambda: 0)
     metrics.store(is_up=True)
@@ -51,7 +51,7 @@ def exported() -> dict[str, set[str]]:
 
 
 def _labels_of(metrics: Metrics, name: str) -> list[str]:
-    """Return the labels of what has not been counted yet."""
+    """Return the labels of a metric that has not been counted yet."""
     collector: Any = metrics.registry._names_to_collectors.get(name)
     return list(getattr(collector, "_labelnames", ()))
 

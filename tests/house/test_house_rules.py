@@ -20,7 +20,7 @@ Rule = Callable[[str, str], list[str]]
 
 
 def _project_files() -> list[Path]:
-    """List what is or could be committed; in an unpacked archive, everything."""
+    """List files that are or could be committed; in an unpacked archive, all files."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""What agents are given besides the server names tools and a version that exist."""
+"""Files shipped for agents name existing tools and the right version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release is made with agrees with the project: workflows, action, image, citation."""
+"""Release files agree with the project: workflows, action, image, citation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml has no types
-    """Reads what tools of a page mean by tags of Python as plain text."""
+    """Reads Python tags of other tools as plain text."""
 
 
 _Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: suffix)

@@ -1,4 +1,4 @@
-"""What tests of the command line share: the sample project, and runs of commands on it."""
+"""Helpers for tests of the command line: the sample project, and running commands on it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left: its exit code and what it printed."""
+    """The result of a command: exit code and output."""
 
     code: int
     out: str
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def settled(folder: Path) -> Path:
-    """Wait until files are told by their times alone: what is younger than a tick of the clock may be written again."""
+    """Wait until timestamps are reliable: a file younger than a clock tick may be written again unnoticed."""
     newest = max(file.stat().st_ctime for file in folder.rglob("*"))
     while time.time() < newest + _TICK_S:
         time.sleep(_TICK_S / 10)
@@ -65,7 +65,7 @@ def settled(folder: Path) -> Path:
 
 
 def copy_sample(folder: Path) -> Path:
-    """Copy the sample, and add what no repository should hold: a log and a secret."""
+    """Copy the sample, and add files that no repository should contain: a log and a secret."""
     root = folder / "harbour"
     shutil.copytree(SAMPLE, root)
     (root / "server.log").write_text("the log of the parcel server\n", encoding="utf-8")
@@ -83,14 +83,14 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: str | None = None,
 ) -> Outcome:
-    """Run a command in this process: a tenth of the time of `run_alone`, where the process is not what is tested.
+    """Run a command in this process, which takes a tenth of the time of `run_alone`.
 
     Args:
-        capsys: What takes its output.
-        arguments: Of the command.
+        capsys: Captures its output.
+        arguments: Arguments of the command.
         cwd: Its working folder.
-        env: Variables besides those of this process.
-        stdin: What is piped into it.
+        env: Additional environment variables.
+        stdin: Standard input.
     """
     capsys.readouterr()
     with pytest.MonkeyPatch.context() as patch:
@@ -122,16 +122,16 @@ def start(
     largest_file_bytes: int = 0,
     **options: Any,
 ) -> subprocess.Popen[str]:
-    """Start a command in a process of its own.
+    """Start a command in its own process.
 
     Args:
-        arguments: Of the command.
+        arguments: Arguments of the command.
         cwd: Its working folder.
-        env: Variables besides those of this process.
-        interrupted: It will be, by Ctrl-C.
-        unprivileged: Take from root the right to read and write what it has no permission for.
-        largest_file_bytes: Size at which the system refuses to let a file grow, as on a full disk; 0 for none.
-        options: For `Popen`.
+        env: Additional environment variables.
+        interrupted: Whether it will be interrupted by Ctrl-C.
+        unprivileged: Drop root's right to bypass permissions.
+        largest_file_bytes: System limit for file sizes, to simulate a full disk; 0 for none.
+        options: Options of `Popen`.
     """
     lowers_rights = unprivileged and os.geteuid() == 0
     if lowers_rights and not hasattr(ctypes.CDLL(None), "prctl"):
@@ -166,12 +166,12 @@ def finish(process: subprocess.Popen[str]) -> Outcome:
 
 
 def run_alone(*arguments: str | bytes | Path, **options: Any) -> Outcome:
-    """Run a command in a process of its own; see `start`."""
+    """Run a command in its own process; see `start`."""
     return finish(start(*arguments, **options))
 
 
 def run_on_terminal(*arguments: str | Path, cwd: Path, columns: int = 200, errors: bool = True, **env: str) -> Outcome:
-    """Run a command on a terminal of its own; without `errors`, standard error does not go there."""
+    """Run a command on its own terminal; without `errors`, standard error does not go there."""
     screen, slave = pty.openpty()
     variables = {"COLUMNS": str(columns), "TERM": "xterm-256color", **env}
     target = slave if errors else subprocess.DEVNULL
@@ -186,18 +186,18 @@ def run_on_terminal(*arguments: str | Path, cwd: Path, columns: int = 200, error
 
 
 def library_files() -> list[Path]:
-    """List the files that libraries of this test consist of."""
+    """List the library files of this test."""
     return sorted((Path(os.environ["OPENBOOK_HOME"]) / "libraries").iterdir())
 
 
 def only_library() -> Path:
-    """Return the file of the one library of this test."""
+    """Return the only library file of this test."""
     (file,) = [file for file in library_files() if file.suffix == ".sqlite"]
     return file
 
 
 def assert_fails_clearly(outcome: Outcome, code: int, *words: str) -> None:
-    """Check that a command ended with one line of error that holds these words, and a hint."""
+    """Check that a command ended with one error line that contains some words, and a hint."""
     assert outcome.code == code, outcome
     assert "Traceback" not in outcome.err
     assert outcome.out == ""

@@ -1,4 +1,4 @@
-"""Processes that index a folder and are killed at it."""
+"""Processes that index a folder and are killed meanwhile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.children import start_child
 
 
 def make_tree(files: int) -> dict[str, str]:
-    """Make files with one to four chunks each, which all have the word `river`."""
+    """Make files with one to four chunks each, all of which contain the word `river`."""
     chance = random.Random(1)
     return {
         f"{number % 7}/{number}.md": "".join(
@@ -23,9 +23,9 @@ def make_tree(files: int) -> dict[str, str]:
 
 
 def run_and_kill(index_when_told: Callable[[str, str], None], tree: Path, library: Path | str, delay_s: float) -> int:
-    """Index in a child, kill it after a while, and give how many documents it had reported.
+    """Index in a child, kill it after a while, and return how many documents it had reported.
 
-    The child says that it is ready, waits for a line, and tells how many documents are in after each commit.
+    The child reports that it is ready, waits for a line, and reports the number of documents after each commit.
     """
     with start_child(index_when_told, tree, library, measured=False) as child:
         assert child.stdin is not None

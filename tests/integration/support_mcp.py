@@ -1,4 +1,4 @@
-"""What tests of the MCP server share: a folder, a library over it, and the official client in memory."""
+"""Helpers for tests of the MCP server: a folder, a library over it, and the official client in memory."""
 
 from __future__ import annotations
 

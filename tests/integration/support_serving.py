@@ -1,4 +1,4 @@
-"""`openbook serve` as a process that tests start, ask and end."""
+"""Runs `openbook serve` as a process for tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"serving on (http://\S+:\d+)/")
 
 
 class Serving:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -33,7 +33,7 @@ class Serving:
         self._reading.start()
 
     def end(self, sent: signal.Signals) -> int:
-        """Send a signal, and give the exit code."""
+        """Send a signal, and return the exit code."""
         self.process.send_signal(sent)
         code = self.process.wait(60)
         self._reading.join()

@@ -1,4 +1,4 @@
-"""The async twins do what the others do, step by step, and block nobody."""
+"""The async methods of agents do the same as the blocking ones, and do not block the event loop."""
 
 from __future__ import annotations
 

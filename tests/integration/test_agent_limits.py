@@ -1,4 +1,4 @@
-"""What ends a run: its budget, and a model that goes in circles."""
+"""A run ends by its budget, or if the model repeats itself."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ REPLIES = st.lists(st.tuples(st.integers(0, 300), st.floats(0, 1), st.booleans()
 def test_no_run_spends_more_than_its_budget(
     replies: list[tuple[int, float, bool]], max_tokens: int | None, max_usd: int | None
 ) -> None:
-    """Models that read up to what was reserved, write up to what they were granted, and call tools."""
+    """Models read up to the reserved tokens, write up to the granted ones, and call tools."""
     requests: list[Request] = []
 
     def step(length: int, share: float, calls: bool) -> Callable[[Request], ScriptedReply]:

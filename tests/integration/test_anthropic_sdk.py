@@ -1,4 +1,4 @@
-"""Anthropic's own SDK reads what the script of the fake server says, so the server is known to be faithful."""
+"""Anthropic's own SDK parses the replies of the fake server, so the fake is faithful."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "at noon"}
 
 
 def sdk() -> Any:
-    """Import the SDK where a test of it runs: that takes a second, and each process collects this module."""
+    """Import the SDK only in tests that use it: that takes a second, and each worker collects this module."""
     return importlib.import_module("anthropic")
 
 
@@ -48,7 +48,7 @@ def client(server: FakeServer, **options: Any) -> Iterator[Any]:
 
 
 def ask(server: FakeServer, **fields: Any) -> Any:
-    """Send a request, and give the reply; if it is streamed, put together by the SDK."""
+    """Send a request, and return the reply; if streamed, assembled by the SDK."""
     body = {"model": "claude-sonnet-5-5", "max_tokens": 100, "messages": [ASK]} | fields
     with client(server) as connected:
         if body.pop("stream", True):
