@@ -54,7 +54,7 @@ def test_there_are_public_modules() -> None:
 
 @pytest.mark.parametrize(("module", "name"), NAMES)
 def test_a_public_name_is_on_the_page(module: str, name: str) -> None:
-    """A name may be listed under any of its modules: `openbook.agent.Budget` is `openbook.Budget`. Errors are one entry."""
+    """A name may be listed under any module that has it (`openbook.agent.Budget`). Errors are listed as one."""
     meant = getattr(importlib.import_module(module), name)
     homes = [home for home, known in NAMES if known == name and getattr(importlib.import_module(home), name) is meant]
 
