@@ -20,7 +20,7 @@ from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in,
 from openbook.verify.namesakes import Statement, best_fitting
 from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
 from openbook.verify.regions import parts_of, regions
-from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, without_versions
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness, without_versions
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
 from openbook.verify.written_paths import with_blanks, with_revision
 
@@ -317,7 +317,7 @@ class _One:
     def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Judge lines by where they were found again."""
         first, last = self._range
-        stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
+        stays = isinstance(found, RelocatedLines) and self._stays(path, past, found)
         path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
         # What the text names was never on a blank line, as long as the file has it elsewhere.
@@ -352,6 +352,15 @@ class _One:
             return self._say("changed", path or past.path, basis="names", reason=doubt)
         moved = self._say("moved", path or past.path, basis="history", now=found, reason=reason)
         return replace(moved, doubt=self._why_unsure(path, past, found))
+
+    def _stays(self, path: str, past: PastFile, found: RelocatedLines) -> bool:
+        """Return whether lines are in their place: there, or from their first line on, and the same but for edits."""
+        first, last = self._range
+        if found.path != path or found.spot.first_line != first or not first < last <= len(self._root.page(path)):
+            return found.lines == LineRange(path, first, last)
+        keys, spot = self._root.page(path).keys, found.spot
+        kept = likeness(past.page.keys[first - 1 : last], keys[first - 1 : last])
+        return spot.last_line == last or kept >= _SAME_BLOCK
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
         """Return why the new place of lines is not certain enough to be written; empty if it is."""

@@ -337,3 +337,18 @@ def test_lines_that_belong_to_what_is_named_have_moved(repository: Repository, p
 
 def test_a_link_that_is_called_by_a_name_that_its_lines_never_had_is_judged_by_it(repository: Repository) -> None:
     assert told(drifted(repository, "[`retry`](../src/app.py#L4-L6)\n")) == ("moved", "names", "src/app.py:16-18")
+
+
+@pytest.mark.parametrize(
+    ("added", "told_"),
+    [
+        pytest.param("    retries = 3\n", ("ok", "history", ""), id="little"),
+        pytest.param('    retries = 3\n    agent = "shop"\n' * 2, ("moved", "history", "src/app.py:4-15"), id="much"),
+    ],
+)
+def test_a_block_that_begins_where_it_did_and_has_grown_a_little_is_in_its_place(
+    repository: Repository, added: str, told_: tuple[str, str, str]
+) -> None:
+    new = CODE.replace("    timeout_s = 30\n", "    timeout_s = 30\n" + added)
+
+    assert told(drifted(repository, "`Client` (src/app.py:4-11)\n", new)) == told_
