@@ -51,28 +51,28 @@ class Record:
         return exact if format_.says_same(exact, without, table) else without
 
 
-def read_record(path: Path, kept: Path) -> Record | None:
+def read_record(path: Path, records: Path) -> Record | None:
     """Read the record of a file; None if there is none."""
     try:
-        found = json.loads(_file_of(path, kept).read_text(encoding="utf-8"))
+        found = json.loads(_file_of(path, records).read_text(encoding="utf-8"))
         return Record(**{**found, "names": tuple(found["names"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def write_record(path: Path, record: Record | None, kept: Path) -> None:
+def write_record(path: Path, record: Record | None, records: Path) -> None:
     """Write the record of a file, readable only by its owner, or delete it."""
-    file = _file_of(path, kept)
+    file = _file_of(path, records)
     if record is None:
         file.unlink(missing_ok=True)
         return
-    make_private_folder(kept)
+    make_private_folder(records)
     make_private_file(file)
     file.write_text(json.dumps(asdict(record)), encoding="utf-8")
 
 
-def _file_of(path: Path, kept: Path) -> Path:
-    return kept / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+def _file_of(path: Path, records: Path) -> Path:
+    return records / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
 _CONFIG = re.compile(r"\{config:(\w+)\}")
@@ -202,25 +202,25 @@ def plan_install(
     return _changed(client, project, name, [*command, *folders])
 
 
-def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> FileChange:
+def plan_uninstall(client: Client, project: Path, name: str, records: Path) -> FileChange:
     """Plan to remove a server. A file that has not changed since `install` is restored."""
     change = _changed(client, project, name, None)
-    record = read_record(change.path, kept)
+    record = read_record(change.path, records)
     if record is None or change.before is None or record.names != (name,):
         return change
     return replace(change, after=_seen(change, record).before)
 
 
-def write_change(change: FileChange, kept: Path) -> None:
+def write_change(change: FileChange, records: Path) -> None:
     """Write a change atomically, and keep the content before the first `install`."""
     path = change.path
     try:
         if change.after is None:
             path.unlink()
-            _remember(change, kept)
+            _remember(change, records)
             return
         if change.is_install:
-            _remember(change, kept)
+            _remember(change, records)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
             fresh = Path(beside) / path.name
@@ -229,22 +229,22 @@ def write_change(change: FileChange, kept: Path) -> None:
                 shutil.copymode(path, fresh)
             fresh.replace(path)
         if not change.is_install:
-            _remember(change, kept)
+            _remember(change, records)
     except UnicodeEncodeError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
 
 
-def _remember(change: FileChange, kept: Path) -> None:
+def _remember(change: FileChange, records: Path) -> None:
     """Update the record of a file with a change; delete it with the last server."""
-    record = read_record(change.path, kept)
+    record = read_record(change.path, records)
     if record is None and not change.is_install:
         return
     record = _seen(change, record) if record else Record(str(change.path), change.before, "", ())
     names = {*record.names, change.name} if change.is_install else {*record.names} - {change.name}
     record = replace(record, after=change.after or "", names=tuple(sorted(names)))
-    write_record(change.path, record if names else None, kept)
+    write_record(change.path, record if names else None, records)
 
 
 def _seen(change: FileChange, record: Record) -> Record:
@@ -261,7 +261,11 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
             path, before, after if after or before is not None else None, client, name, is_install=entry is not None
         )
     except ValueError as exc:
-        hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
+        hint = (
+            "take the entry out by hand"
+            if entry is None
+            else f"add by hand: {_manual_entry(path, client, name, entry)}"
+        )
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
 
 
@@ -282,7 +286,7 @@ def _served(client: Client, project: Path, name: str) -> list[str]:
     return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
-def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
+def _manual_entry(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
     if path.suffix != ".toml":
         return json.dumps({client.table: {name: entry}})
     keys = " and ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())

@@ -46,7 +46,7 @@ class DraftClaim:
     """Empty for `unverified`: words alone cannot decide."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The claim, shortened if it has no reason: its author knows the rest."""
         return self.claim if self.reason else shorten(self.claim, _BEGINNING, placeholder=" ...")
 

@@ -27,7 +27,7 @@ _BEST_TOKENS = 800
 # lines around them. Chosen on 45 tasks of `benchmarks.agent_tasks`, with a call counted as 600 characters.
 _MANY_LINES = 35
 _AROUND = 4
-_TELLING_SHARE = 0.9
+_RELEVANT_SHARE = 0.9
 
 # "Default: 20", "(default: 8)", "The default is", "Defaults to". If many lines are relevant, entries are not completed.
 _STATES_DEFAULT = re.compile(r"\bdefaults?\b(?:[ \t]+values?)?(?:\W{0,4}[:=]|[ \t]+(?:is|to)\b)", re.I)
@@ -98,7 +98,7 @@ class ResultListing:
     """Whether to show the first result with its definition, folded if long, and the others with their best line."""
     whole_of: Callable[[Chunk], Chunk] = lambda chunk: chunk
     """Extends a chunk to the definition or section that contains it."""
-    telling_of: Callable[[Chunk, Sequence[RetrievalResult], float], Sequence[int]] = lambda *_: ()
+    relevant_lines_of: Callable[[Chunk, Sequence[RetrievalResult], float], Sequence[int]] = lambda *_: ()
     """Returns the lines of a chunk whose relevance, among results, is at least a share of the best one's."""
     listed: Listing = Listing((), "nothing found")
 
@@ -156,14 +156,14 @@ class ResultListing:
         end = every[-1].span.end_line
         head = replace(self._entry(whole, every[:1], every), first_line=end, last_line=end)  # the longest
         room = min(left - cut - estimate_tokens(f"{_head(head)}\n"), _BEST_TOKENS)
-        shown = _telling(every, room, _place_of_excerpt(results[0]), results[0].chunk.span.start_char)
-        inside = [result for result in results[1:] if shown and _is_in(result.chunk, whole, shown)]
+        shown = _units_to_show(every, room, _place_of_excerpt(results[0]), results[0].chunk.span.start_char)
+        inside = [result for result in results[1:] if shown and _is_shown(result.chunk, whole, shown)]
         kept_lines = {_best_line(result).number for result in (results[0], *inside)}
         best = [self._folded(self._entry(whole, shown, every), whole, results, kept_lines)] if shown else []
         rest = [result for result in results[1:] if result not in inside] if shown else results
         others = self._named(rest)
         left -= sum(estimate_tokens(f"{_head(entry)}\n{entry.lines}\n") for entry in best)
-        taken = list(accumulate(estimate_tokens(f"{other.path}\n {_told(other)}\n") for other in others))
+        taken = list(accumulate(estimate_tokens(f"{other.path}\n {_item_text(other)}\n") for other in others))
         kept = others if not others or taken[-1] <= left else others[: bisect_right(taken, left - cut)]
         missing = sum(len(other.ranges) for other in others[len(kept) :])
         return Listing(tuple(best), "; ".join(filter(None, (note, _left_out(missing)))), tuple(kept))
@@ -183,11 +183,11 @@ class ResultListing:
         if len(lines) < _MANY_LINES:
             return entry
         numbers = [int(line.partition("|")[0]) for line in lines]
-        telling = set(self.telling_of(whole.chunk, results, _TELLING_SHARE)).intersection(numbers)
-        if not telling:
+        relevant = set(self.relevant_lines_of(whole.chunk, results, _RELEVANT_SHARE)).intersection(numbers)
+        if not relevant:
             return entry
-        near = {0}.union(*(range(at - _AROUND, at + _AROUND + 1) for at, n in enumerate(numbers) if n in telling))
-        stated = _stated_of_entries(whole.chunk, telling)
+        near = {0}.union(*(range(at - _AROUND, at + _AROUND + 1) for at, n in enumerate(numbers) if n in relevant))
+        stated = _stated_of_entries(whole.chunk, relevant)
         near.update(at for at, n in enumerate(numbers) if n in kept_lines or n in stated)
         parts = list[str]()
         for is_near, group in groupby(range(len(lines)), near.__contains__):
@@ -212,7 +212,7 @@ class ResultListing:
             path, lines = self.place_of(chunk.source, chunk.span.path), (chunk.span.start_line, chunk.span.end_line)
             about = chunk.symbol or label_of(result)
             name = chunk.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
-            item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result).told)
+            item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result).text)
             items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
         return [item if n < _MOST_LINES else replace(item, line="") for n, item in enumerate(items.values())]
 
@@ -226,7 +226,7 @@ class ResultListing:
             left -= 0 if alone else estimate_tokens(f"{_head(cut)}\n\n")
             # Tokens that a result does not use are shared by the following ones.
             share = left // (len(results) - position)
-            shown = _telling(every, share, _place_of_excerpt(result)) or _fitting(every[:1], left)
+            shown = _units_to_show(every, share, _place_of_excerpt(result)) or _fitting(every[:1], left)
             if shown:
                 entries.append(self._entry(result, shown, every))
                 left -= estimate_tokens(f"{entries[-1].lines}\n")
@@ -247,10 +247,10 @@ class ResultListing:
         )
 
 
-def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
+def _stated_of_entries(chunk: Chunk, relevant: Set[int]) -> set[int]:
     """Return the first line of each entry or section with relevant lines, and the line that states its default."""
     text, first_line = chunk.text, chunk.span.start_line
-    if chunk.kind == "code" or len(telling) > _MOST_LINES_OF_ENTRIES:
+    if chunk.kind == "code" or len(relevant) > _MOST_LINES_OF_ENTRIES:
         return set()
     begun = _sections(text) if chunk.language == "markdown" else (found.start() for found in HEADING.finditer(text))
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
@@ -258,7 +258,7 @@ def _stated_of_entries(chunk: Chunk, telling: Set[int]) -> set[int]:
     for start, stop in pairwise([*starts, len(text)]):
         last = text.count("\n", 0, stop) + (stop == len(text))  # the last line may have no line break
         lines = range(first_line + text.count("\n", 0, start), first_line + last)
-        if not telling.isdisjoint(lines):
+        if not relevant.isdisjoint(lines):
             stated = _STATES_DEFAULT.search(text, start, stop)
             found |= {lines[0], first_line + text.count("\n", 0, stated.start() if stated else start)}
     return found
@@ -313,13 +313,13 @@ def _by_file(others: Sequence[NamedItem]) -> list[str]:
         of_file.setdefault(other.path, []).append(other)
     lines = list[str]()
     for path, held in of_file.items():
-        named = ", ".join(_told(each) for each in held if not each.line)
-        told = [*(_told(each) for each in held if each.line), *([named] if named else [])]
+        named = ", ".join(_item_text(each) for each in held if not each.line)
+        told = [*(_item_text(each) for each in held if each.line), *([named] if named else [])]
         lines += [path, *(f" {each}" for each in told)] if len(told) > 1 else [f"{path}:{told[0]}"]
     return lines
 
 
-def _told(other: NamedItem) -> str:
+def _item_text(other: NamedItem) -> str:
     """Format the lines of results, the definition, unless the shown line contains it, and the shown line."""
     merged: list[tuple[int, int]] = []
     for first, last in other.ranges:
@@ -334,7 +334,7 @@ def _told(other: NamedItem) -> str:
 
 class _BestLine(NamedTuple):
     number: int
-    told: str
+    text: str
     """With its number; a long line is cut around the match."""
 
 
@@ -379,7 +379,7 @@ def _numbered(unit: Unit) -> str:
     return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
 
 
-def _is_in(chunk: Chunk, whole: RetrievalResult, shown: Sequence[Unit]) -> bool:
+def _is_shown(chunk: Chunk, whole: RetrievalResult, shown: Sequence[Unit]) -> bool:
     """Return whether a chunk is shown completely. Line numbers are not enough: long lines are shown in part."""
     first, last = (chunk.span.start_char + at for at in trim(chunk.text, 0, len(chunk.text)))
     is_same = (chunk.source, chunk.span.path) == (whole.chunk.source, whole.chunk.span.path)
@@ -401,7 +401,7 @@ def _place_of_excerpt(result: RetrievalResult) -> tuple[int, int, int, int]:
     return (start, last, matches[0], matches[-1] - 1) if matches else (start, last, start, last)
 
 
-def _telling(every: Sequence[Unit], tokens: int, place: tuple[int, int, int, int], found: int = 0) -> list[Unit]:
+def _units_to_show(every: Sequence[Unit], tokens: int, place: tuple[int, int, int, int], found: int = 0) -> list[Unit]:
     """Choose the units to show, so that they contain the matches.
 
     They begin with the first unit if the matches fit then, else with the one at character `found`, else just before

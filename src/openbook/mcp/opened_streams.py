@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 
-class Replayed(ObjectReceiveStream[SessionMessage | Exception]):
+class ReplayedStream(ObjectReceiveStream[SessionMessage | Exception]):
     """Yields messages that were already read, then those of a stream."""
 
     def __init__(self, stream: ReadStream[SessionMessage | Exception], lines: Iterable[bytes]) -> None:
@@ -35,7 +35,7 @@ class Replayed(ObjectReceiveStream[SessionMessage | Exception]):
         await self._stream.aclose()
 
 
-class Muted(ObjectSendStream[SessionMessage]):
+class FilteredStream(ObjectSendStream[SessionMessage]):
     """Writes to a stream, except answers to requests that are already answered."""
 
     def __init__(self, stream: WriteStream[SessionMessage], answered: Iterable[bytes]) -> None:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from openbook.errors import OpenbookError
 from openbook.index.protocol import EVERYTHING, DocumentSummary
 from openbook.mcp.greeting import COURSE_TOOLS, Opening
-from openbook.mcp.opened_streams import Muted, Replayed
+from openbook.mcp.opened_streams import FilteredStream, ReplayedStream
 from openbook.mcp.tools import McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.types import Document
@@ -185,8 +185,8 @@ class _Server(MCPServer[None]):
         server, opening = self._lowlevel_server, self._opening
         async with stdio_server() as (read, write):
             await server.run(
-                Replayed(read, opening.lines),
-                Muted(write, opening.lines[:1] if opening.is_answered else ()),
+                ReplayedStream(read, opening.lines),
+                FilteredStream(write, opening.lines[:1] if opening.is_answered else ()),
                 server.create_initialization_options(CHANGES),
             )
 

@@ -118,7 +118,7 @@ class McpTools:
         def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
             queries = (query, *(each for each in also if tokenize(each)))
             listing.best_first, listing.whole_of = not full, tools.whole_of
-            listing.telling_of = lambda chunk, results, share: _telling(queries, chunk, results, share)
+            listing.relevant_lines_of = lambda chunk, results, share: _relevant_lines(queries, chunk, results, share)
             return listing.keep(tools.results_of(queries, kind, within, limit))
 
         return self._list_within(path, max_tokens, find)
@@ -278,7 +278,7 @@ class McpTools:
             paths = AgentPaths(assistant)
             claims = verify_text(text, assistant, paths.find)
         lines = [
-            f"{claim.verdict or 'no facts'}: {claim.told} ({', '.join(claim.cites) or 'no place'})"
+            f"{claim.verdict or 'no facts'}: {claim.summary} ({', '.join(claim.cites) or 'no place'})"
             + (f": {claim.reason}" if claim.reason else "")
             for claim in claims
         ]
@@ -329,7 +329,9 @@ class McpTools:
         return as_text(listing.listed)
 
 
-def _telling(queries: Sequence[str], chunk: Chunk, results: Sequence[RetrievalResult], share: float) -> list[int]:
+def _relevant_lines(
+    queries: Sequence[str], chunk: Chunk, results: Sequence[RetrievalResult], share: float
+) -> list[int]:
     from openbook.questions.question import MAX_QUERY_CHARS, read_question
     from openbook.retrieval.excerpts import telling_lines
 

@@ -330,7 +330,7 @@ def test_of_a_long_line_the_part_that_matches_is_shown(line: str, shown: str) ->
 
 def test_of_a_long_best_result_the_lines_that_tell_most_are_shown_with_those_around_them() -> None:
     text = "def f():\n" + "".join(f"    step({n})\n" for n in range(2, 61)).replace("step(30)", "moor(boat)")
-    listing = ResultListing(path_of, 1000, best_first=True, telling_of=lambda *_: [30])
+    listing = ResultListing(path_of, 1000, best_first=True, relevant_lines_of=lambda *_: [30])
 
     told = listing.keep([result("a.py", text, "f")])
 
@@ -365,7 +365,7 @@ def test_of_a_long_manual_the_default_of_what_was_found_is_shown_however_far_bel
     found = result("manual.md", text)
     found = replace(found, chunk=replace(found.chunk, kind="docs", language="markdown"))
     at = text[: text.index("waits at sea")].count("\n") + 1
-    listing = ResultListing(path_of, max_tokens, best_first=True, telling_of=lambda *_: [at])
+    listing = ResultListing(path_of, max_tokens, best_first=True, relevant_lines_of=lambda *_: [at])
 
     told = listing.keep([found])
 
@@ -389,7 +389,7 @@ def test_of_a_long_manual_the_heading_of_what_was_found_is_shown(section: str) -
     found = result("manual.md", text)
     found = replace(found, chunk=replace(found.chunk, kind="docs", language="markdown"))
     at = text[: text.index("waits at sea")].count("\n") + 1
-    listing = ResultListing(path_of, 2000, best_first=True, telling_of=lambda *_: [at])
+    listing = ResultListing(path_of, 2000, best_first=True, relevant_lines_of=lambda *_: [at])
 
     told = listing.keep([found])
 
@@ -400,7 +400,7 @@ def test_of_a_long_manual_the_heading_of_what_was_found_is_shown(section: str) -
 @pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
 def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, telling: list[int]) -> None:
     text = "\n".join(f"step({n})" for n in range(1, lines + 1))
-    listing = ResultListing(path_of, 1000, best_first=True, telling_of=lambda *_: telling)
+    listing = ResultListing(path_of, 1000, best_first=True, relevant_lines_of=lambda *_: telling)
 
     assert f"\n{lines // 2}| step({lines // 2})\n" in listing.keep([result("a.py", text)])
 
@@ -409,7 +409,7 @@ def test_a_second_result_in_what_is_left_out_of_the_best_one_keeps_its_line() ->
     text = "def f():\n" + "".join(f"    step({n})\n" for n in range(2, 61)).replace("step(45)", "moor(boat)")
     found = with_excerpts(read_question("moor"), [_cut_out(text, 1, 30), _cut_out(text, 31, 60)])
     whole = result("a.py", text.rstrip(), "f").chunk
-    listing = ResultListing(path_of, 1000, best_first=True, whole_of=lambda _: whole, telling_of=lambda *_: [3])
+    listing = ResultListing(path_of, 1000, best_first=True, whole_of=lambda _: whole, relevant_lines_of=lambda *_: [3])
 
     told = listing.keep(found)
 

@@ -9,7 +9,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
-from openbook.mcp.opened_streams import Muted, Replayed
+from openbook.mcp.opened_streams import FilteredStream, ReplayedStream
 
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 
@@ -24,7 +24,7 @@ def test_what_came_before_is_read_first_and_a_broken_line_is_an_error() -> None:
         async with sender:
             await sender.send(response(7))
             await sender.send(response(8))
-        stream = Replayed(receiver, [PING, b"no json"])
+        stream = ReplayedStream(receiver, [PING, b"no json"])
         async with stream:
             first, broken, later = [await stream.receive() for _ in range(3)]
             last = await anext(stream)
@@ -41,7 +41,7 @@ def test_what_came_before_is_read_first_and_a_broken_line_is_an_error() -> None:
 def test_only_the_first_answer_to_what_was_answered_before_is_left_out() -> None:
     async def send() -> list[object]:
         sender, receiver = anyio.create_memory_object_stream[SessionMessage](3)
-        stream = Muted(sender, [PING, b"no json"])
+        stream = FilteredStream(sender, [PING, b"no json"])
         async with stream:
             for number in (1, 2, 1):
                 await stream.send(response(number))
@@ -54,13 +54,13 @@ def test_only_the_first_answer_to_what_was_answered_before_is_left_out() -> None
 def test_closing_closes_the_streams_below() -> None:
     async def close() -> tuple[bool, bool]:
         sender, receiver = anyio.create_memory_object_stream[SessionMessage](1)
-        await Muted(sender, []).aclose()
+        await FilteredStream(sender, []).aclose()
         ended = False
         try:
             await receiver.receive()
         except anyio.EndOfStream:
             ended = True
-        await Replayed(receiver, []).aclose()
+        await ReplayedStream(receiver, []).aclose()
         return ended, receiver.statistics().open_receive_streams == 0
 
     assert asyncio.run(close()) == (True, True)
