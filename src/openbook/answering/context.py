@@ -17,7 +17,7 @@ from openbook.types import Chunk, RetrievalResult, Unit
 # Cached chunks: users of a library ask about the same parts. Each takes about 10 KB.
 _KEPT_CHUNKS = 512
 
-# Stands in for the note below a truncated source, to estimate its tokens.
+# The note below a truncated source, and its tokens with a long line number; shorter numbers have no more.
 _CUT = "cut here"
 _NOTE_TOKENS = estimate_tokens(f"({_CUT}; goes on to line 1000000)\n")
 

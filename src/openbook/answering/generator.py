@@ -397,7 +397,7 @@ class Generator:
         *,
         max_context_tokens: int | None = None,
     ) -> Decimal | None:
-        """Return the most that an answer from results costs in US dollars, its check aside; None if nobody knows.
+        """Return the maximum cost of an answer from results in US dollars, without its check; None if it is unknown.
 
         Without a model it costs nothing.
         """

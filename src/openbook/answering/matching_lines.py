@@ -68,7 +68,7 @@ def find_lines(
     is_meant: Callable[[str], bool] | None = None,
     seconds: float = _MOST_SECONDS,
 ) -> MatchingLines:
-    """Find the lines that hold a text, or match a regular expression in the syntax of RE2.
+    """Find the lines that contain a text, or match a regular expression in the syntax of RE2.
 
     Args:
         pattern: One line. A regular expression never matches across lines.

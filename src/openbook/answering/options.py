@@ -1,4 +1,4 @@
-"""How an answer is written: by which model, within what, in the light of what."""
+"""Options of an answer: model, verifier, budget, history and images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openbook.agent.toolsets import ToolLike, Tools
     from openbook.llm.attachments import ImageLike
 
-# Two pages. What is longer nobody checks.
+# Two pages. Longer answers are hardly checked by people.
 _ANSWER_TOKENS = 2048
 
 
@@ -63,7 +63,7 @@ class AnswerOptions:
     """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
 
     def __post_init__(self) -> None:
-        """Open what is named, and refuse what is none."""
+        """Open what is given by name, and validate the rest."""
         self._check_values()
         object.__setattr__(self, "history", tuple(self.history))
         if self.policy not in POLICIES:

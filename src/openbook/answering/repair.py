@@ -47,7 +47,7 @@ def anchored(checked: Verification, checker: CitationChecker) -> Verification:
     repairs: list[Repair] = []
     moved: list[Statement] = []
     kept = {mark for each in loose for mark in each.marks}
-    for statement, claim in zip(statements, checked.claims, strict=False):  # code without marks stands behind them
+    for statement, claim in zip(statements, checked.claims, strict=False):  # uncited code follows them
         inside = [mark for mark in statement.marks if claim.start_char <= mark.start_char < claim.end_char]
         place = _evidence(statement, claim, checker)
         if place is not None:

@@ -29,15 +29,15 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model wrote in one call."""
+    """The reply of a model to one call."""
 
     text: str
     """With a mark for each of its citations."""
     stop: StopReason = "end"
     stopped: str = ""
-    """Limit of the budget that forbade the call, such as `max_usd`; else empty."""
+    """The limit of the budget that prevented the call, such as `max_usd`; else empty."""
     reason: str = ""
-    """Why it was forbidden, for people."""
+    """Why it was prevented, for people."""
 
 
 class ModelCaller:
@@ -98,7 +98,7 @@ class CitationMarker:
         self._run: list[str] = []
 
     def text(self, text: str) -> str:
-        """Take words, and give what can be shown by now."""
+        """Add text, and return the part that can be shown."""
         kept = text.rstrip()
         if not kept:
             self._blanks += text
@@ -110,11 +110,11 @@ class CitationMarker:
         return parts
 
     def cite(self, cited: ProviderCitation) -> str:
-        """Take a citation of the words before it, and give its mark; nothing if they have it already."""
+        """Add a citation of the text before, and return its mark; empty if the text already has it."""
         mark = str(cited)
         if mark in self._run:
             return ""
-        # Behind the last line of a fence, a mark would open it again.
+        # A mark on the last line of a fence would open it again.
         before = "" if self._run else "\n" if self._line.lstrip().startswith(_FENCES) else " "
         self._run.append(mark)
         self._line = "" if before == "\n" else self._line
@@ -126,7 +126,7 @@ class CitationMarker:
 
 
 def with_marks(parts: Iterable[Part]) -> str:
-    """Write what a model said as one text, with a mark for each of its citations.
+    """Return the parts of a reply as one text, with a mark for each citation.
 
     Example:
         >>> with_marks([TextBlock("It waits."), ProviderCitation(1, 2, 2), TextBlock(" It ends.")])
@@ -144,11 +144,11 @@ def with_marks(parts: Iterable[Part]) -> str:
 T = TypeVar("T")
 
 Steps = Generator[AnswerEvent | CallModel | Wait, ReplyFinished | None, T]
-"""Gives what happens and what is to be done, takes the reply to each `CallModel`, and ends with a value."""
+"""Yields events and actions, receives the reply to each `CallModel`, and returns a value."""
 
 
 def run(steps: Steps[Any], options: AnswerOptions) -> Generator[AnswerEvent, None, None]:
-    """Take steps with the models of options, and tell what happens. Closing the generator ends a call of the model.
+    """Run steps with the models of options, and yield events. Closing the generator ends a call of the model.
 
     Raises:
         ModelError: The model did not answer.
@@ -181,14 +181,14 @@ def arun_in_threads(
 
 
 class _Teller:
-    """Turns what a model says while it writes into words with marks."""
+    """Turns the stream of a model into text with marks."""
 
     def __init__(self) -> None:
         self._marker = CitationMarker()
         self._has_written = False
 
     def tell(self, event: AnswerEvent | Delta) -> Iterator[AnswerEvent]:
-        """Yield what whoever watches is told of an event; nothing if there is nothing to show yet."""
+        """Yield the events to show for an event; none if there is nothing to show yet."""
         match event:
             case TextDelta(text):
                 words = self._marker.text(text)

@@ -155,7 +155,7 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
 def verifier_for(
     options: AnswerOptions, budget: Callable[[], Budget], *, price: Price = price_of
 ) -> ModelVerifier | JudgeVerifier | None:
-    """Return who checks the claims of an answer; None if nobody does.
+    """Return the verifier for the claims of an answer, if any.
 
     Args:
         options: How the answer is written.
