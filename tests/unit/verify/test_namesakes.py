@@ -43,3 +43,11 @@ def test_files_that_fit_the_sentence_as_well_as_each_other_are_told(repository: 
     (found,) = checked(repository.folder, page)
 
     assert found.verdict == "unknown"
+
+
+def test_the_only_file_that_has_a_name_of_the_sentence_is_meant(repository: Repository) -> None:
+    page = "As `timeout_s` says (app.py:14-16).\n"
+    repository.commit({"src/app.py": CODE, "lib/app.py": OTHER, "docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED})
+
+    assert [str(found.now) for found in checked(repository.folder, page)] == ["src/app.py:16-18"]
