@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -102,6 +102,11 @@ class Client:
     def is_global(self) -> bool:
         """Whether one file serves all projects."""
         return self.file[0] in "~{"
+
+    @property
+    def format(self) -> Format:
+        """The format of its file, whatever a symbolic link leads to."""
+        return FORMATS[PurePath(self.file).suffix]
 
 
 CLIENTS: Mapping[str, Client] = MappingProxyType(
@@ -204,8 +209,11 @@ def plan_install(
 
 def plan_uninstall(client: Client, project: Path, name: str, records: Path) -> FileChange:
     """Plan to remove a server. A file that has not changed since `install` is restored."""
+    path = file_of(client, project)
+    record = read_record(path, records)
+    if record is not None and record.names == (name,) and record.after == (before := _text_of(path)):
+        return FileChange(path, before, record.before, client, name)
     change = _changed(client, project, name, None)
-    record = read_record(change.path, records)
     if record is None or change.before is None or record.names != (name,):
         return change
     return replace(change, after=_seen(change, record).before)
@@ -248,7 +256,7 @@ def _remember(change: FileChange, records: Path) -> None:
 
 
 def _seen(change: FileChange, record: Record) -> Record:
-    return record.seen_with(change.before or "", FORMATS[change.path.suffix], change.client.table)
+    return record.seen_with(change.before or "", change.client.format, change.client.table)
 
 
 def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:
@@ -256,7 +264,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
     before = _text_of(path)
     entry = None if command is None else _entry(client, name, command)
     try:
-        after = FORMATS[path.suffix].edit(before or "", client.table, name, entry)
+        after = client.format.edit(before or "", client.table, name, entry)
         return FileChange(
             path, before, after if after or before is not None else None, client, name, is_install=entry is not None
         )
@@ -279,15 +287,14 @@ def _text_of(path: Path) -> str | None:
 def _served(client: Client, project: Path, name: str) -> list[str]:
     """Return the folders in the arguments of an entry; [] if there is no entry, or it is not ours."""
     try:
-        path = file_of(client, project)
-        arguments = FORMATS[path.suffix].read(_text_of(path) or "")[client.table][name]["args"]
+        arguments = client.format.read(_text_of(file_of(client, project)) or "")[client.table][name]["args"]
     except (ValueError, KeyError, TypeError):
         return []
     return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
 def _manual_entry(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
-    if path.suffix != ".toml":
+    if client.format is not FORMATS[".toml"]:
         return json.dumps({client.table: {name: entry}})
     keys = " and ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
     return f"[{client.table}.{json.dumps(name)}] with {keys}"

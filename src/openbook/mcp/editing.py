@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,7 @@ _BESIDE = re.compile(r"([ \t]*,)?([ \t]*(?://[^\r\n]*|/\*(?:[^\r\n*]|\*(?!/))*\*
 
 _DECODER = json.JSONDecoder()
 
-_LAST_COMMENTS = re.compile(r"^(?:[ \t]*(?:#[^\n]*)?\r?\n)+\Z", re.MULTILINE)
+_LAST_COMMENTS = re.compile(r"(?:\n[ \t\r]*(?:#[^\n]*)?)+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,14 @@ class Format:
         bare = text.removeprefix("\ufeff")
         before = self.parse(bare)
         servers = _servers(before, table)
-        old = servers.pop(name, None)
-        if old == (wanted := None if entry is None else _merged(old, entry)):
+        is_there, old = name in servers, servers.pop(name, None)
+        wanted = None if entry is None else _merged(old, entry)
+        if old == wanted and is_there == (wanted is not None):
             return text
-        after = self.remove(bare, table, name) if wanted is None else self.put(bare, table, name, wanted)
+        try:
+            after = self.remove(bare, table, name) if wanted is None else self.put(bare, table, name, wanted)
+        except (LookupError, TypeError):  # of tomlkit, for tables that stand apart, or where an entry is no table
+            after = ""
         expected = servers if wanted is None else {**servers, name: wanted}
         if not self._says(after, {**before, table: expected}, table):
             raise ValueError("its entry is written in a way that cannot be replaced")
@@ -86,10 +92,9 @@ class Format:
 
     def _says(self, text: str, wanted: Table, table: str) -> bool:
         try:
-            said = self.read(text)
-        except ValueError:
+            return bool(_with_table(self.read(text), table) == _with_table(wanted, table))
+        except (RecursionError, ValueError):
             return False
-        return bool(_with_table(said, table) == _with_table(wanted, table))
 
 
 def _with_table(settings: Any, table: str) -> Any:
@@ -247,34 +252,50 @@ def _parse_toml(text: str) -> Table:
 
 
 def _put_toml(text: str, table: str, name: str, wanted: Table) -> str:
-    document, end = _toml_document(text), _line_end(text)
-    there = document.get(table, {}).get(name)
-    if there is None:
+    end = _line_end(text)
+    if name not in _parse_toml(text).get(table, {}):
         rest = text.rstrip()
         header = f"[{table}.{_on_one_line(name)}]"
         rows = [header, *(f"{key} = {_on_one_line(value)}" for key, value in wanted.items())]
         return f"{rest}{end * 2 if rest else ''}{end.join(rows)}{end}"
+    document = _toml_document(text if text.endswith("\n") else text + end)
+    there = document[table][name]
     for key in set(there) - set(wanted):
         del there[key]
     for key, value in wanted.items():
         if there.get(key) != value:
             there[key] = value
-    edited: str = document.as_string()
-    return edited if "\n" in text.replace("\r\n", "") else re.sub(r"\r?\n", end, edited)
+    edited = document.as_string()
+    return _with_comments(text, edited if "\n" in text.replace("\r\n", "") else re.sub(r"\r?\n", end, edited))
 
 
 def _remove_toml(text: str, table: str, name: str) -> str:
     document = _toml_document(text)
     del document[table][name]
-    left: str = document.as_string()
-    start = text.rfind("\n", 0, common_start(text, left)) + 1
-    gone = text[start : start + len(text) - len(left)]
-    if not left[start:]:
-        return left.rstrip() + _line_end(text) if left.strip() else left
-    # To tomlkit, comments behind the last key of a table belong to that table. Here they belong to what follows.
-    comments = _LAST_COMMENTS.search(gone)
-    is_one_block = left[:start] + gone + left[start:] == text
-    return left[:start] + comments[0] + left[start:] if is_one_block and comments and "#" in comments[0] else left
+    left = _with_comments(text, document.as_string())
+    is_at_end = left.strip() and text.startswith(left.rstrip())
+    return left.rstrip() + _line_end(text) if is_at_end else left
+
+
+def _with_comments(text: str, edited: str) -> str:
+    """Return an edited text with the comments behind the last key of a table where they were, before what follows.
+
+    To tomlkit, they belong to that table.
+    """
+    lines, new = text.splitlines(keepends=True), edited.splitlines(keepends=True)
+    kept: list[str] = []
+    for change, first, last, start, end in SequenceMatcher(None, lines, new, autojunk=False).get_opcodes():
+        comments = _last_comments({"delete": lines[first:last], "insert": kept}.get(change, []))
+        if change == "insert":
+            del kept[len(kept) - len(comments) :]
+        kept += new[start:end] + comments
+    return "".join(kept)
+
+
+def _last_comments(lines: Sequence[str]) -> list[str]:
+    """Return the comments at the end of some lines, with the blank lines around them."""
+    last = list(takewhile(lambda line: not line.strip() or line.lstrip().startswith("#"), reversed(lines)))[::-1]
+    return last if any(map(str.strip, last)) else []
 
 
 def _toml_document(text: str) -> TOMLDocument:
@@ -282,7 +303,10 @@ def _toml_document(text: str) -> TOMLDocument:
         import tomlkit
     except ImportError as exc:
         raise MissingExtraError("tomlkit is not installed", hint="pip install 'openbook[mcp]'") from exc
-    return tomlkit.parse(text)
+    document = tomlkit.parse(text)
+    if document.as_string() != text:  # tables of an array that stand apart
+        raise ValueError("its tables are in an order that would not stay")
+    return document
 
 
 def common_start(one: str, other: str) -> int:
@@ -320,7 +344,8 @@ def _put_yaml(text: str, table: str, name: str, wanted: Table) -> str:
 
 def _remove_yaml(text: str, table: str, name: str) -> str:
     found = _find(_root(text), table)
-    assert found is not None
+    if found is None:  # merged from elsewhere
+        return text
     key, block = found
     first, last = _lines_of(text, block, name)
     if len(block.value) > 1:
@@ -346,9 +371,11 @@ def _lines_of(text: str, block: Node, name: str) -> tuple[int, int]:
     """Return the offsets of the lines of an entry; of none, at the end of the block, if it has none of that name."""
     found = _find(block, name)
     node = block if found is None else found[1]
+    # The last lines are those of the last value, or of an alias, whose node is elsewhere.
+    end = len(_LAST_COMMENTS.sub("", text[: node.end_mark.index]))
     while node.value and isinstance(node.value, list) and not node.flow_style:
         node = node.value[-1][1] if isinstance(node.value[-1], tuple) else node.value[-1]
-    last = _next_line(text, len(text[: node.end_mark.index].rstrip()))
+    last = _next_line(text, max(end, len(text[: node.end_mark.index].rstrip())))
     return (last, last) if found is None else (found[0].start_mark.index - found[0].start_mark.column, last)
 
 

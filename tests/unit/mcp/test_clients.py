@@ -220,3 +220,33 @@ def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path, kept: Path) -> N
     assert (tmp_path / ".mcp.json").is_symlink()
     assert "openbook" in real.read_text(encoding="utf-8")
     assert real.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(("name", "text"), [("cursor", '{"a": 1}\n'), ("codex", "a = 1\n")])
+def test_a_link_to_a_file_with_another_suffix_is_written_in_the_format_of_the_agent(
+    name: str, text: str, tmp_path: Path, kept: Path
+) -> None:
+    client, real = CLIENTS[name], tmp_path / "dotfile"
+    real.write_text(text, encoding="utf-8")
+    link = tmp_path / "project" / client.file if name == "cursor" else Path(client.file).expanduser()
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(real)
+
+    write_change(plan_install(client, tmp_path / "project", "openbook", COMMAND, FOLDERS), kept)
+    assert read(real.read_text(encoding="utf-8"), name)[client.table]["openbook"] == ENTRY
+
+    write_change(plan_uninstall(client, tmp_path / "project", "openbook", kept), kept)
+    assert real.read_text(encoding="utf-8") == text
+
+
+def test_a_file_that_is_as_install_left_it_is_restored_whatever_its_order(tmp_path: Path, kept: Path) -> None:
+    client = CLIENTS["codex"]
+    config = file_of(client, tmp_path)
+    config.parent.mkdir(parents=True, exist_ok=True)
+    text = "[[a]]\nx = 1\n[b]\n[[a]]\nx = 2\n"  # which tomlkit would write in another order
+    config.write_text(text, encoding="utf-8")
+
+    write_change(plan_install(client, tmp_path, "openbook", COMMAND, FOLDERS), kept)
+    write_change(plan_uninstall(client, tmp_path, "openbook", kept), kept)
+
+    assert config.read_text(encoding="utf-8") == text

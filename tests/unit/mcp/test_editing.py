@@ -160,4 +160,74 @@ def test_the_package_that_edits_toml_is_named_where_it_is_missing(monkeypatch: p
     monkeypatch.setitem(sys.modules, "tomlkit", None)
 
     with pytest.raises(MissingExtraError, match="tomlkit is not installed"):
-        edit_toml("", "servers", "new", ENTRY)
+        edit_toml("[servers.new]\n", "servers", "new", ENTRY)
+
+
+@pytest.mark.parametrize("text", ["[servers]\nnew = 3\n", '[servers]\nnew = "x"\n', '[[servers.new]]\ncommand = "x"\n'])
+def test_an_entry_of_toml_that_is_no_table_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be replaced"):
+        edit_toml(text, "servers", "new", ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('a = 1\n\n[servers.new]\ncommand = "x"\n\n# mine\n', "a = 1\n\n\n# mine\n"),
+        ('# a\n[servers.new]\ncommand = "x"\n# mine', "# a\n# mine"),
+        ('[servers.new]\nx = 1\n[b]\n[servers.new.env]\nA = "1"\n# c\n[c]\n', "[b]\n# c\n[c]\n"),
+    ],
+)
+def test_comments_behind_an_entry_of_toml_stay_without_it(text: str, left: str) -> None:
+    assert edit_toml(text, "servers", "new", None) == left
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_new_keys_of_an_entry_of_toml_stand_above_the_comment_on_the_next_table(line_end: str) -> None:
+    text = '[servers.new]\nurl = "x"\n\n# c\n[c]\n'.replace("\n", line_end)
+    put = '[servers.new]\ncommand = "/bin/openbook"\nargs = ["mcp", "/shop"]\n\n# c\n[c]\n'.replace("\n", line_end)
+
+    assert edit_toml(text, "servers", "new", ENTRY) == put
+
+
+@pytest.mark.parametrize("entry", [ENTRY, None])
+def test_tables_of_toml_that_stand_apart_are_never_put_into_another_order(entry: dict[str, Any] | None) -> None:
+    text = '[[a]]\nx = 1\n\n[servers.new]\ncommand = "x"\n\n[[a]]\nx = 2\n'
+
+    with pytest.raises(ValueError, match="order"):
+        edit_toml(text, "servers", "new", entry)
+
+
+def test_an_entry_of_toml_whose_last_line_has_no_end_gets_new_keys() -> None:
+    assert tomllib.loads(edit_toml("[servers.new]\nx.y = 1", "servers", "new", ENTRY)) == {
+        "servers": {"new": {"x": {"y": 1}, **ENTRY}}
+    }
+
+
+def test_an_entry_of_toml_that_tomlkit_cannot_remove_is_an_error() -> None:
+    text = '[servers]\n[z]\n[servers.new]\n[b]\nx = 1\n[servers.new.env]\nA = "1"\n'
+
+    with pytest.raises(ValueError, match="cannot be replaced"):
+        edit_toml(text, "servers", "new", None)
+
+
+def test_an_alias_at_the_end_of_a_block_of_yaml_is_no_place_of_its_anchor() -> None:
+    text = "base: &b\n  x: 1\nservers:\n  a:\n    env: *b\n# z\nz: 2\n"
+    edit = FORMATS[".yaml"].edit
+    put = edit(text, "servers", "new", {"cmd": "x"})
+
+    assert put == text.replace("# z", '  new:\n    cmd: "x"\n# z')
+    assert edit(put, "servers", "a", None) == 'base: &b\n  x: 1\nservers:\n  new:\n    cmd: "x"\n# z\nz: 2\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [("base: &b\n  servers:\n    new: {x: 1}\n<<: *b\n", None), ("a: &a [*a]\n", ENTRY)],
+)
+def test_yaml_that_refers_to_itself_or_elsewhere_is_an_error(text: str, entry: dict[str, Any] | None) -> None:
+    with pytest.raises(ValueError, match="cannot be replaced"):
+        FORMATS[".yaml"].edit(text, "servers", "new", entry)
+
+
+@pytest.mark.parametrize(("suffix", "text"), [(".json", '{"servers": {"new": null}}'), (".yaml", "servers:\n  new:\n")])
+def test_an_entry_that_is_null_is_removed_too(suffix: str, text: str) -> None:
+    assert not FORMATS[suffix].read(FORMATS[suffix].edit(text, "servers", "new", None)).get("servers")
