@@ -15,7 +15,7 @@ from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.line_tracking import PastFile
 from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
-from openbook.verify.mentions import Mention, cited_words, find_mentions, full_names
+from openbook.verify.mentions import Mention, cited_words, find_mentions, full_names, linked_revision
 from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.namesakes import Statement, best_fitting
 from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
@@ -102,6 +102,8 @@ class _One:
         self._all_said = all_said
         self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
+        linked = linked_revision(citing.text, mention, [each for each, _ in all_said])
+        self._linked = history.pin(linked) if is_commit_name(linked) else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
 
     def judged(self) -> Finding | None:
@@ -208,6 +210,8 @@ class _One:
     def _past(self, target: Target) -> PastFile | None:
         if self._pin:
             return self._past_at(self._pin, target)
+        if self._linked and (past := self._past_at(self._linked, target)):
+            return past
         if self._citing.inside is None or not self._history.head:
             return None
         text, mention, words = self._citing.text, self._mention, self._words()
@@ -289,7 +293,7 @@ class _One:
         commit = f"{past.commit}^"
         # Whoever writes other numbers into a line has followed the edit.
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
-        page = None if self._pin or is_followed else self._history.page(commit, past.path)
+        page = None if self._pin or self._linked or is_followed else self._history.page(commit, past.path)
         return self._fitting(PastFile(page, commit, past.path)) if page and page.text != past.page.text else None
 
     def _fit(self, past: PastFile) -> int:

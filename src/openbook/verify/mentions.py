@@ -191,6 +191,23 @@ def cited_words(text: str, mention: Mention) -> str:
     return words
 
 
+def linked_revision(text: str, mention: Mention, others: Sequence[Mention]) -> str:
+    """Return the revision of the permalink to the same lines whose text a citation is; empty if there is none.
+
+    Example:
+        >>> text = "[`src/app.py:3`](https://github.com/acme/shop/blob/1a2b3c4/src/app.py#L3)"
+        >>> mentions = find_mentions(text)
+        >>> linked_revision(text, mentions[0], mentions)
+        '1a2b3c4'
+    """
+    lines = mention.first_line, mention.last_line
+    for other in others:
+        is_target = text[mention.end_char : other.start_char] in {"](", "`]("}
+        if is_target and other.form == "permalink" and (other.first_line, other.last_line) == lines:
+            return other.revision
+    return ""
+
+
 def with_lines(written: str, first: int, last: int) -> str:
     """Replace the line numbers of a citation and keep its notation.
 

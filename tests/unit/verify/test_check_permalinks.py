@@ -118,3 +118,14 @@ def test_a_permalink_to_a_branch_that_went_its_own_way_is_not_judged_by_the_file
     finding = only(repository.folder, link)
 
     assert (finding.verdict, finding.reason) == ("unknown", "it is to the branch 'old', which is not checked out")
+
+
+def test_the_text_of_a_permalink_is_about_the_lines_of_its_commit(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED})
+    page = f"[`src/app.py:15`](https://github.com/acme/shop/blob/{commit[:8]}/src/app.py#L15)\n"
+    repository.commit({"docs/a.md": page})
+
+    written, linked = checked(repository.folder, page)
+
+    assert str(written.now) == str(linked.now) == "src/app.py:17"
