@@ -161,7 +161,11 @@ def _score(score: Score, clone: Path, files: Sequence[str], labels: Mapping[_Key
             label = labels.get(_key(report.path, finding))
             known = label and label.verdict != "unclear"
             score.writes["not labelled" if not known else "right" if _is_place(label, finding) else "wrong"] += 1
-    score.changed_again += sum(bool(report.fixed) for report in _verified(clone, files, fix=True))
+    for report in _verified(clone, files, fix=True):
+        score.changed_again += bool(report.fixed)
+        if details:
+            for position in report.fixed:
+                print(f"fixed again {report.path}: {report.findings[position]}")
 
 
 def _verified(clone: Path, files: Sequence[str], *, fix: bool = False) -> list[FileReport]:
