@@ -234,7 +234,7 @@ class _One:
 
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
-        if self._pin or self._citing.inside is None:
+        if self._pin or self._linked or self._citing.inside is None:
             return None
         revision = self._history.line_written(self._citing.inside, self._words(), self._line())
         return None if revision is None else self._past_at(revision.commit, target)
@@ -385,7 +385,7 @@ class _One:
             is_other_file=not is_known,
             is_redated=not isinstance(then, RelocatedLines) or then.lines != found.lines,
             is_path_guessed=is_guessed(self._full_names, past.path, found.path),
-            is_pinned=bool(self._pin),
+            is_pinned=bool(self._pin or self._linked),
             is_undated=is_older or not isinstance(once, RelocatedLines) or once.lines != found.lines,
         )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from openbook.verify.verify import FileVerifier
 from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
 
@@ -129,3 +130,19 @@ def test_the_text_of_a_permalink_is_about_the_lines_of_its_commit(repository: Re
     written, linked = checked(repository.folder, page)
 
     assert str(written.now) == str(linked.now) == "src/app.py:17"
+
+
+def test_the_text_of_a_permalink_moves_with_it_even_if_its_line_was_edited_since(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    page = f"The part [`src/app.py:10`](https://github.com/acme/shop/blob/{commit}/src/app.py#L10) is endless.\n"
+    repository.commit({"docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({"docs/a.md": page.replace("endless", "without end")})
+    file = str(repository.folder / "docs/a.md")
+
+    head = repository.git("rev-parse", "HEAD")
+    FileVerifier(repository.folder).verify(file, fix=True)
+    link = f"[`src/app.py:12`](https://github.com/acme/shop/blob/{head}/src/app.py#L12)"
+    assert Path(file).read_text() == f"The part {link} is without end.\n"
+
+    assert not FileVerifier(repository.folder).verify(file, fix=True).fixed
