@@ -1,6 +1,6 @@
 """Ranks candidates by a linear model over their signals, one for questions and one for topics.
 
-docs/retrieval.md says what the weights were fitted on and what they are worth on projects left out.
+docs/benchmarks-retrieval.md says what the weights were fitted on and what they are worth on projects left out.
 """
 
 from __future__ import annotations

@@ -15,13 +15,13 @@ from openbook.types import RetrievalResult
 _logger = logging.getLogger(__name__)
 
 RERANKED = 20
-"""Number of reranked results. Later ones are seldom right (docs/retrieval.md), and each costs time."""
+"""Number of reranked results. Later ones are seldom right (docs/benchmarks-retrieval.md), and each costs time."""
 
 ADDED = 10
 """Number of results that a reranker with a weight scores. With 20, MRR gains .01 more, in twice the time."""
 
 # A first result that leads by more is right twice as often, and half of the questions have one. Without this limit,
-# real questions lose first results and first citations (docs/retrieval.md, "A second stage").
+# real questions lose first results and first citations (docs/benchmarks-retrieval.md, "A second stage").
 _SURE_LEAD = 0.6
 
 SIGNAL = "rerank"
