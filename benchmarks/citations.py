@@ -155,6 +155,12 @@ def _score(score: Score, clone: Path, files: Sequence[str], labels: Mapping[_Key
         score.pairs[label.verdict, "not a citation"] += 1
         if details:
             print(f"{label.verdict:12} not found    {label.key}")
+    _score_fixes(score, clone, files, labels, details=details)
+
+
+def _score_fixes(
+    score: Score, clone: Path, files: Sequence[str], labels: Mapping[_Key, Label], *, details: bool
+) -> None:
     for report in _verified(clone, files, fix=True):
         for position in report.fixed:
             finding = report.findings[position]

@@ -143,6 +143,6 @@ def test_the_text_of_a_permalink_moves_with_it_even_if_its_line_was_edited_since
     head = repository.git("rev-parse", "HEAD")
     FileVerifier(repository.folder).verify(file, fix=True)
     link = f"[`src/app.py:12`](https://github.com/acme/shop/blob/{head}/src/app.py#L12)"
-    assert Path(file).read_text() == f"The part {link} is without end.\n"
+    assert Path(file).read_text(encoding="utf-8") == f"The part {link} is without end.\n"
 
     assert not FileVerifier(repository.folder).verify(file, fix=True).fixed
