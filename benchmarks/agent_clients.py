@@ -42,7 +42,7 @@ _WAIT_S = 600.0
 
 # With what Claude Code fetches a tool that it only names, as it does if a server has not started within five seconds,
 # and how often it is called.
-_FETCHES, _MOST_FETCHES = "ToolSearch", 4
+_FETCHES, _MAX_FETCHES = "ToolSearch", 4
 
 # Of the call of `search`.
 _CALL_ID = "call_search"
@@ -163,7 +163,7 @@ def _search(tools: Sequence[Json], namespace: str = "") -> Call | None:
 def _fetch(body: Json, number: int) -> Call | None:
     """Return a call of the tool that fetches others, if there is one, for the first requests."""
     names = {str(tool.get("name")) for tool in body["tools"]}
-    return Call(_FETCHES, id=f"call_{number}") if _FETCHES in names and number < _MOST_FETCHES else None
+    return Call(_FETCHES, id=f"call_{number}") if _FETCHES in names and number < _MAX_FETCHES else None
 
 
 def _result(body: Json) -> str | None:

@@ -42,8 +42,8 @@ CASES = Path(__file__).parent / "cases"
 PATIENCE_S = 600.0
 
 # What agents show of the output of grep, and read around a line of it.
-MOST_HITS = 250
-LONGEST_HIT = 500
+MAX_HITS = 250
+MAX_HIT = 500
 AROUND = 40
 
 _NUMBERED = re.compile(r"(\d+)\| ")
@@ -220,11 +220,9 @@ def with_grep(files: dict[str, list[str]], case: dict[str, Any], *, in_order: bo
     """Work on a task with grep, and reading around its hits."""
     task, characters, calls, named = Task(case, files), 0, 0, False
     for grep in case["greps"]:
-        hits = list(grepped(files, grep))[: grep.get("most", MOST_HITS)]
+        hits = list(grepped(files, grep))[: grep.get("most", MAX_HITS)]
         named = named or (not calls and task.names(hits))
-        characters += sum(
-            len(f"{hit.path}:{hit.first}:{files[hit.path][hit.first - 1][:LONGEST_HIT]}\n") for hit in hits
-        )
+        characters += sum(len(f"{hit.path}:{hit.first}:{files[hit.path][hit.first - 1][:MAX_HIT]}\n") for hit in hits)
         calls += 1
         task.see(hits)
         by_file: dict[str, list[Seen]] = {}
@@ -273,7 +271,7 @@ def _windows(hits: Sequence[Seen], length: int) -> list[Seen]:
 
 def _read_length(lines: Sequence[str], window: Seen) -> int:
     """Return how many characters reading takes, with the numbers of lines, as agents show them."""
-    return sum(len(f"{number}\t{lines[number - 1][:LONGEST_HIT]}\n") for number in range(window.first, window.last + 1))
+    return sum(len(f"{number}\t{lines[number - 1][:MAX_HIT]}\n") for number in range(window.first, window.last + 1))
 
 
 def read_files(folder: Path) -> dict[str, list[str]]:

@@ -41,7 +41,7 @@ from openbook.types import Chunk, Span
 YES_NO = Path(__file__).parent / "cases" / "yes_no_questions.jsonl"
 
 # A longer answer is a wall of text; with pointers, which are a list of single lines, it may have some more.
-_MOST_WORDS, _MOST_WITH_POINTERS = 110, 130
+_MAX_WORDS, _MAX_WITH_POINTERS = 110, 130
 
 # Quotes, words of all, and words and lines of the first one with what is around it.
 _LIMITS = tuple(itertools.product((3, 5), (90, 100, 110), ((0, 0), (60, 20), (80, 20))))
@@ -241,11 +241,11 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
     """Ask all again with each of the limits."""
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
-            patch.object(extractive, "_MOST_POINTERS", 0),
-            patch.object(extractive, "_MOST_QUOTES", quotes),
-            patch.object(extractive, "_MOST_WORDS", words),
-            patch.object(surroundings, "_MOST_WORDS", first_words),
-            patch.object(surroundings, "_MOST_LINES", lines),
+            patch.object(extractive, "_MAX_POINTERS", 0),
+            patch.object(extractive, "_MAX_QUOTES", quotes),
+            patch.object(extractive, "_MAX_WORDS", words),
+            patch.object(surroundings, "_MAX_WORDS", first_words),
+            patch.object(surroundings, "_MAX_LINES", lines),
         ):
             yield [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
 
@@ -254,15 +254,15 @@ def _print_curve(projects: Sequence[str], curve: Sequence[Sequence[Outcome]]) ->
     print("\n| quotes | words | first quote, words and lines | first | any | words |\n|---|---|---|---|---|---|")
     for (quotes, words, (first_words, lines)), outcomes in zip(_LIMITS, curve, strict=True):
         print(f"| {quotes} | {words} | {first_words}, {lines} | {_figures(outcomes)} |")
-    print(f"| chosen without the project | | | {_figures(_left_out(projects, curve, _MOST_WORDS))} |")
+    print(f"| chosen without the project | | | {_figures(_left_out(projects, curve, _MAX_WORDS))} |")
 
 
-def _left_out(projects: Sequence[str], curve: Sequence[Sequence[Outcome]], most_words: int) -> list[Outcome]:
+def _left_out(projects: Sequence[str], curve: Sequence[Sequence[Outcome]], max_words: int) -> list[Outcome]:
     """Return of each project the outcomes with what is best for the others, of what keeps answers short enough."""
     left_out: list[Outcome] = []
     for project in dict.fromkeys(projects):
         others = [n for n, name in enumerate(projects) if name != project]
-        short = [each for each in curve if _words(each[n] for n in others) <= most_words]
+        short = [each for each in curve if _words(each[n] for n in others) <= max_words]
         best = max(short, key=lambda each: sum(each[n].first + each[n].any for n in others))
         left_out += [each for each, name in zip(best, projects, strict=True) if name == project]
     return left_out
@@ -274,15 +274,15 @@ def _print_pointers(libraries: Mapping[str, Library], checkouts: Path, asked: Se
     curve = []
     for most, words, share, held in _POINTERS:
         with (
-            patch.object(extractive, "_MOST_POINTERS", most),
-            patch.object(extractive, "_MOST_POINTER_WORDS", words),
-            patch.object(extractive, "_LEAST_POINTER_SCORE", share),
-            patch.object(extractive, "_LEAST_POINTER_SHARE", held),
+            patch.object(extractive, "_MAX_POINTERS", most),
+            patch.object(extractive, "_MAX_POINTER_WORDS", words),
+            patch.object(extractive, "_MIN_POINTER_SCORE", share),
+            patch.object(extractive, "_MIN_POINTER_SHARE", held),
         ):
             outcomes = [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
         curve.append(outcomes)
         print(f"| {most} | {words} | {share} | {held} | {_figures(outcomes)} |", flush=True)
-    left_out = _left_out([each.project for each in asked], curve, _MOST_WITH_POINTERS)
+    left_out = _left_out([each.project for each in asked], curve, _MAX_WITH_POINTERS)
     print(f"| chosen without the project | | | | {_figures(left_out)} |")
 
 

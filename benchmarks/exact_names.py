@@ -26,7 +26,7 @@ _NAME = re.compile(
     r"(?<![\w./-])(?:[A-Za-z]\w*(?:-\w+){1,4}|[A-Za-z]\w*_\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*){1,2}"
     r"|[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,})(?![\w/-])"
 )
-_SEED, _OF_EACH, _MOST_CHUNKS = 18, 60, 8
+_SEED, _OF_EACH, _MAX_CHUNKS = 18, 60, 8
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def _row(assistant: Library) -> tuple[float, ...]:
         for name in set(_NAME.findall(chunk.text)):
             chunks_of[name].add(number)
         defined.update(chunk.defines)
-    rare = sorted(name for name, chunks in chunks_of.items() if len(chunks) <= _MOST_CHUNKS)
+    rare = sorted(name for name, chunks in chunks_of.items() if len(chunks) <= _MAX_CHUNKS)
     names = random.Random(_SEED).sample(rare, min(_OF_EACH, len(rare)))
     found = {name: [result.chunk for result in assistant.search(name, limit=3)] for name in names}
     first = [float(any(_has(chunk, name) for chunk in chunks[:1])) for name, chunks in found.items()]

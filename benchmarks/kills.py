@@ -35,7 +35,7 @@ _LIVES_S = 1.5
 def _sqlite(folder: Path) -> Index:
     from openbook.index.sqlite import SqliteIndex
 
-    return SqliteIndex(folder / "library.sqlite", _IDENTITY, fewest_mapped=1)
+    return SqliteIndex(folder / "library.sqlite", _IDENTITY, min_mapped=1)
 
 
 def _lance(folder: Path) -> Index:

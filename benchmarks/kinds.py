@@ -25,7 +25,7 @@ import numpy as np
 
 import openbook.questions
 from benchmarks.works import read_json
-from openbook.questions.kinds import LEAST_SHARE, MOST_UNKNOWN, UNKNOWN_SHARE, Kind, features, without_names
+from openbook.questions.kinds import MAX_UNKNOWN, MIN_SHARE, UNKNOWN_SHARE, Kind, features, without_names
 
 CASES = Path(__file__).parent / "cases" / "question_kinds.jsonl"
 NAMED = CASES.with_name("question_kinds_named.jsonl")
@@ -35,7 +35,7 @@ MODEL = Path(openbook.questions.__file__).with_name("kinds.json")
 KINDS: tuple[Kind, ...] = ("whole", "small talk", "arithmetic", "specific")
 _FOLDS = 4
 # A word that one question has tells nothing of others.
-_FEWEST = 2
+_MIN_COUNT = 2
 _RIDGE, _STEPS, _POWERS = 0.3, 400, 40
 
 Case = dict[str, Any]
@@ -49,7 +49,7 @@ class Trained:
         counted: Counter[str] = Counter()
         for case in cases:
             counted.update(features(case["question"], _Everything()).keys())
-        self.names = sorted(name for name, count in counted.items() if count >= _FEWEST)
+        self.names = sorted(name for name, count in counted.items() if count >= _MIN_COUNT)
         self._place = {name: n for n, name in enumerate(self.names)}
         rows = self._rows(cases)
         wanted = np.array([[case["kind"] == kind for kind in KINDS] for case in cases], float)
@@ -65,10 +65,10 @@ class Trained:
     def kinds_of(self, cases: Sequence[Case]) -> list[str]:
         """Return the kind of each as `kind_of` does."""
         found = [features(case["question"], self._place.keys()) for case in cases]
-        strange = [each.get(UNKNOWN_SHARE, 1.0) > MOST_UNKNOWN for each in found]
+        strange = [each.get(UNKNOWN_SHARE, 1.0) > MAX_UNKNOWN for each in found]
         best = [(KINDS[int(row.argmax())], row.max()) for row in _softmax(self._rows(cases).times(self.weights))]
         return [
-            kind if odds > LEAST_SHARE[kind] and not is_strange else "specific"
+            kind if odds > MIN_SHARE[kind] and not is_strange else "specific"
             for (kind, odds), is_strange in zip(best, strange, strict=True)
         ]
 

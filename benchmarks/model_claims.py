@@ -31,7 +31,7 @@ HERE = Path(__file__).resolve().parent / "claims"
 REPLIES = HERE / "replies.jsonl"
 
 # A rule is kept on the projects that it is chosen on if it catches so many more false claims than it flags true ones.
-_LEAST_GAIN = 2
+_MIN_GAIN = 2
 
 STYLES = ("free", "close")
 
@@ -150,7 +150,7 @@ def left_out(cases: Sequence[Case]) -> dict[tuple[str, bool], Share]:
         counts: Counter[tuple[str, bool]] = Counter(
             (rule, case.is_true) for case in cases if case.project != project for rule in hits[id(case)]
         )
-        kept = {rule for rule in RULES if counts[rule, False] >= _LEAST_GAIN * max(counts[rule, True], 1)}
+        kept = {rule for rule in RULES if counts[rule, False] >= _MIN_GAIN * max(counts[rule, True], 1)}
         caught.update(id(case) for case in cases if case.project == project and kept & hits[id(case)])
     return shares(cases, lambda case: id(case) in caught)
 

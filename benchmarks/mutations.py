@@ -37,10 +37,10 @@ KINDS = ("quote", "entity", "number", "negation", "identifier", "range", "other 
 UNBROKEN = "unbroken"
 
 # What few sentences have is drawn from ten times as many of them, up to so many claims of each kind.
-_SCARCE_COUNT, _MOST_SCARCE = 10_000, 100
+_SCARCE_COUNT, _MAX_SCARCE = 10_000, 100
 
 # A shifted range that holds this share of the claim's words may well say the same.
-_MOST_SHARED = 0.6
+_MAX_SHARED = 0.6
 _TRIES = 40
 _GUARD = 0.5
 
@@ -218,7 +218,7 @@ def break_range(claim: Claim, draw: random.Random) -> Claim | None:
         first = claim.first + near if attempt % 2 == 0 else draw.randrange(max(1, total - size))
         if first >= 0 and first + size <= total and (first >= claim.last or first + size <= claim.first):
             moved = replace(claim, first=first, last=first + size, symbol="")
-            if _shared(claim.text, moved.cited) < _MOST_SHARED:
+            if _shared(claim.text, moved.cited) < _MAX_SHARED:
                 return moved
     return None
 
@@ -231,7 +231,7 @@ def other_file(claim: Claim, draw: random.Random, files: Sequence[File]) -> Clai
         file, size = draw.choice(alike), claim.last - claim.first
         first = max(0, min(claim.first, len(file.units) - size))
         moved = replace(claim, file=file, first=first, last=min(first + size, len(file.units)), symbol="")
-        if _shared(claim.text, moved.cited) < _MOST_SHARED:
+        if _shared(claim.text, moved.cited) < _MAX_SHARED:
             return moved
     return None
 
@@ -289,10 +289,10 @@ def attack_scarce(files: Sequence[File], chinese: Sequence[File], seed: int) -> 
     found: list[tuple[str, Claim]] = []
     for kind in _SCARCE:
         made = ((claim, break_scarce(kind, claim, random.Random(f"{seed}/{n}"))) for n, claim in enumerate(claims))
-        pairs = [(claim, changed) for claim, changed in made if changed is not None][:_MOST_SCARCE]
+        pairs = [(claim, changed) for claim, changed in made if changed is not None][:_MAX_SCARCE]
         found += [pair for claim, changed in pairs for pair in ((UNBROKEN, claim), (kind, changed))]
     told = [claim for claim in chinese_claims(chinese, seed) if re.search(r"\d", claim.text)]
-    for place, claim in enumerate(told[:_MOST_SCARCE]):
+    for place, claim in enumerate(told[:_MAX_SCARCE]):
         changed = break_number(claim, random.Random(f"{seed}/{place}"), re.compile(r"\d+(?:\.\d+)?"))
         if changed is not None:
             found += [(UNBROKEN, claim), (_IN_CHINESE, changed)]

@@ -32,12 +32,12 @@ from openbook.sources.readers.pdf import read_pdf
 
 _SUFFIXES = (".tex", ".ltx", ".tex.gz", ".ltx.gz", ".xml")
 _WORDS_IN_PLACE = 4
-_FEWEST_PLACES = 150
+_MIN_PLACES = 150
 
 # A line of a column ends before the middle of the page, or begins behind it; a page of text has 30 lines.
-_FEWEST_LINES = 12
+_MIN_LINES = 12
 _MIDDLE = (0.44, 0.56)
-_SHORTEST_LINE = 0.25
+_MIN_LINE_WIDTH = 0.25
 
 _ENVIRONMENTS = (
     "figure|table|equation|align|eqnarray|displaymath|verbatim|lstlisting|tabular|thebibliography|"
@@ -142,7 +142,7 @@ def _papers(folder: Path) -> Iterator[tuple[Path, list[str]]]:
     seen = set()
     for file, text in with_sources(folder):
         said = words(text)
-        if len(_places(said)) >= _FEWEST_PLACES and tuple(said) not in seen and _has_columns(file):
+        if len(_places(said)) >= _MIN_PLACES and tuple(said) not in seen and _has_columns(file):
             seen.add(tuple(said))
             yield file, said
 
@@ -198,10 +198,10 @@ def _has_columns(file: Path) -> bool:
 def _is_in_columns(page: object) -> bool:
     width, text = page.get_width(), page.get_textpage()  # type: ignore[attr-defined]  # a PdfPage
     boxes = [text.get_rect(at) for at in range(text.count_rects())]
-    wide = [box for box in boxes if box[2] - box[0] > _SHORTEST_LINE * width]
+    wide = [box for box in boxes if box[2] - box[0] > _MIN_LINE_WIDTH * width]
     left = sum(box[2] < _MIDDLE[1] * width for box in wide)
     right = sum(box[0] > _MIDDLE[0] * width for box in wide)
-    return bool(min(left, right) >= _FEWEST_LINES and left + right > len(wide) / 2)
+    return bool(min(left, right) >= _MIN_LINES and left + right > len(wide) / 2)
 
 
 def _ours(file: Path) -> str:

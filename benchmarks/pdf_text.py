@@ -25,7 +25,7 @@ _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _LETTERS_FOR_BRACKETS = re.compile(r"\{h[\w* -]+i\}|\[h[\w* -]+i\]")
 _NUMBER = re.compile(r"\W*(\d{1,4})\W*")
-_FEWEST_NUMBERED = 4
+_MIN_NUMBERED = 4
 
 Pages = list[str]
 
@@ -86,7 +86,7 @@ def _numbers_left(pages: Pages) -> int:
         ends = {int(found[1]) for line in (*lines[:1], *lines[-1:]) if (found := _NUMBER.fullmatch(line))}
         offsets.update(end - index for end in ends)
     most = max(offsets.values(), default=0)
-    return most if most >= _FEWEST_NUMBERED else 0
+    return most if most >= _MIN_NUMBERED else 0
 
 
 def _ours(file: Path) -> Pages:

@@ -30,7 +30,7 @@ from openbook.questions.question import read_question
 from openbook.types import Filter
 
 _RESULTS, _CONTEXT_TOKENS = 10, 6_000
-_MOST_QUOTES = 3
+_MAX_QUOTES = 3
 
 Asked = tuple[str, Case, Sequence[Passage]]
 """The project, the question with its passages measured, and these passages."""
@@ -57,7 +57,7 @@ def main() -> None:
     outside = {name: fit([case for project, case, _ in asked if project != name]) for name in projects}
     print("\n| set | right | fitted | left out |\n|---|---|---|---|")
     for name, some in measured.items():
-        for right, depth in (("first", 1), ("any of three", _MOST_QUOTES)):
+        for right, depth in (("first", 1), ("any of three", _MAX_QUOTES)):
             inside = np.mean([is_right(each, weights, depth) for each in some])
             left_out = np.mean([is_right(each, outside[each[0]], depth) for each in some])
             print(f"| {name} | {right} | {inside:.3f} | {left_out:.3f} |")

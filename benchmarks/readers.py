@@ -27,7 +27,7 @@ from benchmarks.pdf_order import score, with_sources, words
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # A file with less says nothing of order.
-_FEWEST_WORDS = 300
+_MIN_WORDS = 300
 _TIMEOUT_S = 540
 
 # Each defines `read`, which takes a path and returns text.
@@ -84,7 +84,7 @@ def main() -> None:
     given = parser.parse_args()
     print("| format | tool | files read | found | order | seconds | MiB |\n|---|---|---|---|---|---|---|")
     for suffix, sources in (("PDF", _pdfs(given.folder)), ("DOCX", _documents(given.folder))):
-        files = _spread({file: said for file, said in sources if len(said) >= _FEWEST_WORDS}, given.files)
+        files = _spread({file: said for file, said in sources if len(said) >= _MIN_WORDS}, given.files)
         tools = _tools(suffix, given.pdftotext, given.pandoc, given.python) if files else ()
         for tool, python, code in tools:
             print(f"| {suffix} | {tool} | {' | '.join(_measured(python, code, files))} |", flush=True)

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from openbook.library import Library
-from openbook.mcp.tools import MOST_TOKENS, McpTools
+from openbook.mcp.tools import MAX_TOKENS, McpTools
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 
@@ -28,7 +28,7 @@ PACKAGES = ("jinja2", "rich", "werkzeug")
 
 # Names of each package, spread evenly over those that qualify.
 NAMES = 40
-FEWEST_CALLS = 3
+MIN_CALLS = 3
 
 Site = tuple[str, int]
 
@@ -85,19 +85,19 @@ def measure(package: str, home: Path) -> Figure:
     folder = Path(spec.submodule_search_locations[0])
     files = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
     sites, defined = calls_in(files)
-    names = sorted(name for name in defined if len(sites[name]) >= FEWEST_CALLS and not name.startswith("__"))
+    names = sorted(name for name in defined if len(sites[name]) >= MIN_CALLS and not name.startswith("__"))
     names = names[:: max(1, len(names) // NAMES)][:NAMES]
     expected = found = called = chars = call_chars = grep_chars = 0
     with Library.open(package, settings=Settings(home=home)) as assistant:
         tools = McpTools(WatchedLibrary(assistant, [folder], watch=False, patience_s=PATIENCE_S))
         for name in names:
-            text = tools.find_references(name, max_tokens=MOST_TOKENS)
+            text = tools.find_references(name, max_tokens=MAX_TOKENS)
             calls = {(each.path, each.line) for each in assistant.references(name).places if each.use == "call"}
             expected += len(sites[name])
             found += len(sites[name] & calls)
             called += len(calls)
             chars += len(text)
-            call_chars += len(tools.find_references(name, use="call", max_tokens=MOST_TOKENS))
+            call_chars += len(tools.find_references(name, use="call", max_tokens=MAX_TOKENS))
             grep_chars += sum(map(len, grepped(files, name)))
     return Figure(package, len(names), expected, found, called, chars, call_chars, grep_chars)
 

@@ -41,7 +41,7 @@ _OF_WORDS = re.compile(r"[a-z]+\d*(?:_[a-z\d]+)+|[a-z]+\d*(?:[A-Z][a-z\d]+)+")
 _WITH_COMMENTS = ("py", "js", "ts", "tsx", "java", "kt", "c", "h", "cpp", "php")
 _FUNCTION = re.compile(r"\s*(?:async )?def ([a-z]\w*_\w+)\(.*")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")
-_FEWEST_LINES = 3
+_MIN_LINES = 3
 
 
 def headings(lines: list[str], *, is_rst: bool) -> Iterator[tuple[int, str]]:
@@ -64,7 +64,7 @@ def sections(checkout: Path, heading: re.Pattern[str] = _NAME) -> Mapping[str, l
         ends = [*(first - 1 for first, _ in begun[1:]), len(lines)][: len(begun)]
         for (first, title), end in zip(begun, ends, strict=True):
             name = heading.fullmatch(title)
-            if name and end - first >= _FEWEST_LINES:
+            if name and end - first >= _MIN_LINES:
                 found[name[1]].append(ExpectedSpan(page.relative_to(checkout).as_posix(), first + 1, end))
     return found
 

@@ -37,9 +37,9 @@ _PACKAGES = (
 _OTHER_PACKAGES = tuple("coverage grimp httpx2 huggingface_hub hypothesis importlinter mypy pluggy pygments".split())
 
 # A claim says something, and one thing.
-_FEWEST_CHARS, _MOST_CHARS, _FEWEST_WORDS = 40, 280, 6
-_MOST_UNITS = 12
-_LONGEST_VALUE_CHARS = 40
+_MIN_CHARS, _MAX_CHARS, _MIN_WORDS = 40, 280, 6
+_MAX_UNITS = 12
+_MAX_VALUE_CHARS = 40
 
 _PLAIN_SENTENCE = re.compile(r"[A-Z`“\"][^|{}<>=#\n]*[a-z][^|{}<>=#]*[.]")
 _COMMENT = re.compile(r"^\s*#\s?")
@@ -119,7 +119,7 @@ def chinese_claims(files: Sequence[File], seed: int) -> list[Claim]:
         Claim("prose", file.text[start:end], file, *_range_of(file, start, end))
         for file in files
         for start, end in sentences(file.text)
-        if end - start <= _MOST_CHARS
+        if end - start <= _MAX_CHARS
     ]
     random.Random(seed).shuffle(found)
     return found
@@ -169,8 +169,8 @@ def _range_of(file: File, start: int, end: int) -> tuple[int, int]:
 
 def _is_claim(sentence: str) -> bool:
     return (
-        _FEWEST_CHARS <= len(sentence) <= _MOST_CHARS
-        and len(sentence.split()) >= _FEWEST_WORDS
+        _MIN_CHARS <= len(sentence) <= _MAX_CHARS
+        and len(sentence.split()) >= _MIN_WORDS
         and _PLAIN_SENTENCE.fullmatch(sentence) is not None
     )
 
@@ -226,7 +226,7 @@ def _docstrings(file: File) -> Iterator[Claim]:
         for a, b in sentences(file.text, start, end):
             sentence = " ".join(file.text[a:b].strip("\"' \n").split())
             places = _range_of(file, a, b)
-            if _is_claim(sentence) and ":" not in sentence and places[1] - places[0] <= _MOST_UNITS:
+            if _is_claim(sentence) and ":" not in sentence and places[1] - places[0] <= _MAX_UNITS:
                 yield Claim("docstring", sentence, file, *places, symbol, sentence)
 
 
@@ -235,7 +235,7 @@ def _comments(file: File) -> Iterator[Claim]:
         lines = match.group().splitlines()
         text = " ".join(_COMMENT.sub("", line).strip() for line in lines)
         found = [text[a:b] for a, b in sentences(text)]
-        if len(lines) <= _MOST_UNITS and len(found) == 1 and _is_claim(found[0]):
+        if len(lines) <= _MAX_UNITS and len(found) == 1 and _is_claim(found[0]):
             yield Claim("comment", found[0], file, *_range_of(file, *match.span()), source=found[0])
 
 
@@ -244,7 +244,7 @@ def _statements(file: File) -> Iterator[Claim]:
         if isinstance(definition, ast.ClassDef):
             continue
         head = _range_of(file, _offset(file, definition.lineno), _offset(file, definition.body[0].lineno))
-        if head[1] - head[0] > _MOST_UNITS or head[0] == head[1]:
+        if head[1] - head[0] > _MAX_UNITS or head[0] == head[1]:
             continue
         arguments = [argument for argument in definition.args.args if argument.arg not in {"self", "cls"}]
         for text in _said_of(definition, arguments):
@@ -257,7 +257,7 @@ def _constants(file: File) -> Iterator[Claim]:
         if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)):
             continue
         target, value = node.targets[0], ast.unparse(node.value)
-        if isinstance(target, ast.Name) and node.value.value not in (None, ...) and len(value) <= _LONGEST_VALUE_CHARS:
+        if isinstance(target, ast.Name) and node.value.value not in (None, ...) and len(value) <= _MAX_VALUE_CHARS:
             place = _range_of(file, _offset(file, node.lineno), _offset(file, (node.end_lineno or node.lineno) + 1))
             text = f"`{target.id}` is set to `{value}`."
             yield Claim("statement", text, file, *place, source=text)
@@ -317,7 +317,7 @@ _REWORDINGS: tuple[tuple[str, str], ...] = (
     (r"^(In|On|At|During|After|Before|Since) ([^,]{3,40}), ([^,]+)\.$", r"\3 \1 \2."),
     (r"^(If|When) ([^,]+), ([^,]+)\.$", r"\3 \1 \2."),
 )
-_MOST_REWORDINGS = 5
+_MAX_REWORDINGS = 5
 _LITERAL = re.compile(r'(`[^`]*`|"[^"]{6,}")')
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _SMALL = re.compile(r"(?<=\s)(?:[2-9]|10)(?= [a-z]{4,})")
@@ -337,8 +337,8 @@ def reworded(text: str, draw: random.Random) -> str:
     changed = 0
     for pattern, replacement in rules:
         new = re.sub(pattern, replacement, plain, count=1)
-        kept = new.count("\0") == len(literals) and len(new) >= _FEWEST_CHARS // 2
-        if new != plain and kept and changed < _MOST_REWORDINGS:
+        kept = new.count("\0") == len(literals) and len(new) >= _MIN_CHARS // 2
+        if new != plain and kept and changed < _MAX_REWORDINGS:
             plain, changed = _recased(plain, new), changed + 1
     if draw.random() < 1 / 2:
         plain = _GROUPED.sub(lambda match: match.group().replace(",", ""), plain)

@@ -35,7 +35,7 @@ from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces,
 from tools.static_model.vocabulary import MAX_ROWS, extend, words_to_add
 
 # Of these kinds there are more than help: names and comments crowd out what is said in sentences.
-MOST_OF_A_KIND = {"name": 120_000, "asked": 60_000, "comment": 60_000}
+MAX_PER_KIND = {"name": 120_000, "asked": 60_000, "comment": 60_000}
 
 # One text in three is enough to count words by.
 _COUNTED = 3
@@ -106,7 +106,7 @@ def order_of(kinds: Iterable[str], seed: int) -> np.ndarray:
     for kind in sorted(set(named.tolist())):
         places = np.flatnonzero(named == kind)
         rng.shuffle(places)
-        chosen.append(places[: MOST_OF_A_KIND.get(kind, len(places))])
+        chosen.append(places[: MAX_PER_KIND.get(kind, len(places))])
     order = np.concatenate(chosen)
     rng.shuffle(order)
     return order

@@ -69,7 +69,7 @@ Long texts are cut, where it says so; `...` stands for what only programs read.
 """
 
 # Of one message: longer ones are read by nobody.
-_LONGEST_CHARS = 2_000
+_MAX_CHARS = 2_000
 
 
 class Wire:
@@ -119,7 +119,7 @@ def _shown(message: dict[str, Any]) -> str:
         if name in result:
             result[name] = "..."
     text = json.dumps(message, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_CHARS else f"{text[:_LONGEST_CHARS]} ... ({len(text)} characters)"
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]} ... ({len(text)} characters)"
 
 
 @asynccontextmanager

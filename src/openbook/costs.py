@@ -51,7 +51,7 @@ _GAPS = re.compile(r"\s*\n\s*|[ \t]{2,}")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 # With fewer tokens, about ninety words, the reply would only be truncated.
-_SHORTEST_REPLY_TOKENS = 128
+_MIN_REPLY_TOKENS = 128
 
 
 def estimate_tokens(text: str) -> int:
@@ -259,7 +259,7 @@ class BudgetLedger:
         """
         if self.left_s <= 0:
             return BudgetExceeded("max_seconds", f"the {self._budget.max_seconds:g} seconds are over")
-        shortest = min(output_tokens, _SHORTEST_REPLY_TOKENS)
+        shortest = min(output_tokens, _MIN_REPLY_TOKENS)
         if self._budget.max_tokens is not None:
             left = self._budget.max_tokens - self._tokens
             output_tokens = min(output_tokens, left - input_tokens)

@@ -207,7 +207,7 @@ class CutOffError(ModelError):
     """The stream was interrupted."""
 
 
-_MOST_MEANT = 3
+_MAX_SUGGESTIONS = 3
 
 
 def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
@@ -222,7 +222,7 @@ def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
     folded = {name.lower(): name for name in reversed(known)}
     wanted = word.lower()
     begun = [name for name in folded if wanted and name.startswith(wanted)]  # library names end with a hash
-    close = list(dict.fromkeys(begun + get_close_matches(wanted, folded, n=_MOST_MEANT)))[:_MOST_MEANT]
+    close = list(dict.fromkeys(begun + get_close_matches(wanted, folded, n=_MAX_SUGGESTIONS)))[:_MAX_SUGGESTIONS]
     if not close:
         return otherwise
     return f"did you mean {' or '.join(repr(folded[name]) for name in close)}? {otherwise}"

@@ -29,8 +29,8 @@ second."""
 
 # Limit of the encoders in docs/entailment.md. Some can read more (DeBERTa has no absolute positions), but time grows
 # quadratically, and a quote from a larger window is less precise. `max_tokens` raises it.
-_MOST_TOKENS = 512
-_FEWEST_TOKENS = 32
+_MAX_TOKENS = 512
+_MIN_TOKENS = 32
 
 # In these, positions start after the padding id: of 514 positions, 512 are for text.
 _ROBERTAS = frozenset({"camembert", "roberta", "xlm-roberta", "xlm-roberta-xl"})
@@ -38,7 +38,7 @@ _ROBERTAS = frozenset({"camembert", "roberta", "xlm-roberta", "xlm-roberta-xl"})
 _MAX_JSON_BYTES = 1024 * 1024  # the largest config.json of the models in the documentation has 2 kB
 
 # Do not use all cores of larger machines: a server has other processes that check answers.
-_MOST_THREADS = 4
+_MAX_THREADS = 4
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": "int64", "tensor(int32)": "int32"}
@@ -111,11 +111,11 @@ class ModelFolder:
             name, found = OWN_FILE, own["max_tokens"]
         else:
             name = CONFIG_FILE
-            found = hub.get("max_position_embeddings", hub.get("n_positions", _MOST_TOKENS))
+            found = hub.get("max_position_embeddings", hub.get("n_positions", _MAX_TOKENS))
             if _is_count(found):
-                found = min(_MOST_TOKENS, found - 2 if hub.get("model_type") in _ROBERTAS else found)
-        if not _is_count(found) or found < _FEWEST_TOKENS:
-            hint = f'write "max_tokens", a whole number from {_FEWEST_TOKENS} up, into {OWN_FILE}'
+                found = min(_MAX_TOKENS, found - 2 if hub.get("model_type") in _ROBERTAS else found)
+        if not _is_count(found) or found < _MIN_TOKENS:
+            hint = f'write "max_tokens", a whole number from {_MIN_TOKENS} up, into {OWN_FILE}'
             raise self.refused(f"{name}: the model would read {found!r} tokens", hint)
         return int(found)
 
@@ -223,7 +223,7 @@ def _open_session(folder: ModelFolder) -> tuple[Any, tuple[type[Exception], ...]
     onnxruntime.disable_telemetry_events()  # Windows builds send telemetry
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _ERRORS_ONLY
-    options.intra_op_num_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads would each burn a core
     try:

@@ -290,19 +290,19 @@ class SharedProcess(Generic[Job, Result]):
         function: Callable[[Job], Result],
         *,
         timeout_s: float,
-        longest_wait_s: float = -1,
+        max_wait_s: float = -1,
         memory_bytes: int | None = None,
         first: Job | None = None,
     ) -> None:
-        """Take the arguments of `ProcessPool`. `longest_wait_s`: maximum wait for other jobs; -1 for no limit."""
+        """Take the arguments of `ProcessPool`. `max_wait_s`: maximum wait for other jobs; -1 for no limit."""
         greeting = child_greeting(partial(_do_jobs, function, timeout_s), memory_bytes)
         self._worker = _Worker[Result](greeting, timeout_s, b"" if first is None else pickle.dumps(first))
-        self._longest_wait_s = longest_wait_s
+        self._max_wait_s = max_wait_s
         self._lock = threading.Lock()
 
     def ask(self, job: Job) -> Result | JobFailure | None:
         """Run one job. None if it waited too long for others."""
-        if not self._lock.acquire(timeout=self._longest_wait_s):
+        if not self._lock.acquire(timeout=self._max_wait_s):
             return None
         try:
             return self._worker.ask(pickle.dumps(job))

@@ -29,7 +29,7 @@ _ABBREVIATION = re.compile(
     r"(?:^|\n)[ \t]*\d{1,3}\.$"
     r"|(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|etc|al|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nr|approx|Inc|Ltd|z\.B|d\.h|bzw)\.$"
 )
-_LONGEST_ABBREVIATION = 8
+_MAX_ABBREVIATION_CHARS = 8
 
 _BETWEEN_BORDERS = re.compile(r"[^\f]+")
 
@@ -136,7 +136,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
     opened = start
     for match in _SENTENCE_END.finditer(text, start, end):
         # A slice, because text before the range must not influence where its first word begins.
-        before = text[max(opened, match.end() - _LONGEST_ABBREVIATION) : match.end()]
+        before = text[max(opened, match.end() - _MAX_ABBREVIATION_CHARS) : match.end()]
         if match.group() == "." and _ABBREVIATION.search(before):
             continue
         yield from _pieces(text, opened, match.end())

@@ -16,7 +16,7 @@ from tests.support import IDENTITY
 ENGINES: dict[str, Callable[[Path], Index]] = {
     "lance": lambda folder: LanceIndex(str(folder / "library.lance"), IDENTITY),
     "lance-kept": lambda folder: LanceIndex(
-        str(folder / "library.lance"), IDENTITY, cache=folder / "cache", fewest_kept=1
+        str(folder / "library.lance"), IDENTITY, cache=folder / "cache", min_cached=1
     ),
     "sqlite": lambda folder: SqliteIndex(folder / "library.sqlite", IDENTITY),
 }

@@ -21,7 +21,7 @@ Fresh = Callable[[], Index]
 Place = tuple[str, int]
 
 WORDS = ("ash", "birch", "cedar", "elm", "fir", "larch", "oak", "pine", "yew", "größe", "量索", "😀")
-MOST_COUNTED, LONGEST_COUNTED = 255, 65_535
+MAX_COUNT, MAX_LENGTH = 255, 65_535
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def test_words_rank_as_a_reference_of_bm25f_does(index: Index) -> None:
 
 def test_more_than_is_counted_is_as_much_as_can_be_counted(index: Index) -> None:
     library = {
-        "a.md": [Terms(body=("oak",) * MOST_COUNTED), Terms(body=("oak",) * 300)],
+        "a.md": [Terms(body=("oak",) * MAX_COUNT), Terms(body=("oak",) * 300)],
         "b.md": [
             Terms(("oak",) * 1000, ("oak",) * 256, ("oak",) * 70_000, ("oak",)),
             Terms(("oak",) * 1000, ("elm",) * 80_000),
         ],
-        "c.md": [Terms(body=("oak", *["elm"] * LONGEST_COUNTED)), Terms(body=("oak", *["elm"] * 90_000))],
+        "c.md": [Terms(body=("oak", *["elm"] * MAX_LENGTH)), Terms(body=("oak", *["elm"] * 90_000))],
     }
     for path, chunks in library.items():
         put_terms(index, path, chunks)
@@ -271,13 +271,13 @@ def bm25f(
 ) -> tuple[dict[Place, float], dict[str, float]]:
     """Score the chunks and files that contain a word of the question."""
     chunks = {(path, at): terms for path, file in library.items() for at, terms in enumerate(file)}
-    lengths = {place: [min(len(field), LONGEST_COUNTED) for field in terms] for place, terms in chunks.items()}
+    lengths = {place: [min(len(field), MAX_LENGTH) for field in terms] for place, terms in chunks.items()}
     files = {path: merged([lengths[path, at] for at in range(len(file))]) for path, file in library.items()}
     of_chunks: defaultdict[Place, float] = defaultdict(float)
     of_files: defaultdict[str, float] = defaultdict(float)
     for word in question:
         counts = {
-            place: [min(field.count(word), MOST_COUNTED) for field in terms]
+            place: [min(field.count(word), MAX_COUNT) for field in terms]
             for place, terms in chunks.items()
             if any(word in field for field in terms)
         }

@@ -10,7 +10,7 @@ from openbook.testing.script import Refusal
 from openbook.testing.strictness import expect
 from tests.fakes.json_server import JsonServer
 
-_MOST_TEXTS = 2_048
+_MAX_TEXTS = 2_048
 
 
 class EmbeddingServer(JsonServer):
@@ -61,6 +61,6 @@ class EmbeddingServer(JsonServer):
         expect(isinstance(body.get("model"), str) and bool(body["model"]), "model: a string is needed")
         expect(body.get("encoding_format") == "float", "encoding_format: only float is known here")
         texts = body.get("input")
-        expect(isinstance(texts, list) and 0 < len(texts) <= _MOST_TEXTS, "input: 1 to 2,048 texts")
+        expect(isinstance(texts, list) and 0 < len(texts) <= _MAX_TEXTS, "input: 1 to 2,048 texts")
         expect(all(isinstance(text, str) and text for text in texts), "input: no text may be empty")
         return list(texts)

@@ -37,12 +37,12 @@ def library(folder: Path, home: Path) -> Library:
         return assistant
 
 
-def use(library: Library, using: Using, *, most: int = 1, longest_step_s: float = 60.0) -> None:
+def use(library: Library, using: Using, *, most: int = 1, max_step_s: float = 60.0) -> None:
     """Start answerers, do something with them, and end them."""
 
     async def run() -> None:
         before = children_of(os.getpid())
-        answer_pool = AnswerPool(library.location, library.settings, most, longest_step_s=longest_step_s)
+        answer_pool = AnswerPool(library.location, library.settings, most, max_step_s=max_step_s)
         try:
             await answer_pool.start()
             await using(answer_pool)
@@ -209,7 +209,7 @@ def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Library) ->
             await asking
         assert len(stopped) == 2
 
-    use(library, using, longest_step_s=0.2)
+    use(library, using, max_step_s=0.2)
 
 
 def test_a_child_does_not_end_by_what_stops_the_service(library: Library) -> None:
@@ -231,7 +231,7 @@ def test_a_child_that_hangs_is_ended(library: Library) -> None:
         assert "one hour" in (await answered(answer_pool)).answer
         assert answer_pool.pids == [other]
 
-    use(library, using, most=2, longest_step_s=3.0)
+    use(library, using, most=2, max_step_s=3.0)
 
 
 def test_a_child_is_busy_until_its_last_word_and_not_until_somebody_hears_it(library: Library) -> None:
@@ -263,7 +263,7 @@ def test_a_reader_that_pauses_for_longer_than_a_step_may_take_ends_no_child(libr
         await anext(events)
         await answered(answer_pool)  # behind that, so that the child has nothing left to do
         before = answer_pool.pids
-        await asyncio.sleep(2 * longest_step_s)
+        await asyncio.sleep(2 * max_step_s)
 
         *_, last = [event async for event in events]
         assert isinstance(last, Answered)
@@ -271,9 +271,9 @@ def test_a_reader_that_pauses_for_longer_than_a_step_may_take_ends_no_child(libr
 
     started_s = time.monotonic()
     use(library, once)
-    longest_step_s = time.monotonic() - started_s  # of a start and a whole answer: many times that of a step, anywhere
+    max_step_s = time.monotonic() - started_s  # of a start and a whole answer: many times that of a step, anywhere
 
-    use(library, using, longest_step_s=longest_step_s)
+    use(library, using, max_step_s=max_step_s)
 
 
 def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Library) -> None:

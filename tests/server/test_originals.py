@@ -128,7 +128,7 @@ def test_a_slow_page_fails_and_the_next_one_is_rendered(library: ServedLibrary) 
         document = assistant.index.document(assistant.sources()[0].name, "tides.pdf")
     assert document is not None
     hasty = Originals(library, timeout_s=0.0, draw=never_end)
-    patient = Originals(library, longest_wait_s=0.0)
+    patient = Originals(library, max_wait_s=0.0)
 
     with pytest.raises(RequestRefusedError, match="cannot be drawn") as refused:
         hasty.page(document, 1, 0, 0)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from openbook.answers import Exchange
 from openbook.llm.messages import Attachment, Request
-from openbook.server.question_images import MOST_BODY_BYTES, QuestionImages
+from openbook.server.question_images import MAX_BODY_BYTES, QuestionImages
 from openbook.testing import FakeServer, ScriptedModel
 from tests.server.conftest import Serve
 from tests.unit.llm.calls import model_on
@@ -169,7 +169,7 @@ def test_large_images_are_read_and_larger_ones_are_not(asked: Callable[..., Test
 
     assert len(url) > 512 * 1024  # twice of what another request may have
     assert post(client, images=[url]).status_code == 200
-    assert post(client, images=["x" * MOST_BODY_BYTES]).status_code == 413
+    assert post(client, images=["x" * MAX_BODY_BYTES]).status_code == 413
 
 
 def test_nothing_large_of_a_stranger_is_read(serve: Serve) -> None:

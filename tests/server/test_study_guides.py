@@ -60,7 +60,7 @@ def test_a_slow_guide_fails_and_its_process_is_killed(library: ServedLibrary) ->
 
 
 def test_waiting_too_long_for_other_guides_is_an_error(library: ServedLibrary) -> None:
-    with closing(StudyGuides(library, longest_wait_s=0.0)) as guides:
+    with closing(StudyGuides(library, max_wait_s=0.0)) as guides:
         begun, told = Event(), Event()
 
         def make() -> None:

@@ -12,7 +12,7 @@ from tests.web.serving import Served, course_in
 
 pytestmark = pytest.mark.browser
 
-MOST_REQUESTS, MOST_BYTES = 8, 60_000
+MAX_REQUESTS, MAX_BYTES = 8, 60_000
 
 
 def test_the_first_load_takes_few_requests_and_bytes(
@@ -46,9 +46,9 @@ def test_the_first_load_takes_few_requests_and_bytes(
         if size["responseBodySize"] >= 0
     }
 
-    assert len(sent) <= MOST_REQUESTS, sent
+    assert len(sent) <= MAX_REQUESTS, sent
     assert {"main.bundle.js", "style.css", "start", "literata-ascii.woff2"} <= sent.keys()
-    assert sum(sent.values()) < MOST_BYTES, sent
+    assert sum(sent.values()) < MAX_BYTES, sent
     assert all("immutable" in each.headers["cache-control"] for each in loads[0] if "/static/" in each.url)
     assert page.locator("#question").is_visible()
 

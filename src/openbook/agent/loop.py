@@ -213,7 +213,7 @@ class AgentRun:
         if isinstance(request, Veto):
             self._halt("veto", request.reason)
             return None
-        granted = self.ledger.reserve(kernel.meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        granted = self.ledger.reserve(kernel.meter.max_input_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):
             self._halt(granted.limit, granted.reason)
             return None

@@ -37,7 +37,7 @@ SUPPORT_FLOOR = 0.33
 
 # Smaller libraries lack most words, and have too few chunks for a baseline, so only the floor above decides. No library
 # in the training set is that small.
-FEWEST_CHUNKS = 30
+MIN_CHUNKS = 30
 
 # Minimum support of a follow-up. It is higher because the earlier turns raise the similarity. Chosen on both halves of
 # `benchmarks/conversations.py`.
@@ -58,10 +58,10 @@ _COMPARED_CHUNKS, _COMPARED_SHARE = 50, 1 / 3
 _USUAL_AGREEMENT = 0.3
 
 # Avoids a division by zero if all vectors are equal.
-_LEAST_SCALE = 1e-3
+_MIN_SCALE = 1e-3
 
 # A word outside ASCII with more tokens is a sentence in a script without spaces.
-_MOST_PARTS = 2
+_MAX_PARTS = 2
 
 _MANY_WORDS = 20
 
@@ -267,7 +267,7 @@ def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:
 
 def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline: float) -> dict[str, float]:
     """Return the similarity of each word to the question, scaled to 0 for the baseline."""
-    scale = max(1 - baseline, _LEAST_SCALE)
+    scale = max(1 - baseline, _MIN_SCALE)
     vectors = embedder.embed([word.lower() for word in words])
     return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}
 
@@ -277,7 +277,7 @@ def _words_of(question: Question) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for word in WORD.findall(question.text):
         tokens = [token for token in tokenize(word) if token in question.tokens]
-        if not word.isascii() and len(tokens) > _MOST_PARTS:
+        if not word.isascii() and len(tokens) > _MAX_PARTS:
             found |= {token: frozenset({token}) for token in tokens}
         elif tokens and word.lower() not in question.stop_words:
             found[word] = frozenset(tokens)

@@ -118,7 +118,7 @@ def build_context(
     return Context(tuple(shown))
 
 
-def most_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
+def max_chunk_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
     """Estimate the most tokens of a chunk in a context; `is_joined`: as a part of an existing source."""
     body = _tokens_of(chunk)
     if is_joined:

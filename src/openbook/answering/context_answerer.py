@@ -140,4 +140,4 @@ def request_for(query: str, context: Context, options: AnswerOptions, understood
 
 def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:
     """Return the maximum cost of a request in US dollars; None if the price is unknown."""
-    return estimate_cost(model.name, TokenEstimator().most_tokens(request), request.max_tokens, price=price)
+    return estimate_cost(model.name, TokenEstimator().max_input_tokens(request), request.max_tokens, price=price)

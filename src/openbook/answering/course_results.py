@@ -21,10 +21,10 @@ IN_COURSES = frozenset((ResultRole.OF_COURSE, ResultRole.OF_LESSON, ResultRole.I
 """Roles of results that represent a course or lesson, or are a part of one."""
 
 # Chunks of a transcript that fit a context. The longest known lesson has 36.
-_MOST_CHUNKS = 24
+_MAX_CHUNKS = 24
 
 # Limits of summaries, of which each gets a sentence, and of course headers; `openbook courses` lists more.
-_MOST_COURSES, _MOST_HEADERS = 10, 50
+_MAX_COURSES, _MAX_HEADERS = 10, 50
 
 _PER_COURSE = 3
 
@@ -141,7 +141,7 @@ class VisibleCourses:
                     yield chunk
 
     def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
-        openings = (next(self._chunks(course), None) for course in courses[:_MOST_HEADERS])
+        openings = (next(self._chunks(course), None) for course in courses[:_MAX_HEADERS])
         return [_asked_for(header_of(opening), ResultRole.HEADING) for opening in openings if opening is not None]
 
     def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
@@ -150,22 +150,22 @@ class VisibleCourses:
         return [replace(one, signals={**one.signals, **count}) for one in found]
 
     def _heads(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
-        first = (next(self._chunks(course, asked), None) for course in courses[:_MOST_HEADERS])
+        first = (next(self._chunks(course, asked), None) for course in courses[:_MAX_HEADERS])
         return [_asked_for(head_of_lesson(chunk), ResultRole.HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
-        headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))
+        headings = (one for course in courses[:_MAX_COURSES] for one in outline_of_course(list(self._chunks(course))))
         return [_asked_for(heading, ResultRole.OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
         """Return the numbered lesson of each course; by default the first one, which introduces the course."""
         found = []
-        for course in courses[:_MOST_COURSES]:
+        for course in courses[:_MAX_COURSES]:
             first = next((Filter(lesson=each.number, part=each.part) for each in course.lessons), _EVERYTHING)
             every = list(self._chunks(course, first if asked.lesson is None else asked))
             chunks = [chunk for chunk in every if chunk.kind != "code"] or every
             # A long lesson is sampled evenly, so that its end is included.
-            step = max(1.0, len(chunks) / _MOST_CHUNKS)
+            step = max(1.0, len(chunks) / _MAX_CHUNKS)
             found += [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
         return [_asked_for(chunk, ResultRole.LESSON) for chunk in found]
 

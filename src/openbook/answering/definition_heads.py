@@ -11,11 +11,11 @@ from openbook.answering.statements import layout_of
 from openbook.types import Unit
 
 # Longer blocks are split into passages of this many lines, which can be read at a glance.
-LONGEST_QUOTE_LINES = 6
+MAX_QUOTE_LINES = 6
 
 # Limits of a signature, and of a signature together with the comment above; beyond it, the two are separate passages.
 # Few signatures with one parameter per line are longer.
-_LONGEST_HEAD_LINES, _LONGEST_TOGETHER_LINES = 20, 12
+_MAX_HEAD_LINES, _MAX_COMBINED_LINES = 20, 12
 
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
@@ -71,7 +71,7 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     first, depth = at, lines[at - 1].depth if at else 0
     while first and lines[first - 1].leads and not lines[first].is_apart:
         first -= 1
-    below = range(at, min(at + _LONGEST_HEAD_LINES, len(units)))
+    below = range(at, min(at + _MAX_HEAD_LINES, len(units)))
     last = next((place for place in below if place >= end and lines[place].depth <= depth), below[-1])
     if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
         last += 1
@@ -79,8 +79,8 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
         while last < most and lines[last + 1].inside and not units[last].text.endswith(_ENDS):
             last += 1
     within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
-    if first < at and last - first >= _LONGEST_TOGETHER_LINES:
-        opening = range(first, min(at, first + LONGEST_QUOTE_LINES))
+    if first < at and last - first >= _MAX_COMBINED_LINES:
+        opening = range(first, min(at, first + MAX_QUOTE_LINES))
         said = (place for place in opening if lines[place].ends_sentence and any(map(str.isalnum, units[place].text)))
         yield DefinitionHead(units[first], units[next(said, opening[-1])], name, within)
         first = at

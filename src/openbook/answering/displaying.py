@@ -35,7 +35,7 @@ _CODE_COLUMNS = 4
 _KEPT_CHUNKS = 64
 
 # A chunk with more markup is an example of markup, or begins within one.
-_MOST_MARKUP = 1 / 2
+_MAX_MARKUP = 1 / 2
 
 
 def fence_of(text: str, language: str) -> re.Match[str] | None:
@@ -213,7 +213,7 @@ def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[i
     code = code.union(*(range(each.opening, each.closing + 1) for each in examples))
     found = [text if place in code else _outside_code(text) for place, text in enumerate(texts)]
     left, whole = sum(map(len, found)), sum(map(len, texts))
-    if whole - left > whole * _MOST_MARKUP:
+    if whole - left > whole * _MAX_MARKUP:
         return list(texts)
     return [new if new.strip() else old for new, old in zip(found, texts, strict=True)]
 

@@ -9,8 +9,8 @@ from typing import Literal
 from openbook.answering.answerability import (
     ANSWERABLE_FLOOR,
     DOUBTED_BELOW,
-    FEWEST_CHUNKS,
     FOLLOW_UP_FLOOR,
+    MIN_CHUNKS,
     SUPPORT_FLOOR,
     Answerability,
     measure_answerability,
@@ -168,7 +168,7 @@ class EvidenceFinder:
         unknown = tuple(name for name in names if name in weighed.missing)
         if names and len(unknown) == len(names):
             return Relevance(RefusalReason.NOTHING_RELEVANT)
-        if asked.leans or self.index.stats().chunks < FEWEST_CHUNKS:
+        if asked.leans or self.index.stats().chunks < MIN_CHUNKS:
             found = support(asked.text, results, self.embedder, weighed.rarity)
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)

@@ -16,7 +16,7 @@ from openbook.types import ResultRole, RetrievalResult
 _SEARCHES, _SHOWN = 3, 20
 
 # Characters of a place, and of a search. Longer lines are no searches.
-_PLACE_CHARS, _LONGEST_SEARCH = 110, 120
+_PLACE_CHARS, _MAX_SEARCH_CHARS = 110, 120
 
 # Bullets and numbers of lists.
 _BULLET = re.compile(r"\s*(?:[-*\u2022>#]+|\(?\d{1,2}[.):])\s+")
@@ -56,7 +56,7 @@ def read_searches(reply: str) -> list[Question]:
         text = _BULLET.sub("", line, count=1).strip()
         inner = text.strip(_QUOTES)
         text = text if any(sign in inner for sign in _QUOTES) else inner.strip()
-        if not text or len(text) > _LONGEST_SEARCH:
+        if not text or len(text) > _MAX_SEARCH_CHARS:
             continue
         try:
             searches.setdefault(text, read_question(text))

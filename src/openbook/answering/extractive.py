@@ -39,12 +39,12 @@ _IS_QUESTION = re.compile(r"[?？](?:[^\w\n]|\b(?:\d+\.)+)*$")
 
 # A passage that adds fewer words to the question than this repeats it, like a table of contents. It is quoted only if
 # there is nothing better, or if the question is a whole sentence.
-_FEWEST_NEW_WORDS = 3
+_MIN_NEW_WORDS = 3
 _SENTENCE_ENDS = (".", "!", "。", "！")
 # An exact answer adds little more than a number and a unit to the question. It is a sentence with this share of the
 # question's words, unlike "The items in the invoice." (a third works as well; without it, one question of forty in
 # `benchmarks/courses.py` is lost), or the value behind a separator.
-_LEAST_HELD = 0.5
+_MIN_COVERAGE = 0.5
 _AROUND = "\"'”’)]」』）*_`| \t\r\n"
 _VALUE = re.compile(r"[:：|]|\n\s*\n")
 
@@ -54,15 +54,15 @@ _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 # Limits of quotes, their words together, and how far a score may be below the best: passages further below are about
 # something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
 # words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
-_MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
+_MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
 # A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
 # Shorter ones are kept: they are read quickly, and the second place may be news.
-_FEWEST_REPEATED_WORDS = 5
+_MIN_REPEATED_WORDS = 5
 
 # For "Which lessons ...?", one quote from each place.
-_MOST_PLACES = 8
+_MAX_PLACES = 8
 
 _NOTE = "Quoted from the sources; no model wrote this."
 _FURTHER = "See also:"
@@ -174,7 +174,7 @@ def _sides(
     rest = [item for item in ranked if item.passage.key not in first]
     # The best passage about each is quoted even if the one before is long.
     words = sum(words_to_read(item.passage.text) for item in first.values())
-    return _answer([*first.values(), *rest], passages, rarity, most_words=max(words, _MOST_WORDS))
+    return _answer([*first.values(), *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
 
 
 def _answer(
@@ -183,11 +183,11 @@ def _answer(
     rarity: Mapping[str, float],
     *,
     by_place: bool = False,
-    most_words: int = _MOST_WORDS,
+    max_words: int = _MAX_WORDS,
     points_to_all: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with their surroundings, and the pointers to other results."""
-    chosen = _read_on(_chosen(ranked, passages, rarity, most_words, by_place=by_place))
+    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place))
     if by_place:
         return chosen
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
@@ -210,10 +210,10 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
     text = text.strip(_AROUND)
     if _IS_QUESTION.search(text):
         return True
-    if len(new) >= _FEWEST_NEW_WORDS and not repeats:
+    if len(new) >= _MIN_NEW_WORDS and not repeats:
         return False
     if text.endswith(_SENTENCE_ENDS):
-        return len(place.intersection(query.tokens)) < _LEAST_HELD * len(query.tokens)
+        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
     sign = _VALUE.search(text)
     return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
 
@@ -242,15 +242,15 @@ def _chosen(
     ranked: Sequence[ScoredPassage],
     passages: Sequence[Passage],
     rarity: Mapping[str, float],
-    most_words: int,
+    max_words: int,
     *,
     by_place: bool,
 ) -> list[ScoredPassage]:
     """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words."""
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
-    least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
-    left = most_words
+    least = ranked[0].score - _MAX_SCORE_GAP if ranked else 0.0
+    left = max_words
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
@@ -275,7 +275,7 @@ def _chosen(
             taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
         seen.update((text, place))
         left -= words_to_read(quote.text)
-        if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
+        if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
             break
     return taken
 
@@ -322,7 +322,7 @@ def _repeats(passage: Passage, said: Passage) -> bool:
     if not (passage.shown.is_prose and said.shown.is_prose):
         return False
     words = frozenset(tokenize(passage.text))
-    return len(words) >= _FEWEST_REPEATED_WORDS and words.issubset(tokenize(said.text))
+    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 
 def compose(picked: Sequence[ScoredPassage]) -> str:
@@ -384,11 +384,11 @@ def _heading(passage: Passage) -> tuple[str, bool]:
 
 # Limits of pointers, their words, and the least share of the best score. At .8, an answer has 13 words less, and one in
 # a hundred loses the right place. `python -m benchmarks.answers --curve pointers` has the curve.
-_MOST_POINTERS, _MOST_POINTER_WORDS, _LEAST_POINTER_SCORE = 8, 15, 0.7
+_MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
 
 # The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
 # are right as often; from .17 on, they are right less often.
-_LEAST_POINTER_SHARE = 0.125
+_MIN_POINTER_SHARE = 0.125
 
 # Markup that opens a heading, a list item or a block quote.
 _MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s)*")
@@ -410,7 +410,7 @@ def further_places(
         points_to_all: Whether to include results with much lower scores: each caller of a name is an answer.
     """
     done = {quote.shown.number for quote in quotes}
-    share = 0.0 if points_to_all else _LEAST_POINTER_SCORE
+    share = 0.0 if points_to_all else _MIN_POINTER_SCORE
     least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
     found: dict[int, Passage] = {}
     for passage in ranked:
@@ -420,13 +420,13 @@ def further_places(
             pointer = _pointer(passage, rarity)
             if (
                 pointer is not None
-                and words_to_read(pointer.text) <= _MOST_POINTER_WORDS
-                and _held_by(pointer, rarity) >= _LEAST_POINTER_SHARE
+                and words_to_read(pointer.text) <= _MAX_POINTER_WORDS
+                and _held_by(pointer, rarity) >= _MIN_POINTER_SHARE
             ):
                 found[number] = pointer
     distinct = {_words_of(quote): quote for quote in quotes}
     pointers = [found[number] for number in sorted(found)]
-    return [each for each in pointers if distinct.setdefault(_words_of(each), each) is each][:_MOST_POINTERS]
+    return [each for each in pointers if distinct.setdefault(_words_of(each), each) is each][:_MAX_POINTERS]
 
 
 def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:

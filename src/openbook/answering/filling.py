@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise, takewhile
 
-from openbook.answering.context import most_tokens
+from openbook.answering.context import max_chunk_tokens
 from openbook.answering.outlines import opens_with_heading, unseen
 from openbook.index.protocol import Index
 from openbook.retrieval.signals import defines_type
@@ -251,7 +251,7 @@ class _Filler:
         """Add a chunk if it fits, and return whether it is there."""
         if member in self._members:
             return True
-        needed = most_tokens(chunk, is_joined=member is not None and self._joins(member))
+        needed = max_chunk_tokens(chunk, is_joined=member is not None and self._joins(member))
         if needed > self._left:
             return False
         self._left -= needed

@@ -146,7 +146,7 @@ def _has_antecedent(before: str) -> bool:
 _EARLIER = 2
 
 # Longer rewritings are no questions, and longer messages need no rewriting. Characters.
-_LONGEST_QUESTION = 500
+_MAX_QUESTION_CHARS = 500
 
 # Further sentences that are allowed for text from images, such as error messages.
 _SENTENCES_OF_IMAGES = 3
@@ -214,7 +214,7 @@ def standalone(
 
 def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:
     """Check whether a model should rewrite a message: not small talk, the first message, and very long ones."""
-    return bool(history and message.strip()) and len(message) <= _LONGEST_QUESTION and not _is_small_talk(message)
+    return bool(history and message.strip()) and len(message) <= _MAX_QUESTION_CHARS and not _is_small_talk(message)
 
 
 def _is_small_talk(message: str) -> bool:
@@ -237,7 +237,7 @@ def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question 
     line = " ".join(rewritten.split())
     label = _LABEL.match(line)
     line = line[label.end() if label else 0 :].strip(_QUOTES)
-    if not line or len(line) > _LONGEST_QUESTION or find_marks(line):
+    if not line or len(line) > _MAX_QUESTION_CHARS or find_marks(line):
         return None
     asks = line.endswith(_QUESTION_MARKS)
     # Without a question mark, only a request such as "Show me its tests." is valid, if the message is one as well.

@@ -17,7 +17,7 @@ from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, Kind, RetrievalResult
 
 # Shorter texts are questions. No question that rankings are fitted on is as long and has several lines.
-_FEWEST_CHARS = 200
+_MIN_CHARS = 200
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -32,7 +32,7 @@ _ENVIRONMENT = re.compile(
 )
 
 # The limit of paths on Windows. Without a bound, many frames without a line would take quadratic time.
-_LONGEST_PATH = 260
+_MAX_PATH_CHARS = 260
 
 # Stack frames of Python, then those of compilers, Go, Rust and test runners.
 _FRAMES = (
@@ -44,7 +44,7 @@ _FRAMES_INNER_FIRST = (
     re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
     re.compile(
         r"\bat (?>(?:[\w`<>]+\.)*(?P<name>\w++))[^()\s]*+\([^()\n]*+\) in "
-        rf"(?P<path>(?:[A-Za-z]:)?[^:\n]{{1,{_LONGEST_PATH}}}+):line (?P<line>\d+)"
+        rf"(?P<path>(?:[A-Za-z]:)?[^:\n]{{1,{_MAX_PATH_CHARS}}}+):line (?P<line>\d+)"
     ),
     re.compile(r"^[ \t]*#\d+ (?P<path>[^(\n]+)\((?P<line>\d+)\):(?P<name>)", re.MULTILINE),
 )
@@ -92,7 +92,7 @@ def read_issue(text: str) -> Issue | None:
         ('Send fails', 'send', (Frame(path='a/box.py', line=3, name='send'),))
     """
     text = text.strip()
-    if len(text) < _FEWEST_CHARS or "\n" not in text:
+    if len(text) < _MIN_CHARS or "\n" not in text:
         return None
     text = _COMMENT.sub("", text).replace("\r", "")
     title = next((line.strip("# \t*") for line in text.splitlines() if line.strip("# \t*")), "")
@@ -159,16 +159,16 @@ _K_OF_SEARCH, _K_OF_PLACES = 10, 3
 
 # Results of a search, names in a query, names that are looked up, files that define one, and files of all names.
 _DEPTH = 30
-_MOST_NAMES = 12
-_MOST_LOOKED_UP = 20
-_MOST_PLACES = 3
-_MOST_DEFINING = 5
+_MAX_NAMES = 12
+_MAX_LOOKUPS = 20
+_MAX_PLACES = 3
+_MAX_DEFINING = 5
 
 # How fast the weights of names decrease.
 _FADING = 0.3
 
 # Paths and names that match more files are ambiguous.
-_MOST_MEANT = 2
+_MAX_MATCHES = 2
 
 Search = Callable[[Question, int, Filter], list[RetrievalResult]]
 """Ranks passages for a question, with a limit and a filter."""
@@ -218,7 +218,7 @@ def gather(issue: Issue, question: Question, search: Search, index: Index, where
         "definitions": _defining(issue.names, index, where),
     }
     chunks: dict[IssueFile, Chunk] = {}
-    for way, text in (("title", issue.title), ("names", " ".join(issue.names[:_MOST_NAMES])), ("whole", question.text)):
+    for way, text in (("title", issue.title), ("names", " ".join(issue.names[:_MAX_NAMES])), ("whole", question.text)):
         found = [result.chunk for result in _searched(text, question, search, where)]
         files[way] = [_file_of(chunk) for chunk in found]
         for chunk in found:
@@ -256,7 +256,7 @@ class _Documents:
         if not shared or (folders and not most):
             return []
         meant = [file for file, count in shared.items() if count == most]
-        return meant if len(meant) <= _MOST_MEANT else []
+        return meant if len(meant) <= _MAX_MATCHES else []
 
     def named(self, name: str) -> list[IssueFile]:
         """Return the files of a path, of a dotted module, or of a name in a module."""
@@ -283,13 +283,13 @@ def _shared(folders: Sequence[str], others: Sequence[str]) -> int:
 def _defining(names: Sequence[str], index: Index, where: Filter) -> list[IssueFile]:
     """Return the source files that define names of an issue, weighted by the order of the names."""
     worth: dict[IssueFile, float] = defaultdict(float)
-    for place, name in enumerate(names[:_MOST_LOOKED_UP]):
+    for place, name in enumerate(names[:_MAX_LOOKUPS]):
         outlines = chunks_defining(chunks_naming(index, [name], where), name, ())
         files = {(each.source, each.span.path) for each in outlines if role_of(each.span.path, each.kind) == "source"}
-        if 0 < len(files) <= _MOST_PLACES:
+        if 0 < len(files) <= _MAX_PLACES:
             for file in files:
                 worth[file] += 1 / len(files) / (1 + _FADING * place)
-    return sorted(worth, key=lambda file: (-worth[file], file))[:_MOST_DEFINING]
+    return sorted(worth, key=lambda file: (-worth[file], file))[:_MAX_DEFINING]
 
 
 def _searched(text: str, question: Question, search: Search, where: Filter) -> list[RetrievalResult]:
@@ -315,7 +315,7 @@ def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
     frames = [frame for frame in issue.frames if frame.path.rpartition("/")[2] == name]
     frames.sort(key=lambda frame: frame.name not in issue.spoken)
     named = [(frame.name, frame.line) for frame in frames if frame.name]
-    for wanted, line in named or [(each, 0) for each in issue.names[:_MOST_NAMES]]:
+    for wanted, line in named or [(each, 0) for each in issue.names[:_MAX_NAMES]]:
         if defining := [chunk for chunk in chunks if wanted in chunk.defines]:
             return min(defining, key=lambda chunk: abs(chunk.span.start_line - line) if line else 0)
     lines = [frame.line for frame in frames if frame.line]

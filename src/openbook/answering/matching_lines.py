@@ -14,17 +14,17 @@ from openbook.tokens import tokenize
 from openbook.types import Document, Filter, shown_text
 
 # Time limit. Reading 10,000 documents takes about a second.
-_MOST_SECONDS = 5.0
+_MAX_SECONDS = 5.0
 
 # Limit of returned lines. Further ones are only counted.
-_MOST_LINES = 2_000
+_MAX_LINES = 2_000
 
 # Memory limit of RE2 for a pattern: its default of 8 MB.
 _PATTERN_BYTES = 8 << 20
-_LONGEST_PATTERN = 500
+_MAX_PATTERN_CHARS = 500
 
 # Longer lines, as in generated code, are truncated.
-_LONGEST_LINE = 200
+_MAX_LINE_CHARS = 200
 _LEADING_CHARS = 60
 
 # Readers mark the heads of list entries by form feeds.
@@ -66,7 +66,7 @@ def find_lines(
     is_regex: bool = False,
     any_case: bool = False,
     is_meant: Callable[[str], bool] | None = None,
-    seconds: float = _MOST_SECONDS,
+    seconds: float = _MAX_SECONDS,
 ) -> MatchingLines:
     """Find the lines that contain a text, or match a regular expression in the syntax of RE2.
 
@@ -82,8 +82,8 @@ def find_lines(
     Raises:
         ToolError: The pattern is empty, too long or not valid, or regular expressions need a package.
     """
-    if not pattern or "\n" in pattern or len(pattern) > _LONGEST_PATTERN:
-        raise ToolError(f"the pattern must be one line of 1 to {_LONGEST_PATTERN} characters")
+    if not pattern or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
+        raise ToolError(f"the pattern must be one line of 1 to {_MAX_PATTERN_CHARS} characters")
     search = _expression(pattern, any_case=any_case) if is_regex else _literal(pattern, any_case=any_case)
     documents = index.documents(where) if is_regex else _documents_with(pattern, index, where)
     if is_meant is not None:
@@ -98,7 +98,7 @@ def find_lines(
         if document is not None:
             lines = _lines(document, search)
             count += len(lines)
-            found += lines[: _MOST_LINES - len(found)]
+            found += lines[: _MAX_LINES - len(found)]
     return MatchingLines(tuple(found), count)
 
 
@@ -167,7 +167,7 @@ def _without_marks(document: Document) -> str:
 def shown_line(text: str, lines: LineIndex, number: int, start: int) -> str:
     """Return a trimmed line of a text; of a long one, 200 characters around an offset."""
     first, last = lines.start_of(number), lines.end_of(number)
-    if last - first > _LONGEST_LINE:
-        first = max(first, min(start - _LEADING_CHARS, last - _LONGEST_LINE))
-        last = min(last, first + _LONGEST_LINE)
+    if last - first > _MAX_LINE_CHARS:
+        first = max(first, min(start - _LEADING_CHARS, last - _MAX_LINE_CHARS))
+        last = min(last, first + _MAX_LINE_CHARS)
     return text[first:last].strip()

@@ -79,8 +79,8 @@ def path_check(pattern: str) -> Callable[[str], bool]:
 
 
 # Limits of suggestions.
-_MOST_MEANT = 3
-_MOST_FOLDERS = 8
+_MAX_SUGGESTIONS = 3
+_MAX_FOLDERS = 8
 
 # `src/a.py:12-18`; `src/a.py:12-18,20-31` as in results, which is read as one range; `src/a.py:12:5` as in compiler
 # messages; and `src/a.py#L12-L18` as on GitHub.
@@ -137,15 +137,15 @@ def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
     ending = PurePosixPath(name).suffix
     if "*" in name and ending and not any(path.endswith(ending) for path in paths):
         endings = Counter(found for path in plain if (found := PurePosixPath(path).suffix))
-        most = sorted(endings, key=lambda each: (-endings[each], each))[:_MOST_FOLDERS]
+        most = sorted(endings, key=lambda each: (-endings[each], each))[:_MAX_FOLDERS]
         return f"paths end in {', '.join(most)}"
     folders = sorted({path[: at + 1] for path in plain for at, char in enumerate(path) if char == "/"})
     meant = _meant(asked.replace("*", ""), [*plain, *folders])
     if meant:
         return f"did you mean {' or '.join(meant)}?"
     tops = [folder for folder in folders if folder.count("/") == 1]
-    more = f" and {len(tops) - _MOST_FOLDERS} more" if len(tops) > _MOST_FOLDERS else ""
-    return f"the folders are {', '.join(tops[:_MOST_FOLDERS])}{more}" if tops else "list_files shows what is there"
+    more = f" and {len(tops) - _MAX_FOLDERS} more" if len(tops) > _MAX_FOLDERS else ""
+    return f"the folders are {', '.join(tops[:_MAX_FOLDERS])}{more}" if tops else "list_files shows what is there"
 
 
 def _meant(asked: str, places: Sequence[str]) -> list[str]:
@@ -159,6 +159,6 @@ def _meant(asked: str, places: Sequence[str]) -> list[str]:
     found = [place for place, full in told.items() if f"/{full}".endswith(f"/{wanted}")]
     found = found or [place for place, its in names.items() if its == name]
     if not found:
-        near = get_close_matches(name, sorted(set(names.values())), _MOST_MEANT, 0.8)
+        near = get_close_matches(name, sorted(set(names.values())), _MAX_SUGGESTIONS, 0.8)
         found = [place for each in near for place, its in names.items() if its == each]
-    return sorted(found, key=lambda place: (place.count("/"), place))[:_MOST_MEANT]
+    return sorted(found, key=lambda place: (place.count("/"), place))[:_MAX_SUGGESTIONS]

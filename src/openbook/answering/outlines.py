@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
-from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads, is_comment
+from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.questions.names import stands_in
 from openbook.text import LineIndex, trim, units
@@ -121,7 +121,7 @@ def from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
     ]
     meant = next((head for head in heads if stands_in(owners, head.within)), heads[0] if heads else None)
     first = meant.first.span if meant else chunk.span
-    if first.start_line - chunk.span.start_line <= LONGEST_QUOTE_LINES:
+    if first.start_line - chunk.span.start_line <= MAX_QUOTE_LINES:
         return chunk
     span = replace(chunk.span, start_char=first.start_char, start_line=first.start_line)
     text = chunk.text[first.start_char - chunk.span.start_char :]

@@ -17,7 +17,7 @@ from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
 # Limits of pages, and of chunks of the first and each other page: the first chunks of a README introduce the project.
-_MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
+_MAX_PAGES, _MAX_FIRST_CHUNKS, _MAX_OTHER_CHUNKS = 5, 3, 1
 # With a filter that leaves so few documents, these are to be summarized.
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
@@ -64,7 +64,7 @@ _TO_START = re.compile(
 )
 
 # Pages with fewer words have only links, tags and images.
-_FEWEST_WORDS = 8
+_MIN_WORDS = 8
 
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
@@ -74,8 +74,8 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
     if not pages and len(documents) <= _FEW_DOCUMENTS:
         pages = documents
     results: list[RetrievalResult] = []
-    for number, chunks in enumerate(islice(_telling(pages, index, text), _MOST_PAGES)):
-        for chunk in chunks[: _MOST_FIRST if number == 0 else _MOST_OTHER]:
+    for number, chunks in enumerate(islice(_telling(pages, index, text), _MAX_PAGES)):
+        for chunk in chunks[: _MAX_FIRST_CHUNKS if number == 0 else _MAX_OTHER_CHUNKS]:
             results.append(RetrievalResult(chunk, 1 / (1 + len(results)), roles=frozenset([ResultRole.OVERVIEW])))
     return results
 
@@ -172,13 +172,13 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
         for start, end in pairwise(bounds)
         if not (own and is_beside(heading_over(chunk, end), to_start=to_start))
     )
-    return len(_plain_words("\n".join(told))) >= _FEWEST_WORDS
+    return len(_plain_words("\n".join(told))) >= _MIN_WORDS
 
 
 # The opening sentence of a page; shorter ones are badges and slogans.
-_FEWEST_OPENING_WORDS = 6
-_MOST = 4
-_LONGEST_LIST = 12  # lines
+_MIN_OPENING_WORDS = 6
+_MAX_SENTENCES = 4
+_MAX_LIST_LINES = 12
 _TELLS_LITTLE = 2
 # "A server that moors ships.", but not "A timestamp can be added" or "A slow quay implies higher costs".
 _BEGINS_AS_DESCRIPTION = re.compile(
@@ -219,7 +219,7 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
         for (rank, _), passage in ranked[:1] + sorted(ranked[1:], key=lambda best: best[1].start_char):
             tells = rank < _TELLS_LITTLE or not seen or as_asked or (to_start and is_start(_heading(passage)))
             tells = tells or not is_front_page(passage.shown.result.chunk)
-            if tells and len(seen) < _MOST and passage.text not in seen:
+            if tells and len(seen) < _MAX_SENTENCES and passage.text not in seen:
                 seen.add(passage.text)
                 whole = _rest_of_list(passage) if is_row(passage.text) else passage
                 yield completed(whole) if leads_in(whole) else whole, passage.shown.result.score
@@ -229,7 +229,7 @@ def _rest_of_list(item: Passage) -> Passage:
     """Return a list item with the following ones, up to the limit of a quote."""
     units, last = item.shown.units, item.last
     for unit in units[item.last.number :]:
-        if not is_row(unit.text) or unit.span.end_line - item.first.span.start_line >= _LONGEST_LIST:
+        if not is_row(unit.text) or unit.span.end_line - item.first.span.start_line >= _MAX_LIST_LINES:
             break
         last = unit
     return Passage(item.shown, item.first, last)
@@ -309,7 +309,7 @@ def _is_said(passage: Passage, query: Question) -> bool:
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None or _is_slogan(passage)
     is_item = is_row(passage.text) and not _is_named(passage.shown.result.chunk, query)
     is_sentence = is_sentence and not (passage.is_title or is_markup or is_item)
-    return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _FEWEST_OPENING_WORDS
+    return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _MIN_OPENING_WORDS
 
 
 def _plain_words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from openbook.answering.context import ContextItem, units_of
-from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
+from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of, indented_code
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
@@ -100,14 +100,14 @@ _LABEL = re.compile(
 )
 
 # Shorter passages are titles, brackets or list markers, and not quoted alone.
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 
 # Languages of diagrams, which are not quoted.
 _DRAWINGS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2"})
 
 # Longer statements are split. With 6, 8 or 12 lines, `python -m benchmarks.answers` differs by at most two questions; a
 # call of ten lines is still readable.
-_LONGEST_STATEMENT_LINES = 10
+_MAX_STATEMENT_LINES = 10
 
 # Cached chunks: a search reads the examples of ten results, once per passage.
 _KEPT_CHUNKS = 64
@@ -246,7 +246,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             continue
         text = Passage(shown, paragraph[0], paragraph[-1]).text
         is_entry = paragraph[0].number - 1 in entries and paragraph[-1].number - 1 > entries[paragraph[0].number - 1]
-        short = _count_words(text) < _FEWEST_WORDS and not is_entry
+        short = _count_words(text) < _MIN_WORDS and not is_entry
         heading = HEADING.match(text)
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
             heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
@@ -256,13 +256,13 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             offered = []  # it belongs to the text below
         elif short:
             # "8080" answers "What is the default port?" only together with the heading.
-            opening = before[-LONGEST_QUOTE_LINES:] or paragraph
+            opening = before[-MAX_QUOTE_LINES:] or paragraph
             is_said = before or len(paragraph) == len(shown.units)
             offered = [Passage(shown, opening[0], paragraph[-1])] if is_said else []
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
-            fits = short or is_entry or _count_words(passage.text) >= _FEWEST_WORDS
+            fits = short or is_entry or _count_words(passage.text) >= _MIN_WORDS
             if fits and (short or not _TITLE.match(passage.text)):
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
@@ -300,17 +300,17 @@ def _opens_box(shown: ContextItem, unit: Unit) -> bool:
 def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
     """Return a short example with its fences, or the statements of a long one."""
     first, last = example.opening + 1, min(example.closing, len(shown.units)) - 1
-    if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).text) < _FEWEST_WORDS:
+    if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).text) < _MIN_WORDS:
         return []
     is_shown = example.opening >= 0 and example.closing < len(shown.units)
-    if is_shown and last - first < LONGEST_QUOTE_LINES:
+    if is_shown and last - first < MAX_QUOTE_LINES:
         return [Passage(shown, shown.units[example.opening], shown.units[example.closing])]
     lines = lines_of(shown.units[first : last + 1], example.language)
     found = [
         Passage(shown, shown.units[first + start], shown.units[first + end])
-        for start, end in pieces(lines, 0, last - first, LONGEST_QUOTE_LINES, _LONGEST_STATEMENT_LINES)
+        for start, end in pieces(lines, 0, last - first, MAX_QUOTE_LINES, _MAX_STATEMENT_LINES)
     ]
-    return [each for each in found if _count_words(each.text) >= _FEWEST_WORDS]
+    return [each for each in found if _count_words(each.text) >= _MIN_WORDS]
 
 
 def _of_code(shown: ContextItem) -> list[Passage]:
@@ -325,9 +325,9 @@ def _of_code(shown: ContextItem) -> list[Passage]:
         if not is_free:
             continue
         first, last = run[0].number - 1, run[-1].number - 1
-        for start, end in pieces(lines, first, last, LONGEST_QUOTE_LINES, _LONGEST_STATEMENT_LINES):
+        for start, end in pieces(lines, first, last, MAX_QUOTE_LINES, _MAX_STATEMENT_LINES):
             passage = Passage(shown, shown.units[start], shown.units[end])
-            if _count_words(passage.text) >= _FEWEST_WORDS:
+            if _count_words(passage.text) >= _MIN_WORDS:
                 found.setdefault((start + 1, end + 1), passage)
     return [found[place] for place in sorted(found)]
 
@@ -396,8 +396,8 @@ def _paragraphs(units: Sequence[Unit], opens: Callable[[Unit, Unit], bool]) -> I
 
 
 def _blocks(paragraph: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
-    for start in range(0, len(paragraph), LONGEST_QUOTE_LINES):
-        piece = paragraph[start : start + LONGEST_QUOTE_LINES]
+    for start in range(0, len(paragraph), MAX_QUOTE_LINES):
+        piece = paragraph[start : start + MAX_QUOTE_LINES]
         yield piece[0], piece[-1]
 
 
@@ -413,7 +413,7 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
         covering = [unit for unit in paragraph if unit.span.start_char < b and unit.span.end_char > a]
         for first, last in _blocks(covering):
             whole = begin, finish = first.span.start_char, last.span.end_char
-            if len(covering) <= LONGEST_QUOTE_LINES:
+            if len(covering) <= MAX_QUOTE_LINES:
                 begin = min((one for one, _ in said if one >= begin), default=begin)
                 finish = max((one for _, one in said if one <= finish), default=finish)
             cut = slice_of(shown, whole[0], begin).strip() or slice_of(shown, finish, whole[1]).strip()

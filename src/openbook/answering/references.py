@@ -20,7 +20,7 @@ from openbook.tokens import tokenize
 from openbook.types import USES, Document, Filter, Use
 
 # Limit for common names such as `get`, which occur in thousands of files. Parsing reads 2 to 4 MB/s.
-_MOST_READ_CHARS = 20_000_000
+_MAX_READ_CHARS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def find_references(
     *owners, last = name_parts(name.strip()) or [""]
     places: list[Reference] = []
     roles: dict[Reference, bool] = {}
-    left, unread = _MOST_READ_CHARS, 0
+    left, unread = _MAX_READ_CHARS, 0
     for listed in documents_holding(tokenize(last), index, where):
         if is_meant is not None and not is_meant(listed.path):
             continue

@@ -21,10 +21,10 @@ from openbook.grounding.marks import CitationMark
 from openbook.grounding.protocol import CitedClaim
 
 # After a removal, the answer is parsed again, as lines may have become one claim.
-_MOST_ROUNDS = 3
+_MAX_ROUNDS = 3
 
 # Limit of a place with the exact words of a claim: a sentence, or a few lines.
-_MOST_UNITS = 8
+_MAX_UNITS = 8
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]+)?|\|[ \t]*)?")
 
@@ -96,7 +96,7 @@ def _only_place(words: str, checker: CitationChecker, *, whole: bool) -> UnitRan
         if wanted not in squash("\n".join(unit.text for unit in entry.units)):
             continue
         for first in range(len(entry.units)):
-            for last in range(first, min(first + _MOST_UNITS, len(entry.units))):
+            for last in range(first, min(first + _MAX_UNITS, len(entry.units))):
                 place = UnitRange(entry, entry.units[first], entry.units[last])
                 if is_verbatim(words, place.quote) if whole else wanted in squash(place.quote):
                     places.append(place)
@@ -114,7 +114,7 @@ def _is_within(inner: UnitRange, outer: UnitRange) -> bool:
 
 def dropped(checked: Verification, checker: CitationChecker) -> Verification:
     """Remove claims in conflict from the answer, and the marks of no other claim."""
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if not checked.conflicts:
             break
         answer = checked.answer

@@ -50,7 +50,7 @@ class ModelCaller:
 
     def allows(self, request: Request, input_tokens: int, output_tokens: int) -> bool:
         """Return whether the budget allows a call, and after it one of this size."""
-        input_tokens += self._meter.most_tokens(request)
+        input_tokens += self._meter.max_input_tokens(request)
         return self.ledger.allows(input_tokens, request.max_tokens + output_tokens)
 
     def ask(
@@ -64,7 +64,7 @@ class ModelCaller:
             by: Who asks: the writer of the answer, or its verifier.
             may_fail: A failure is no error: the reply has no words then, and says why.
         """
-        granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        granted = self.ledger.reserve(self._meter.max_input_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):
             return ModelReply("", "other", granted.limit, granted.reason)
         asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
 # Sentences of a lesson, and of several lessons together.
-_SENTENCES, _MOST = 5, 10
+_SENTENCES, _MAX_TOGETHER = 5, 10
 
 # Shorter sentences say nothing ("So let's see."), longer ones are lists.
-_FEWEST_WORDS, _MOST_WORDS = 9, 60
+_MIN_WORDS, _MAX_WORDS = 9, 60
 
 # Code and formulas say little without context.
 _LISTING = ("```", "~~~", "$$")
@@ -36,7 +36,7 @@ def central_passages(context: Context, embedder: Embedder) -> list[Passage]:
     At most five of one lesson, and ten of several. Ties are broken by their order.
     """
     groups = [list(shown) for _, shown in groupby(context.shown, key=_place)]
-    each = max(1, min(_SENTENCES, _MOST // max(1, len(groups))))
+    each = max(1, min(_SENTENCES, _MAX_TOGETHER // max(1, len(groups))))
     found = (passage for shown in groups for passage in _central(shown, each, embedder))
     # Slides and transcript, or two formats of a course, may be the same text.
     return list({" ".join(passage.text.split()): passage for passage in found}.values())
@@ -76,7 +76,7 @@ def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[
 def _tells(passage: Passage) -> bool:
     text = passage.text
     is_statement = not text.rstrip().endswith("?") and not any(sign in text for sign in _LISTING)
-    return is_statement and _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS
+    return is_statement and _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
 
 
 def _repeats(vector: Vector, chosen: Sequence[int], vectors: Sequence[Vector]) -> float:

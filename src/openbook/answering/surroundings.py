@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
-from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
+from openbook.answering.definition_heads import MAX_QUOTE_LINES
 from openbook.answering.passages import (
     Passage,
     examples_in,
@@ -29,8 +29,8 @@ _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
-# Limits of an extended quote. Words were chosen together with `_MOST_QUOTES` of `openbook.answering.extractive`.
-_MOST_WORDS, _MOST_LINES = 60, 20
+# Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.answering.extractive`.
+_MAX_WORDS, _MAX_LINES = 60, 20
 
 # Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
 # words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
@@ -65,7 +65,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
     start = quote.start_char if first == begun else units[first].span.start_char
     end = quote.end_char if last == ended else units[last].span.end_char
     whole = Passage(shown, units[first], units[last], (start, end) if quote.part else None)
-    return quote if (first, last) == (begun, ended) or last - first > ended - begun + _MOST_LINES else whole
+    return quote if (first, last) == (begun, ended) or last - first > ended - begun + _MAX_LINES else whole
 
 
 def leads_in(quote: Passage) -> bool:
@@ -135,7 +135,7 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     return whole if _is_short(whole) and not crosses_heading else None
 
 
-def _is_short(quote: Passage, words: int = _MOST_WORDS, lines: int = _MOST_LINES) -> bool:
+def _is_short(quote: Passage, words: int = _MAX_WORDS, lines: int = _MAX_LINES) -> bool:
     return words_to_read(quote.text) <= words and quote.lines <= lines
 
 
@@ -144,7 +144,7 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
     first = row
     while first and units[first - 1].text.lstrip().startswith("|"):
         first -= 1
-    is_near = row - first < LONGEST_QUOTE_LINES
+    is_near = row - first < MAX_QUOTE_LINES
     return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
 
 
@@ -156,7 +156,7 @@ def _end_of_block(units: Sequence[Unit], above: int) -> int:
         goes_on = below.span.start_line <= units[end].span.end_line + 1 or is_row(below.text)
         goes_on = goes_on or indentation(below.text) > indent
         words += words_to_read(below.text)
-        is_full = words > _MOST_WORDS or end - above >= _MOST_LINES
+        is_full = words > _MAX_WORDS or end - above >= _MAX_LINES
         can_end = is_row(below.text) or units[end].text.endswith(".")
         if end > above and (not goes_on or (is_full and can_end)):
             break

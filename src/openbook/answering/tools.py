@@ -40,22 +40,22 @@ from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, S
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
-_MOST_RESULTS = 20
+_MAX_RESULTS = 20
 
 # Where a name is defined so often, it has to be told apart by its path.
-_MOST_DEFINITIONS = 10
+_MAX_DEFINITIONS = 10
 
 # Lines of definitions that one call of `find_symbol` shows. A line of code takes 14.5 estimated tokens (1,540,038 of
 # 106,479 lines of procrastinate, fzf and execa), so these are what one call may show.
 _DEFINITION_LINES = 170
 
 # Courses that an error names.
-_MOST_COURSES = 10
+_MAX_COURSES = 10
 
 # Lines and names that one call shows.
-_MOST_LINES = 300
+_MAX_LINES = 300
 _LINES_READ = 200
-_MOST_ENTRIES = 50
+_MAX_ENTRIES = 50
 
 AnyLine = TypeVar("AnyLine", Reference, MatchingLine)
 
@@ -121,12 +121,12 @@ class LibraryTools:
             if where.kinds and kind not in where.kinds:
                 raise ToolError(f"documents of the kind {kind!r} are not part of this library")
             where = replace(where, kinds=frozenset({kind}))
-        limit = max(1, min(limit, _MOST_RESULTS))
+        limit = max(1, min(limit, _MAX_RESULTS))
         if path and not where.globs:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
         is_meant = path_check(path)
-        wanted = _MOST_RESULTS if path or len(queries) > 1 else limit
+        wanted = _MAX_RESULTS if path or len(queries) > 1 else limit
         questions, found = list[Question](), list[list[RetrievalResult]]()
         for query in queries:
             issue = read_issue(query)
@@ -169,7 +169,7 @@ class LibraryTools:
         count = len(LineIndex(document.text))
         if not 1 <= first_line <= last_line or first_line > count:
             raise ToolError(f"the document has the lines 1 to {count}")
-        last = min(last_line, count, first_line + _MOST_LINES - 1, self._last_readable(listed, first_line))
+        last = min(last_line, count, first_line + _MAX_LINES - 1, self._last_readable(listed, first_line))
         chunk = lines_of(document, self._index.chunks(listed.source, listed.path), first_line, last)
         if chunk is None:
             raise ToolError(f"the lines {first_line} to {last} are blank")
@@ -183,9 +183,9 @@ class LibraryTools:
             first_line: Only what begins there or below, for the rest of a long list.
         """
         entries = self.outline_of(path, first_line)
-        more = len(entries) - _MOST_ENTRIES
+        more = len(entries) - _MAX_ENTRIES
         rest = f"{more} more; go on with first_line={entries[-more].chunk.span.start_line}." if more > 0 else ""
-        return self._numbering.keep(entries[:_MOST_ENTRIES], rest)
+        return self._numbering.keep(entries[:_MAX_ENTRIES], rest)
 
     def outline_of(self, path: str, first_line: int = 1) -> list[RetrievalResult]:
         """Return all that a document holds, from a line on. Arguments are those of `outline`.
@@ -241,7 +241,7 @@ class LibraryTools:
             self._named.check(path)
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chosen = sorted(chosen, key=lambda each: role_of(each.span.path, each.kind) != "source")
-        chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
+        chunks = self._index.fetch([outline.id for outline in chosen[:_MAX_DEFINITIONS]])
         more = len(chosen) - len(chunks)
         note = f"{more} more place{' defines' if more == 1 else 's define'} that name." if more > 0 else ""
         return [_result(chunk if whole else from_definition(chunk, last, owners)) for chunk in chunks], note
@@ -301,7 +301,7 @@ class LibraryTools:
             kind: Only documents of this kind.
         """
         listed = self.documents(path, kind)
-        shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._chunks(one))]
+        shown = [chunks for one in listed[:_MAX_ENTRIES] if (chunks := self._chunks(one))]
         note = f"{counted(len(listed), 'document')} in all."
         if len(listed) > len(shown):
             note += f" {len(listed) - len(shown)} not shown; ask for a narrower path."
@@ -320,7 +320,7 @@ class LibraryTools:
             {lesson.number for course in courses for lesson in course.lessons if lesson.number is not None}
         )
         if lesson_number is not None and lesson_number not in numbers:
-            there = f"the lessons {', '.join(map(str, numbers[:_MOST_ENTRIES]))}" if numbers else "no numbered lesson"
+            there = f"the lessons {', '.join(map(str, numbers[:_MAX_ENTRIES]))}" if numbers else "no numbered lesson"
             raise ToolError(f"there is no lesson {lesson_number}; there are {there}")
         lesson = self._where.lesson if lesson_number is None else lesson_number
         part = self._where.part if lesson_number is None else None
@@ -384,7 +384,7 @@ class LibraryTools:
         """Return the chunks of a document that may be seen."""
         return [chunk for chunk in self._index.chunks(listed.source, listed.path) if is_visible(chunk, self._where)]
 
-    def _whole(self, result: RetrievalResult, most_lines: int) -> RetrievalResult:
+    def _whole(self, result: RetrievalResult, max_lines: int) -> RetrievalResult:
         """Return a definition with its next chunks, for as long as they have no more lines than that."""
         chunk = result.chunk
         document = DocumentChunks(self._index, chunk.source, chunk.span.path, self._where)
@@ -392,7 +392,7 @@ class LibraryTools:
         if first is None:
             return result
         end = last = document.last_of(first)
-        while last > first and document[last].span.end_line - chunk.span.start_line >= most_lines:
+        while last > first and document[last].span.end_line - chunk.span.start_line >= max_lines:
             last -= 1
         goes_on_to = document[end].span.end_line if last < end else 0
         return replace(result, chunk=document.joined(first, last), goes_on_to=goes_on_to)
@@ -433,7 +433,7 @@ class LibraryTools:
     def _keep_lines(self, lines: Sequence[Reference | MatchingLine], note: str) -> str:
         """Show single lines as results, so that they can be cited."""
         found: list[Chunk] = []
-        for line in lines[:_MOST_ENTRIES]:
+        for line in lines[:_MAX_ENTRIES]:
             document = self._index.document(line.source, line.path)
             chunks = self._index.chunks(line.source, line.path)
             chunk = lines_of(document, chunks, line.line, line.line) if document else None
@@ -444,9 +444,9 @@ class LibraryTools:
         return self._numbering.keep([_result(chunk) for chunk in found], f"{note}{more}")
 
     def _keep(self, chunks: Sequence[Chunk], note: str = "") -> str:
-        more = len(chunks) - _MOST_ENTRIES
+        more = len(chunks) - _MAX_ENTRIES
         note = f"{more} more not shown; read the lines behind the last one." if more > 0 else note
-        return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
+        return self._numbering.keep([_result(chunk) for chunk in chunks[:_MAX_ENTRIES]], note)
 
 
 def _with_best_excerpts(
@@ -472,7 +472,7 @@ def _result(chunk: Chunk) -> RetrievalResult:
 
 def _told(courses: Sequence[Course]) -> str:
     """List courses by their paths, and say how many cannot be listed so."""
-    told = list(filter(PLAIN_NAME.fullmatch, map(course_key_text, courses)))[:_MOST_COURSES]
+    told = list(filter(PLAIN_NAME.fullmatch, map(course_key_text, courses)))[:_MAX_COURSES]
     more = len(courses) - len(told)
     if not told:
         return "list_courses lists them"

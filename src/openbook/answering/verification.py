@@ -23,7 +23,7 @@ from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 from openbook.types import Span
 
 # Limit of cited places per claim, which also bounds the cost of a claim.
-_MOST_PLACES = 40
+_MAX_PLACES = 40
 
 NEVER_SHOWN = "nothing of that number was shown"
 _CHANGED = "the document has changed there since it was indexed"
@@ -33,7 +33,7 @@ _NO_CLAIM = "it stands behind no claim"
 _UNCHECKED_CODE = "code that cites nothing is not checked"
 
 # Reported names in uncited code that no source contains.
-_MOST_NAMES = 5
+_MAX_NAMES = 5
 
 Key = tuple[str, ...]
 """Identifies a judgement: the words of a claim, and the marks of its places."""
@@ -165,7 +165,7 @@ class CitationChecker:
         """Return uncited code as an unchecked claim, with the names that no source contains."""
         text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
         body = "\n".join(_lines_of_code(code.text))
-        missing = absent_names(body, text)[:_MOST_NAMES]
+        missing = absent_names(body, text)[:_MAX_NAMES]
         names = f"; no source has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
         return Claim(code.start_char, code.end_char, body, verdict="uncited", reason=f"{_UNCHECKED_CODE}{names}")
 
@@ -194,8 +194,8 @@ class CitationChecker:
 
     def judge(self, words: str, places: tuple[UnitRange, ...]) -> LiteralVerdict:
         """Judge a claim by all places together, with the verdicts known so far."""
-        if len(places) > _MOST_PLACES:
-            return LiteralVerdict("unverified", f"it cites more than {_MOST_PLACES} places")
+        if len(places) > _MAX_PLACES:
+            return LiteralVerdict("unverified", f"it cites more than {_MAX_PLACES} places")
         key = (words, *dict.fromkeys(place.mark for place in places))
         if key not in self._judgements:
             claim = _cited_claim(words, places)

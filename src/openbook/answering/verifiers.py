@@ -21,7 +21,7 @@ from openbook.plugins import open_plugin
 from openbook.settings import Settings
 
 # Limit of claims per call; an answer of two pages has fewer. Further claims stay unverified.
-_MOST_CLAIMS = 100
+_MAX_CLAIMS = 100
 
 # Batch size for the claims of a file: about as many as a long answer has.
 _CLAIMS_PER_CALL = 20
@@ -90,7 +90,7 @@ class ModelVerifier:
 
     def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
         """Call the model once, if the budget allows it."""
-        claims = claims[:_MOST_CLAIMS]
+        claims = claims[:_MAX_CLAIMS]
         calls = ModelCaller(self.name, self._budget(), price=self._price)
         prompt = VerificationPrompt(claims)
         try:

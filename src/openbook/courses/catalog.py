@@ -14,7 +14,7 @@ from openbook.types import Chunk, Course, Filter, Lesson, Span
 
 # Lessons are usually numbered consecutively. If they are not, as in a course whose file names start with dates, an
 # unlimited list would fill a page.
-_MOST_RANGES = 10
+_MAX_RANGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def lesson_numbers(lessons: Iterable[Lesson]) -> str:
             modules.setdefault(lesson.number, set()).add(lesson.part)
     for number, parts in sorted(modules.items()):
         runs += [" to ".join(f"{number}.{end}" for end in run.split(" to ")) for run in ranges(parts)]
-    return ", ".join(runs if len(runs) <= _MOST_RANGES else [*runs[:_MOST_RANGES], "..."])
+    return ", ".join(runs if len(runs) <= _MAX_RANGES else [*runs[:_MAX_RANGES], "..."])
 
 
 def _places(chunks: Iterable[Chunk]) -> dict[Lesson, LessonPlace]:

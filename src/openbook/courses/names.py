@@ -51,7 +51,7 @@ _SHORT_WORD = 4
 # A course matches if it has this share of the words, weighted by rarity: "Advanced Python" does not match "Advanced
 # Retrieval". From .52 to .6 no result changes for these names. For a description, which has more words than a name,
 # meaning can decide as well: of 31 invented ones that match no course of two catalogs, the nearest scored .65.
-_LEAST_SHARE = 0.6
+_MIN_SHARE = 0.6
 _DESCRIPTION_WORDS = 3
 _NEAR = 0.66
 
@@ -61,7 +61,7 @@ _MEANING = 0.5
 _MARGIN = 0.12
 
 # Maximum number of courses listed in an error.
-_MOST_LISTED = 10
+_MAX_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def no_course() -> UnknownCourseError:
 
 
 def _listed(courses: Sequence[Course]) -> str:
-    shown = [f"{course.title} ({course_key_text(course)})" for course in courses[:_MOST_LISTED]]
+    shown = [f"{course.title} ({course_key_text(course)})" for course in courses[:_MAX_LISTED]]
     return "; ".join([*shown, f"and {len(courses) - len(shown)} more"] if len(courses) > len(shown) else shown)
 
 
@@ -137,7 +137,7 @@ def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolut
     scores = [words + _MEANING * meaning for words, meaning in zip(held, meant, strict=True)]
     best = max(range(len(courses)), key=scores.__getitem__)
     described = len(asked) >= _DESCRIPTION_WORDS and meant[best] >= _NEAR
-    if held[best] < _LEAST_SHARE and not described:
+    if held[best] < _MIN_SHARE and not described:
         return Resolution()
     ranked = sorted(zip(scores, courses, strict=True), key=lambda pair: -pair[0])
     return _among([course for score, course in ranked if score > scores[best] - _MARGIN])

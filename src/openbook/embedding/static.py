@@ -48,7 +48,7 @@ _BETWEEN_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 # Cache for the distinct words of a large library, about 200 bytes each. Longer strings are not words and do not repeat.
 _KEPT_WORDS = 1 << 17
-_LONGEST_KEPT_CHARS = 40
+_MAX_KEPT_CHARS = 40
 
 
 class StaticEmbedder:
@@ -141,7 +141,7 @@ class _Pieces(dict[str, list[int]]):
             pieces = [piece for part in _BETWEEN_CASES.split(word) for piece in self[part.lower()]]
         else:
             pieces = self._tokenizer.encode(word, add_special_tokens=False).ids
-        if len(word) <= _LONGEST_KEPT_CHARS:
+        if len(word) <= _MAX_KEPT_CHARS:
             if len(self) >= _KEPT_WORDS:
                 self.clear()
             self[word] = pieces

@@ -18,7 +18,7 @@ from openbook.sources.folder import Folder
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 
-FEWEST_CHARS = 120
+MIN_CHARS = 120
 """A shorter section is a list of links, or a sentence that introduces the next one."""
 
 # Verbs that start headings of guides, as they are or with "-ing". Any other first word may be a noun.
@@ -110,7 +110,7 @@ def _documented_defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 def _sections_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
     heading = re.sub(r"[`*_]|\s*\{#.*|\[|\]\([^)]*\)", "", chunk.context[-1]).strip() if chunk.context else ""
-    if len(chunk.text) < FEWEST_CHARS or not heading:
+    if len(chunk.text) < MIN_CHARS or not heading:
         return
     text = heading if heading.endswith("?") else _how_to(heading)
     if text:
@@ -172,7 +172,7 @@ _VERBS = _DOES.union(map(_does, _DOES))
 
 
 # Per file: enough to fill a set from a single course, too few for one file to crowd out others.
-_MOST_OF_A_FILE = 50
+_MAX_PER_FILE = 50
 
 # One in five questions should be refused. Try up to four pairs of names to invent one for such a question.
 _ONE_IN, _TRIES = 5, 4
@@ -238,7 +238,7 @@ def _questions(folder: Folder, path: str, shown_path: str) -> Iterator[EvalQuest
         return  # the file changed since it was indexed
     chunks = sorted(chunk_document(document), key=lambda chunk: (-len(chunk.text), chunk.span))
     by_chunk = (questions_of(chunk, shown_path) for chunk in chunks)
-    yield from islice(filter(None, chain.from_iterable(zip_longest(*by_chunk))), _MOST_OF_A_FILE)
+    yield from islice(filter(None, chain.from_iterable(zip_longest(*by_chunk))), _MAX_PER_FILE)
 
 
 def _unanswerable(assistant: Library, drafted: Sequence[EvalQuestion], count: int) -> Iterator[EvalQuestion]:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 
 # A file in another format has an error on every line; this many are enough.
-_MOST_FAULTS = 10
+_MAX_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def read_questions(text: str | Path, name: str = "") -> list[EvalQuestion]:
                 found[question.text] = question
                 line_of[question.text] = number
     if faults:
-        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        more = f"; and {len(faults) - _MAX_FAULTS} more" if len(faults) > _MAX_FAULTS else ""
         raise QueryError(
-            f"{name} cannot be used: {'; '.join(faults[:_MOST_FAULTS])}{more}",
+            f"{name} cannot be used: {'; '.join(faults[:_MAX_FAULTS])}{more}",
             hint='a line is like {"question": "...", "files": ["a.md"], "lines": ["a.md:3-9"], "facts": ["..."]}',
         )
     if not found:

@@ -192,7 +192,7 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
 RESAMPLES = 2000
 
 # With fewer questions, resampling says little about the population: two equal differences give an interval of width 0.
-_FEWEST_QUESTIONS = 10
+_MIN_QUESTIONS = 10
 
 # Fixed, so that everyone who compares the same runs gets the same interval.
 SEED = 20
@@ -218,7 +218,7 @@ class MetricChange:
     @property
     def is_certain(self) -> bool:
         """Whether the change is significant: at least ten questions, and an interval that excludes 0."""
-        return self.questions >= _FEWEST_QUESTIONS and not self.low <= 0 <= self.high
+        return self.questions >= _MIN_QUESTIONS and not self.low <= 0 <= self.high
 
 
 def compare_runs(run: EvalRun, before: EvalRun) -> list[MetricChange]:

@@ -13,7 +13,7 @@ from openbook.tokens import tokenize
 
 # How many neighbouring words must match before a different literal, or plain word, counts as replaced.
 _SAME_WORDS, _SAME_PLAIN_WORDS = 3, 6
-_LONGEST_EXCHANGE = 6
+_MAX_REPLACED_WORDS = 6
 _ARTICLES = frozenset("a an the".split())
 # Words that refer to other words. Their order in the sentence says nothing.
 _REFERRING = frozenset("former latter first second last above below".split())
@@ -104,7 +104,7 @@ def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[s
     """Find "threads, not processes" where the other text says "processes, not threads" in the same context."""
     places = {word: place for place, word in enumerate(theirs)}
     for first, word in enumerate(own):
-        for last in range(first + 2, min(first + _LONGEST_EXCHANGE, len(own))):
+        for last in range(first + 2, min(first + _MAX_REPLACED_WORDS, len(own))):
             size, at = last - first, places.get(own[last], -1)
             if at < 0 or word == own[last] or not (_is_telling(word[0]) and _is_telling(own[last][0])):
                 continue

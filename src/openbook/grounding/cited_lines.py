@@ -12,13 +12,13 @@ from openbook.grounding.protocol import CitedClaim, SourceText
 MARGIN_LINES = 8
 
 # Per side. One line of a transcript can be a whole lesson.
-_MOST_MARGIN_CHARS = 1_500
+_MAX_MARGIN_CHARS = 1_500
 
 # Per claim. A claim that cites a whole page shows no more than one that cites a long function.
-_MOST_CITED_CHARS = 8_000
+_MAX_CITED_CHARS = 8_000
 
 # Shortest sentence to look up within a longer run of sentences. Shorter ones, such as "Yes.", occur anywhere.
-_SHORTEST_SENTENCE = 12
+_MIN_SENTENCE_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,12 @@ def _around(source: SourceText, rows: set[int], taken: set[int]) -> str:
 
 def _placed(claim: CitedClaim) -> dict[SourceText, set[int]]:
     """Return the rows that a claim cites in each source, or its cited text as a source of its own."""
-    found = (_known_rows(claim) or _find_rows(claim)) if len(claim.cited_text) <= _MOST_CITED_CHARS else None
+    found = (_known_rows(claim) or _find_rows(claim)) if len(claim.cited_text) <= _MAX_CITED_CHARS else None
     if found is not None:
         return found
     names = "; ".join(dict.fromkeys(source.symbol for source in claim.sources if source.symbol))
     paths = "; ".join(dict.fromkeys(source.path for source in claim.sources if source.path))
-    text = claim.cited_text[:_MOST_CITED_CHARS]
+    text = claim.cited_text[:_MAX_CITED_CHARS]
     return {SourceText(text, paths, names): set(range(text.count("\n") + 1))}
 
 
@@ -153,7 +153,7 @@ def _run(cited: Sequence[str], start: int, rows: Sequence[tuple[SourceText, int,
 
 def _sentences(line: str, rows: Iterable[tuple[SourceText, int, str]]) -> list[int]:
     """Return the rows contained in a line: in transcripts, each row is a sentence."""
-    return [place for place, (_, _, text) in enumerate(rows) if len(text) >= _SHORTEST_SENTENCE and text in line]
+    return [place for place, (_, _, text) in enumerate(rows) if len(text) >= _MIN_SENTENCE_CHARS and text in line]
 
 
 def _margin(lines: Sequence[str], rows: set[int]) -> set[int]:
@@ -164,7 +164,7 @@ def _margin(lines: Sequence[str], rows: set[int]) -> set[int]:
             chars = 0
             for row in side[:MARGIN_LINES]:
                 chars += len(lines[row])
-                if chars > _MOST_MARGIN_CHARS:
+                if chars > _MAX_MARGIN_CHARS:
                     break
                 found.add(row)
     return found - rows

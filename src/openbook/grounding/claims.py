@@ -14,7 +14,7 @@ from openbook.text import sentences, trim
 
 # Marks below a block apply to all of its sentences, up to this many pairs of mark and sentence; beyond that, only to
 # the last one. A block with thousands of both is no real answer and would fill the memory.
-_MOST_SHARED = 10_000
+_MAX_SHARED_PAIRS = 10_000
 
 # Pairs of line kind and block kind where the line continues the block.
 _CONTINUATIONS = frozenset({("code", "code"), ("text", "text"), ("text", "item")})
@@ -208,7 +208,7 @@ def _marks_alone(masked: str, start: int, end: int, marks: Sequence[CitationMark
 
 def _statements(answer: str, masked: str, block: _Block, marks: Sequence[CitationMark]) -> list[Statement]:
     ranges, owned = _owned(masked, block, marks)
-    shared = block.marks if len(ranges) * len(block.marks) <= _MOST_SHARED else []
+    shared = block.marks if len(ranges) * len(block.marks) <= _MAX_SHARED_PAIRS else []
     found = []
     limits = [*(first for first, _ in ranges[1:]), block.end]
     for (first, last), own, limit in zip(ranges, owned, limits, strict=False):

@@ -55,8 +55,8 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 # Shorter text is a greeting or a list heading. Three words count only if they end like a sentence.
-_FEWEST_WORDS_OF_A_CLAIM = 3
-_FEWEST_WORDS_OF_A_SENTENCE = 2
+_MIN_CLAIM_WORDS = 3
+_MIN_SENTENCE_WORDS = 2
 _YES = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
 _SENTENCE = re.compile(r"\S+\s+\S+\s+.*[.。][*_\s]*", re.DOTALL)
 
@@ -115,10 +115,10 @@ def has_facts(claim: str) -> bool:
     claim = claim.strip()
     if not claim or claim.endswith((":", "?", "：", "？")) or _ABOUT_THE_ANSWER.match(claim) or _SUMMARY.match(claim):
         return False
-    if len(content_words(claim)) >= _FEWEST_WORDS_OF_A_CLAIM or facts_of(claim):
+    if len(content_words(claim)) >= _MIN_CLAIM_WORDS or facts_of(claim):
         return True
     rest = _YES.sub("", claim, count=1)
-    return _SENTENCE.fullmatch(rest) is not None and len(content_words(rest)) >= _FEWEST_WORDS_OF_A_SENTENCE
+    return _SENTENCE.fullmatch(rest) is not None and len(content_words(rest)) >= _MIN_SENTENCE_WORDS
 
 
 @lru_cache(maxsize=KEPT_TEXTS)

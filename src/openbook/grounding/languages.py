@@ -21,11 +21,11 @@ _LANGUAGES = {language: frozenset(words.split()) for language, words in _STOP_WO
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Code contains a word such as "is" or "for" by chance.
-_FEWEST_STOP_WORDS = 2
+_MIN_STOP_WORDS = 2
 _LEAD = 1.5
 
 # Minimum share of letters of a script: a Japanese page contains some Latin letters.
-_LEAST_SHARE = 0.3
+_MIN_SHARE = 0.3
 
 
 def differ(one: str, other: str) -> bool:
@@ -55,7 +55,7 @@ def language_of(text: str) -> str:
         ((sum(words[word] for word in joining), language) for language, joining in _LANGUAGES.items()), reverse=True
     )
     (most, language), (second, _) = counts[:2]
-    return language if most >= _FEWEST_STOP_WORDS and most >= _LEAD * second else ""
+    return language if most >= _MIN_STOP_WORDS and most >= _LEAD * second else ""
 
 
 def _script_of(text: str) -> str:
@@ -66,4 +66,4 @@ def _script_of(text: str) -> str:
     if not others:
         return "LATIN"
     script, count = others.most_common(1)[0]
-    return script if count >= _LEAST_SHARE * len(letters) else "LATIN"
+    return script if count >= _MIN_SHARE * len(letters) else "LATIN"

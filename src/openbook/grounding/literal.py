@@ -28,7 +28,7 @@ _MAX_CITED_CHARS = 40_000
 _MAX_SOURCE_CHARS = 200_000
 
 # Most sentences to compare word by word, so that citing a whole page costs no more than citing a long section.
-_MOST_SENTENCES, _PREFIX_CHARS = 30, 5
+_MAX_SENTENCES, _PREFIX_CHARS = 30, 5
 
 # A minus sign without a mapping in a PDF becomes U+FFFD. It may be on either side of a number, or be a decimal point.
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -45,7 +45,7 @@ UNCLEAR = "unclear"
 _BESIDE_WORDS = " .,;:!?-•。，；：！？"
 
 # Fewer words, such as "Yes.", occur anywhere.
-_FEWEST_EXACT_WORDS = 3
+_MIN_EXACT_WORDS = 3
 
 _NUMBER_OF_NAME = re.compile(r"[A-Za-z][-/]$")
 
@@ -65,7 +65,7 @@ _VALUES = frozenset(
     " if else elif try except finally catch throw raise return yield async await import from def class func function"
     " const let var new switch case match".split()
 )
-_SHORTEST_NAME = 3
+_MIN_NAME_CHARS = 3
 # The receiver of a method call can have any name, such as `program` in `program.error`.
 _RECEIVER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.|->)(?=[A-Za-z_])")
 _OPTION_OR_NAME = re.compile(r"(?<=--)[A-Za-z][\w-]+|(?<![\w-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)")
@@ -125,7 +125,7 @@ def is_verbatim(claim: str, cited_text: str) -> bool:
         True
     """
     words = squash(claim).strip(_BESIDE_WORDS)
-    return _count_words(words) >= _FEWEST_EXACT_WORDS and has_words(squash(cited_text), words)
+    return _count_words(words) >= _MIN_EXACT_WORDS and has_words(squash(cited_text), words)
 
 
 def _count_words(squashed: str) -> int:
@@ -163,11 +163,11 @@ class ReadClaim:
     def sentences(self) -> list[str]:
         """Sentences of the cited lines; of a whole page, those that share the most word beginnings with the claim."""
         every = sentences_of(self.cited.text.split("\n"))
-        if len(every) <= _MOST_SENTENCES:
+        if len(every) <= _MAX_SENTENCES:
             return every
         words = {word[:_PREFIX_CHARS].lower() for word in salient_words(self.claim)}
         shared = [sum(map(sentence.__contains__, words)) for sentence in map(str.lower, every)]
-        best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MOST_SENTENCES]
+        best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MAX_SENTENCES]
         return [every[place] for place in sorted(best)]
 
     @cached_property
@@ -251,7 +251,7 @@ def names_of_code(code: str) -> list[str]:
     plain = _RECEIVER.sub("", plain)
     is_command = " " in plain.strip() or plain.lstrip().startswith("--")
     names = _OPTION_OR_NAME.findall(plain) if is_command else _NAME.findall(plain)
-    return [name for name in names if name.lower() not in _VALUES and len(name) >= _SHORTEST_NAME]
+    return [name for name in names if name.lower() not in _VALUES and len(name) >= _MIN_NAME_CHARS]
 
 
 def polarity(read: ReadClaim) -> str:

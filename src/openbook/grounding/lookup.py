@@ -21,7 +21,7 @@ _ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _INVISIBLE)
 # Verifiers copy line numbers together with the line.
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 # A quote with fewer letters and no digit is not evidence.
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 _FRACTION = re.compile(r"\d[.,]\d")
 _WORD = re.compile(r"\w+")
 DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
@@ -31,15 +31,15 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # `60 * 60`, `2**22` and `1 << 20` also state their results.
 _ARITHMETIC = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|\*|<<)\s*\d[\d_]*(?:\.\d+)?){1,4}")
 _OPERATION = re.compile(r"(\*\*|\*|<<)\s*(\d[\d_]*(?:\.\d+)?)")
-_MOST_DIGITS = 30
+_MAX_DIGITS = 30
 # `lease_s / 3` may refer to any number of the lines. With too many numbers, everything would match.
 _OPERAND = re.compile(r"[A-Za-z_\])]\s*([*/])\s*(\d+(?:\.\d+)?)")
-_MOST_OPERANDS = 12
+_MAX_OPERANDS = 12
 # Rounding to two digits: "about 14.8" for 14.826.
 _CLOSE = 0.005
 
 # Shortest prefix that matches a longer word: `POST` in "POSTing".
-_SHORTEST_PREFIX = 4
+_MIN_PREFIX_CHARS = 4
 
 # Removed tags leave a blank between a word and the following comma.
 _TAG_GAP = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
@@ -91,7 +91,7 @@ def _is_within(text: str, place: int) -> bool:
 
 
 def _is_telling(words: str) -> bool:
-    return sum(map(str.isalpha, words)) >= _FEWEST_LETTERS or any(map(str.isdigit, words))
+    return sum(map(str.isalpha, words)) >= _MIN_LETTERS or any(map(str.isdigit, words))
 
 
 def _readings_of(quote: str) -> Iterator[str]:
@@ -123,7 +123,7 @@ class SearchedText:
         digits = (value_of(match.group()) for match in DIGITS.finditer(self.text))
         hexadecimal = (float(int(match.group(), 16)) for match in _HEX.finditer(self.text))
         found = frozenset(chain(digits, hexadecimal, results_in(self.text)))
-        named = (_OPERAND.finditer(self.text)) if len(found) <= _MOST_OPERANDS else ()
+        named = (_OPERAND.finditer(self.text)) if len(found) <= _MAX_OPERANDS else ()
         results = (
             value / operand if match[1] == "/" else value * operand
             for match in named
@@ -161,7 +161,7 @@ class SearchedText:
         if len(pieces) > 1:
             spelled = r"[\W_]?".join(map(re.escape, pieces))
             return re.search(rf"(?<![A-Za-z]){spelled}(?![a-z])", self.text, re.IGNORECASE) is not None
-        return len(lower) >= _SHORTEST_PREFIX and any(word.startswith(lower) for word in self._words)
+        return len(lower) >= _MIN_PREFIX_CHARS and any(word.startswith(lower) for word in self._words)
 
     def has_number(self, number: Quantity) -> bool:
         """Return whether the text contains a number, in any unit and spelling."""
@@ -197,7 +197,7 @@ def results_in(text: str) -> Iterator[float]:
             operand = float(digits.replace("_", ""))
             if sign == "*":
                 result *= operand
-            elif operand * math.log10(max(result, 2 if sign == "<<" else 1)) > _MOST_DIGITS:
+            elif operand * math.log10(max(result, 2 if sign == "<<" else 1)) > _MAX_DIGITS:
                 break
             else:
                 result = result**operand if sign == "**" else result * 2**operand

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from openbook.grounding.blocks import Fence, may_open_fence, read_line
 
 # Fits thirty ranges. Longer text is not a mark, which bounds how much of a stream is held back.
-_LONGEST_MARK = 200
+_MAX_MARK_CHARS = 200
 
 _RANGE = r"\d{1,6}(?: ?[-–] ?\d{1,6})?"
 _MARK = re.compile(rf"\[(\d{{1,4}})(?:: ?({_RANGE}(?:, ?{_RANGE})*))?\]")
-_MAY_BE_MARK = re.compile(rf"\[[\d:,\-– ]{{0,{_LONGEST_MARK - 2}}}")
+_MAY_BE_MARK = re.compile(rf"\[[\d:,\-– ]{{0,{_MAX_MARK_CHARS - 2}}}")
 _BOUNDS = re.compile(r"(\d+)(?: ?[-–] ?(\d+))?")
 _BACKTICKS = re.compile(r"`+")
 _TELLING = re.compile(r"[\n`]|\[(?=\d|\Z)")
@@ -44,7 +44,7 @@ def parse_mark(text: str, start_char: int = 0) -> CitationMark | None:
         >>> parse_mark("[2:14-18, 20]").ranges
         ((14, 18), (20, 20))
     """
-    match = _MARK.fullmatch(text) if len(text) <= _LONGEST_MARK else None
+    match = _MARK.fullmatch(text) if len(text) <= _MAX_MARK_CHARS else None
     if match is None:
         return None
     ranges = ((int(bounds[1]), int(bounds[2] or bounds[1])) for bounds in _BOUNDS.finditer(match[2] or ""))
@@ -136,7 +136,7 @@ class MarkParser:
             mark = None
             if text[at] == "[":
                 end = self._after(_MAY_BE_MARK, text, at)
-                if end == len(text) and not final and end - at < _LONGEST_MARK - 1:
+                if end == len(text) and not final and end - at < _MAX_MARK_CHARS - 1:
                     self._rest = text[at:]
                     break
                 mark = parse_mark(text[at : end + 1], self._offset)

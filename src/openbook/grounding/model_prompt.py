@@ -16,7 +16,7 @@ from openbook.llm.prompts import prompts_of
 
 _PROMPTS = "openbook.grounding.prompts"
 
-_MOST_CLAIM_CHARS = 2_000
+_MAX_CLAIM_CHARS = 2_000
 
 # Per claim, a label and a quote of one or two lines.
 _TOKENS_PER_CLAIM = 120
@@ -25,7 +25,7 @@ _TOKENS_BESIDE = 300
 _LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(EntailmentLabel)}
 _OPENING = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder(strict=False)  # models copy line feeds into quotes unescaped
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 # An entry of a reply with broken JSON, such as an unescaped quotation mark in code.
 _ENTRY = re.compile(
     r'\{\s*"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}'
@@ -83,7 +83,7 @@ def _asked(shown: ShownClaim) -> str:
     for place, first, last in shown.ranges:
         cited.setdefault(place + 1, []).append(str(first) if first == last else f"{first}-{last}")
     lines = "; ".join(f"source {number}, lines {', '.join(ranges)}" for number, ranges in cited.items())
-    return f"({lines}) {' '.join(shown.claim.claim.split())[:_MOST_CLAIM_CHARS]}"
+    return f"({lines}) {' '.join(shown.claim.claim.split())[:_MAX_CLAIM_CHARS]}"
 
 
 def _own_words(entailment: Entailment, shown: ShownClaim) -> Entailment:
@@ -114,7 +114,7 @@ def read_entailments(reply: str, count: int) -> list[Entailment | None]:
 def _number(value: object) -> int | None:
     """Parse the number of a claim: `1`, `"1"` or `1.0`."""
     if isinstance(value, str) and value.isdecimal():
-        return int(value[:_MOST_DIGITS])
+        return int(value[:_MAX_DIGITS])
     is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return int(cast("float", value)) if is_whole and not isinstance(value, bool) else None
 

@@ -174,14 +174,14 @@ def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
 
 # Most windows per claim, for the cited text and again for all sources together. A window of 512 tokens takes a CPU
 # 0.1 to 1 s, so no claim takes minutes. The windows that share the most words are scored.
-_MOST_WINDOWS = 16
+_MAX_WINDOWS = 16
 
 # Short pieces that are scored alone to shorten a quote; twelve together cost about as much as one window.
-_MOST_PIECES = 12
-_LONGEST_PIECE = 3  # sentences or lines
+_MAX_PIECES = 12
+_MAX_PIECE = 3  # sentences or lines
 
 # If a claim leaves fewer tokens, no useful premise fits.
-_LEAST_ROOM_TOKENS = 16
+_MIN_PREMISE_TOKENS = 16
 
 # Ten times the largest file of handwritten text in the question sets; tokenizing it takes about a second.
 _MAX_CHARS = 1_000_000
@@ -235,7 +235,7 @@ class OnnxJudge:
     def _judge(self, cited: CitedClaim) -> Entailment:
         claim = " ".join(cited.claim.split())
         room = self._model.room(claim) if claim else 0
-        if room < _LEAST_ROOM_TOKENS:
+        if room < _MIN_PREMISE_TOKENS:
             return Entailment("not said")
         config = self._config
         here = self._read([cited.cited_text], claim, room)
@@ -254,7 +254,7 @@ class OnnxJudge:
     def _read(self, texts: Sequence[str], claim: str, room: int) -> list[_Window]:
         """Score the windows of all texts that share the most words with a claim."""
         places = [(text, *place) for text in texts for place in self._windows(text[:_MAX_CHARS], room)]
-        chosen = [places[number] for number in likeliest(claim, [text[a:b] for text, a, b in places], _MOST_WINDOWS)]
+        chosen = [places[number] for number in likeliest(claim, [text[a:b] for text, a, b in places], _MAX_WINDOWS)]
         fitted = [(text, start, self._model.fit(text, start, end, claim)) for text, start, end in chosen]
         fitted = [place for place in fitted if place[1] < place[2]]
         scores = self._model.scores(claim, [text[start:end] for text, start, end in fitted])
@@ -271,9 +271,9 @@ class OnnxJudge:
         """Return the shortest run of sentences or lines in a window that decides a claim alone; else the window."""
         whole = window.text[window.start : window.end]
         units = sentence_ranges(whole)
-        for length in range(1, min(_LONGEST_PIECE, len(units) - 1) + 1):
+        for length in range(1, min(_MAX_PIECE, len(units) - 1) + 1):
             runs = [whole[units[first][0] : units[first + length - 1][1]] for first in range(len(units) - length + 1)]
-            pieces = [runs[number] for number in likeliest(claim, runs, _MOST_PIECES)]
+            pieces = [runs[number] for number in likeliest(claim, runs, _MAX_PIECES)]
             values = [measure(scores) for scores in self._model.scores(claim, pieces)]
             highest = max(values)
             if highest >= least:

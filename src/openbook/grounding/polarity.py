@@ -11,12 +11,12 @@ from openbook.grounding.facts import content_words
 from openbook.tokens import tokenize
 
 # Most sentences and clauses to compare, so that citing whole pages costs no more.
-_MOST_CLAUSES = 200
+_MAX_CLAUSES = 200
 _KEPT_TEXTS = 1024
 
 # Two clauses make the same statement if they share these fractions of the words of the claim and of the source.
-_LEAST_OF_CLAIM, _LEAST_OF_SOURCE = 0.6, 0.5
-_FEWEST_SHARED = 2
+_MIN_CLAIM_SHARE, _MIN_SOURCE_SHARE = 0.6, 0.5
+_MIN_SHARED = 2
 
 # "Is not shared", "cannot be shared", "won't share": a negated auxiliary negates the statement itself.
 # "Not only" negates nothing, and "no more than" is a bound.
@@ -66,7 +66,7 @@ def polarity_disagrees(claim: str, sentences: Sequence[str]) -> str:
         >>> polarity_disagrees("A lock may be shared by threads.", ["A lock may not be shared by threads."])
         'the cited lines say "may not", the claim does not'
     """
-    theirs = [clause for sentence in sentences for clause in _clauses(sentence)][:_MOST_CLAUSES]
+    theirs = [clause for sentence in sentences for clause in _clauses(sentence)][:_MAX_CLAUSES]
     for own in _clauses(claim):
         same = [clause for clause in theirs if _is_same_statement(own, clause)]
         if not same or not own.is_clear or any(clause.is_denied == own.is_denied for clause in same):
@@ -86,9 +86,9 @@ def _is_same_statement(own: _Clause, other: _Clause) -> bool:
     denied = {clause.denied for clause in (own, other) if clause.is_denied}
     return (
         denied <= own.words & other.words
-        and shared >= _FEWEST_SHARED
-        and shared >= _LEAST_OF_CLAIM * len(own.words)
-        and shared >= _LEAST_OF_SOURCE * len(other.words)
+        and shared >= _MIN_SHARED
+        and shared >= _MIN_CLAIM_SHARE * len(own.words)
+        and shared >= _MIN_SOURCE_SHARE * len(other.words)
     )
 
 
@@ -145,7 +145,7 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
         shared = telling & frozenset(content_words(sentence))
         for token, others in turned.items():
             rest = telling - {token}
-            if len(shared - {token}) < max(_FEWEST_SHARED, _LEAST_OF_CLAIM * len(rest)):
+            if len(shared - {token}) < max(_MIN_SHARED, _MIN_CLAIM_SHARE * len(rest)):
                 continue
             for other in sorted(others):
                 stem = tokenize(other)[0]

@@ -23,7 +23,7 @@ _OPENS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|\||@|:\w+|(?:def|c
 _CODE = re.compile(r"[{}=;]|\w\(|->|::")
 # A word between blanks, with optional punctuation. A line with enough of them is prose, even with signs of code.
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z’'-]+[,.;:!?]?(?!\S)")
-_FEWEST_PLAIN_WORDS = 5
+_MIN_PLAIN_WORDS = 5
 
 
 def sentences_of(cited: Iterable[str]) -> list[str]:
@@ -79,7 +79,7 @@ def is_code_line(line: str) -> bool:
         >>> is_code_line("x = y(1)"), is_code_line("It returns y(1) where that is known; else none.")
         (True, False)
     """
-    return _CODE.search(line) is not None and len(_PLAIN_WORD.findall(line)) < _FEWEST_PLAIN_WORDS
+    return _CODE.search(line) is not None and len(_PLAIN_WORD.findall(line)) < _MIN_PLAIN_WORDS
 
 
 def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:

@@ -30,7 +30,7 @@ _FILE_SATURATION = 4.0
 
 # Minimum library size for idf. In a library of two chunks, absent words would outweigh the words that match. 30 and
 # 300 work as well.
-_FEWEST_CHUNKS = 100
+_MIN_CHUNKS = 100
 
 
 def inverse_frequency(frequency: int, chunks: int) -> float:
@@ -38,7 +38,7 @@ def inverse_frequency(frequency: int, chunks: int) -> float:
 
     Small libraries count as having a hundred chunks.
     """
-    chunks = max(chunks, _FEWEST_CHUNKS)
+    chunks = max(chunks, _MIN_CHUNKS)
     return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
 
 

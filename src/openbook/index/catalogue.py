@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 # The largest signed byte. Each row is scaled by its own largest component, and only its direction is
 # used, so the scale need not be stored. Costs less than .001 of cosine.
-_LARGEST = 127.0
+_INT8_MAX = 127.0
 
 # Postings store ids as uint32. Ids are assigned once and increase, so no library comes near the limit.
 HIGHEST_ID = (1 << 32) - 1
 """No chunk has this id."""
 
 # Most tokens to score: the rarest ones tell what a long text is about.
-_MOST_TOKENS = 48
+_MAX_TOKENS = 48
 
 # The best files contribute all their chunks, up to this many: the chunk that answers may use other words
 # than the question. Measured on codebase-qa: Pass@20 93.0 without, 95.0 with.
@@ -50,7 +50,7 @@ _CANDIDATE_FILES = 50
 _FREQUENT = 20_000
 
 # Pruning only pays if at most this share of the chunks can still reach the top.
-_MOST_REACHABLE = 0.3
+_MAX_REACHABLE = 0.3
 
 # Batch sizes for recording chunk positions and for summing file lengths.
 _AT_ONCE, _FILES_AT_ONCE = 1 << 16, 1 << 13
@@ -80,8 +80,8 @@ def dequantize(rows: bytes, chunks: int) -> NDArray[np.float32]:
 
 # The lower bits are the lesson number, the upper ones the part plus one; 0 means no part.
 _PART_BIT = 20
-_MOST_NUMBER = (1 << _PART_BIT) - 1
-_MOST_PART = (1 << (31 - _PART_BIT)) - 3
+_MAX_LESSON = (1 << _PART_BIT) - 1
+_MAX_PART = (1 << (31 - _PART_BIT)) - 3
 
 
 def pack_numbers(lessons: Sequence[Lesson | None]) -> bytes:
@@ -92,19 +92,19 @@ def pack_numbers(lessons: Sequence[Lesson | None]) -> bytes:
 def _packed_number(lesson: Lesson | None) -> int:
     if lesson is None or lesson.number is None:
         return NO_LESSON
-    part = 0 if lesson.part is None else min(lesson.part, _MOST_PART) + 1
-    return min(lesson.number, _MOST_NUMBER) + (part << _PART_BIT)
+    part = 0 if lesson.part is None else min(lesson.part, _MAX_PART) + 1
+    return min(lesson.number, _MAX_LESSON) + (part << _PART_BIT)
 
 
 def _is_lesson(packed: NDArray[np.int32], where: Filter) -> NDArray[np.bool_]:
     number = Lesson("", where.lesson, part=where.part)
-    held = packed if where.part is not None else np.where(packed == NO_LESSON, packed, packed & _MOST_NUMBER)
+    held = packed if where.part is not None else np.where(packed == NO_LESSON, packed, packed & _MAX_LESSON)
     return np.equal(held, _packed_number(number))
 
 
 def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     peak = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-    scaled = vectors * np.divide(_LARGEST, peak, out=np.zeros_like(peak), where=peak > 0)
+    scaled = vectors * np.divide(_INT8_MAX, peak, out=np.zeros_like(peak), where=peak > 0)
     return np.asarray(np.rint(scaled), dtype=np.int8)
 
 
@@ -201,7 +201,7 @@ class Catalogue:
         """Score all chunks and return the evidence for the best. See `Index.match`."""
         found = {token: self.living(listed) for token, listed in postings.items()}
         frequencies = {token: len(positions) for token, (positions, _) in found.items() if len(positions)}
-        tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MOST_TOKENS]
+        tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MAX_TOKENS]
         cosine, filled = self._cosines(vector)
         allowed = self._allowed(where)
         filled &= allowed
@@ -273,7 +273,7 @@ class Catalogue:
             found.partition(len(found) - most)
             worst = found[len(found) - most]
             close = np.flatnonzero(values >= worst * _ROUNDING - rest)
-            if len(close) > len(values) * _MOST_REACHABLE:
+            if len(close) > len(values) * _MAX_REACHABLE:
                 return None
             if values is scores.chunks:
                 files[:] = False

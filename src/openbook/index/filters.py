@@ -12,7 +12,7 @@ from openbook.types import Filter
 
 # Matching backtracks over every wildcard. With four, the worst 80-character name takes 15 ms; with eight it took
 # minutes and blocked everything else.
-_MOST_WILDCARDS = 4
+_MAX_WILDCARDS = 4
 _SHOWN_CHARS = 80
 _WILDCARD = re.compile(r"\*+")
 
@@ -71,9 +71,9 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
     from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
 
     for glob in globs:
-        if len(_WILDCARD.findall(glob)) > _MOST_WILDCARDS:
+        if len(_WILDCARD.findall(glob)) > _MAX_WILDCARDS:
             raise QueryError(
-                f"the pattern {glob[:_SHOWN_CHARS]!r} has more than {_MOST_WILDCARDS} wildcards",
+                f"the pattern {glob[:_SHOWN_CHARS]!r} has more than {_MAX_WILDCARDS} wildcards",
                 hint="use several patterns, or name a folder",
             )
         try:

@@ -29,15 +29,15 @@ _BLOCK_TOKENS = 64
 _BLOCK_POSTINGS = 2048
 
 # Every lookup searches every segment, at about 20 microseconds each.
-_MOST_SEGMENTS = 8
+_MAX_SEGMENTS = 8
 
 # Merging keeps all postings in memory, about 25 bytes each, and sorts them in batches. A library of 100,000 chunks has
 # 6 million postings; above the limit, several segments remain.
-_MOST_MERGED = 1 << 22
+_MAX_MERGED = 1 << 22
 _MERGED_AT_ONCE = 1 << 18
 
 _FIELD_BITS, _CHUNK_BITS = 2, 30
-_LARGEST_COUNT = 255
+_MAX_COUNT = 255
 
 
 class Postings(NamedTuple):
@@ -91,7 +91,7 @@ def pack_terms(terms: Sequence[Terms]) -> tuple[PackedTerms, NDArray[np.uint16]]
     starts = _starts(pairs)
     counts = np.zeros((len(starts), FIELDS), dtype=np.uint8)
     rows = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(pairs)))
-    counts[rows, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
+    counts[rows, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _MAX_COUNT)
     pairs = pairs[starts]
     ids, ends = pairs & ((1 << _CHUNK_BITS) - 1), np.append(_starts(pairs >> _CHUNK_BITS), len(pairs))[1:]
     packed = _packed(vocabulary, ends, Postings(ids.astype(np.uint32), counts))
@@ -181,11 +181,11 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
     it each time. Unless `every` is set, a few segments do not trigger a merge.
     """
     segments = sorted(sizes, key=lambda segment: -segment[0])
-    if not every and len(segments) <= _MOST_SEGMENTS:
+    if not every and len(segments) <= _MAX_SEGMENTS:
         return []
     rest = sum(size for size, _ in segments)
     for place, (size, _) in enumerate(segments[:-1]):
-        if size <= rest - size and rest <= _MOST_MERGED:
+        if size <= rest - size and rest <= _MAX_MERGED:
             return [name for _, name in segments[place:]]
         rest -= size
     return []

@@ -44,7 +44,7 @@ _KEPT_FREQUENCIES = 100_000
 _KEPT_CHUNKS = 2_000
 
 # Fewer chunks load within 20 ms, so a column file would not pay.
-_FEWEST_MAPPED = 20_000
+_MIN_MAPPED = 20_000
 
 # Key in `meta` of the dimension of the first vector. A server may change its model under the same name.
 _DIM = "dim"
@@ -64,11 +64,11 @@ class SqliteIndex:
     takes_packed = True
 
     def __init__(
-        self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0, fewest_mapped: int = _FEWEST_MAPPED
+        self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0, min_mapped: int = _MIN_MAPPED
     ) -> None:
         """Open the library at `path`, and create it if it does not exist.
 
-        From `fewest_mapped` chunks on, `optimize` writes a column file beside the library.
+        From `min_mapped` chunks on, `optimize` writes a column file beside the library.
 
         Raises:
             LibraryError: See `open_database`.
@@ -80,7 +80,7 @@ class SqliteIndex:
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
         self._columns: LibraryState | None = None
-        self._fewest_mapped = fewest_mapped
+        self._min_mapped = min_mapped
         self._outlines: dict[int, Outline] = {}
         self._chunks: dict[int, Chunk] = {}
         self._counted: tuple[tuple[int, int], int, int] | None = None
@@ -333,7 +333,7 @@ class SqliteIndex:
         from openbook.index.state import LibraryState
 
         if self._columns is None:
-            self._columns = LibraryState(self._connection, self.path, self._fewest_mapped)
+            self._columns = LibraryState(self._connection, self.path, self._min_mapped)
         return self._columns
 
     def _state(self) -> tuple[int, int]:

@@ -18,7 +18,7 @@ _TOKEN = "columns"
 
 # Rewrite the column file when this share of its chunks was added or deleted. Until then, each new process reads the
 # added chunks from the library, about 1 ms per 1,000 chunks.
-_MOST_CHANGED = 0.1
+_MAX_CHANGED = 0.1
 
 _HELD = (
     "SELECT d.source, d.path, d.kind, d.course, v.first_chunk_id, v.chunks, v.lengths, v.rows, IFNULL(l.numbers, x''),"
@@ -32,11 +32,11 @@ _LOST_LESSONS = "SELECT 1 FROM lessons WHERE document_id NOT IN (SELECT document
 class LibraryState:
     """The catalogue of a library across transactions. Call its methods inside a transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, library: Path, fewest_mapped: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, library: Path, min_mapped: int) -> None:
         """Take an open library."""
         self._connection = connection
         self._library = library
-        self._fewest_mapped = fewest_mapped
+        self._min_mapped = min_mapped
         self._token = ""
         self._base: Columns | None = None
         self._later: dict[int, DocumentRows] = {}
@@ -94,17 +94,17 @@ class LibraryState:
         (highest,) = self._connection.execute(
             "SELECT IFNULL(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
         ).fetchone()
-        if highest < self._fewest_mapped:  # ids bound the number of chunks
+        if highest < self._min_mapped:  # ids bound the number of chunks
             return None
         base = self._mapped()
         if base is None:
             (chunks,) = self._connection.execute("SELECT IFNULL(sum(chunks), 0) FROM vectors").fetchone()
-            return self._token if chunks >= self._fewest_mapped else None
+            return self._token if chunks >= self._min_mapped else None
         living = self._living(base)
         gone = int(base.sizes[~np.isin(base.document_ids, living)].sum())
         come = sum(document.chunks for document in self._later.values())
-        is_large = len(base) - gone + come >= self._fewest_mapped
-        return self._token if is_large and gone + come > _MOST_CHANGED * len(base) else None
+        is_large = len(base) - gone + come >= self._min_mapped
+        return self._token if is_large and gone + come > _MAX_CHANGED * len(base) else None
 
     def tidy(self) -> None:
         """Delete the replaced file. Call it after the transaction."""

@@ -30,7 +30,7 @@ from openbook.index.protocol import (
 )
 from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of, sound_rows
 from openbook.index.schema import other_vectors
-from openbook.integrations.lance_cache import FEWEST_KEPT, LocalCache, State
+from openbook.integrations.lance_cache import MIN_CACHED, LocalCache, State
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import (
     SCORED,
@@ -87,11 +87,11 @@ class LanceIndex:
         lock_timeout_s: float = 60.0,
         cache: Path | None = None,
         cache_bytes: int = CACHE_BYTES,
-        fewest_kept: int = FEWEST_KEPT,
+        min_cached: int = MIN_CACHED,
     ) -> None:
         """Open the library at an address, or create it.
 
-        `cache` is a local folder for the state of libraries with at least `fewest_kept` chunks.
+        `cache` is a local folder for the state of libraries with at least `min_cached` chunks.
 
         Raises:
             LibraryError: See `LanceTables`.
@@ -100,7 +100,7 @@ class LanceIndex:
         self._lock = threading.RLock()
         self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s, cache_bytes=int(_TABLES * cache_bytes))
         words: WordRows = MemoryCache(int(_WORDS * cache_bytes), bytes_of)
-        self._state = LanceState(self._tables, LocalCache(cache, uri) if cache else None, words, fewest_kept)
+        self._state = LanceState(self._tables, LocalCache(cache, uri) if cache else None, words, min_cached)
         self._depth = 0
         self._batch: _Batch | None = None
         self._counted: tuple[State, IndexStats] | None = None

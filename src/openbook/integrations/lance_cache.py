@@ -30,10 +30,10 @@ from openbook.integrations.lance_tables import ROW_ID
 from openbook.permissions import make_private_file, make_private_folder
 
 # Minimum chunks of a cached library. Smaller ones are read faster than LanceDB loads.
-FEWEST_KEPT = 20_000
+MIN_CACHED = 20_000
 
 # The state is written again when this share of the chunks has changed. Until then, each new process reads the changes.
-MOST_CHANGED = 0.1
+MAX_CHANGED = 0.1
 
 # An unfinished folder older than this was left by a dead process; younger ones may be in progress.
 _UNFINISHED_S = 24 * 3600
@@ -75,7 +75,7 @@ class Kept:
         """Return whether enough has changed that writing the state again pays."""
         stays = np.isin(self.columns.document_ids, columns.document_ids)
         same = int(self.columns.sizes[stays].sum())
-        return len(self.columns) + len(columns) - 2 * same > MOST_CHANGED * len(self.columns)
+        return len(self.columns) + len(columns) - 2 * same > MAX_CHANGED * len(self.columns)
 
     def is_compacted_in(self, documents: DocumentTable) -> bool:
         """Return whether compaction changed row ids, so that each new process would read light columns again."""

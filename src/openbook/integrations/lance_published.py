@@ -25,7 +25,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
 from openbook.errors import LibraryWriteError
-from openbook.integrations.lance_cache import FILES, MOST_CHANGED, Kept, LocalCache, State
+from openbook.integrations.lance_cache import FILES, MAX_CHANGED, Kept, LocalCache, State
 from openbook.integrations.lance_tables import split_address
 from openbook.memory import release_memory
 from openbook.permissions import make_private_file
@@ -76,7 +76,7 @@ class PublishedState:
         sizes = documents.numbers("chunks")
         come = int(sizes[pc.greater(documents.versions, self.newest).to_numpy()].sum())
         gone = self.chunks - (int(sizes.sum()) - come)
-        return come + gone > MOST_CHANGED * self.chunks
+        return come + gone > MAX_CHANGED * self.chunks
 
 
 class PublishedStates:

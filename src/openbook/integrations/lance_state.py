@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 class LanceState:
     """The state of a library as known to one process. Call it inside a snapshot."""
 
-    def __init__(self, tables: LanceTables, cache: LocalCache | None, rows: WordRows, fewest_kept: int) -> None:
+    def __init__(self, tables: LanceTables, cache: LocalCache | None, rows: WordRows, min_cached: int) -> None:
         """Track the state of the tables."""
         self._tables = tables
         self._cache = cache
         self._published = PublishedStates(tables.uri)
         self._rows = rows
-        self._fewest_kept = fewest_kept
+        self._min_cached = min_cached
         self._loaded: State | None = None
         self._keeps_anew = False
         self.made = ""
@@ -58,7 +58,7 @@ class LanceState:
             self.words.restore(kept.segments, kept.words, kept.newest)
 
     def _scratch(self, chunks: int) -> BinaryIO | None:
-        return self._cache.scratch() if self._cache and chunks >= self._fewest_kept else None
+        return self._cache.scratch() if self._cache and chunks >= self._min_cached else None
 
     def documents(self) -> DocumentTable:
         """Return the committed documents."""
@@ -70,7 +70,7 @@ class LanceState:
                 self._begin(self._found(self._cache) if self._cache else None)
             if self._loaded != self._tables.state:
                 self._documents = self._documents.renewed(self._tables, self.first_id)
-                if is_large := len(self._first_ids) > self._fewest_kept // 2:
+                if is_large := len(self._first_ids) > self._min_cached // 2:
                     release_memory()  # LanceDB returns rows in small pieces, which were copied into one
                 self.words.load(self.first_id)
                 self._loaded = self._tables.state
@@ -97,7 +97,7 @@ class LanceState:
         deleted documents.
         """
         documents = self.documents()
-        if documents.numbers("chunks").sum() < self._fewest_kept:
+        if documents.numbers("chunks").sum() < self._min_cached:
             self._published.withdraw(self._tables.state)
             if self._cache:
                 self._cache.discard()
@@ -172,7 +172,7 @@ class LanceState:
 
     def _keeps(self, columns: Columns) -> bool:
         """Cache the state for other processes and continue from the mapped files, if it pays."""
-        if self._cache is None or self._loaded is None or len(columns) < self._fewest_kept:
+        if self._cache is None or self._loaded is None or len(columns) < self._min_cached:
             return False
         if self._kept and not (self._keeps_anew or self._kept.is_outdated_by(columns)):
             return False

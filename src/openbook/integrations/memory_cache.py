@@ -16,8 +16,8 @@ Value = TypeVar("Value")
 class MemoryCache(Generic[Key, Value]):
     """An LRU cache, limited by the total bytes of its values. Not thread-safe."""
 
-    def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int, size_of: Callable[[Value], int]) -> None:
+        self._max_bytes = max_bytes
         self._size_of = size_of
         self._kept: dict[Key, tuple[Value, int]] = {}
         self.size_bytes = 0
@@ -37,7 +37,7 @@ class MemoryCache(Generic[Key, Value]):
             found |= {key: (value, self._size_of(value)) for key, value in zip(missing, read(missing), strict=True)}
             self.size_bytes += sum(found[key][1] for key in missing)
         self._kept |= found  # last, so they stay longest
-        while self.size_bytes > self._most_bytes:
+        while self.size_bytes > self._max_bytes:
             oldest = next(iter(self._kept))
             self.size_bytes -= self._kept.pop(oldest)[1]
         return {key: value for key, (value, _) in found.items()}

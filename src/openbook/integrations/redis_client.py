@@ -41,7 +41,7 @@ end
 # Path of an address.
 _DATABASE = re.compile(r"(/\d*)?")
 
-LONGEST_MS = 2**53
+MAX_MS = 2**53
 """Redis counts in 64 bits, Lua scripts in 53: 285,000 years."""
 
 Script = Callable[..., Any]

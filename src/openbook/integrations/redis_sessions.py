@@ -7,7 +7,7 @@ from typing import Any
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.integrations.redis_client import LONGEST_MS, RedisClient
+from openbook.integrations.redis_client import MAX_MS, RedisClient
 from openbook.sessions.protocol import Cut, Session, has_changed, session_title
 
 # A conversation is a hash and a list of exchanges. Two sorted sets, by the time of the last question, contain the ids
@@ -96,7 +96,7 @@ class RedisSessions:
     def __init__(self, shared: RedisClient, *, expire_s: float) -> None:
         """Use a Redis client, which the caller closes."""
         self._expire_s = repr(expire_s)
-        self._lives_ms = min(int(expire_s * 1000) + 1, LONGEST_MS)
+        self._lives_ms = min(int(expire_s * 1000) + 1, MAX_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
         self._change, self._delete = shared.script(_CHANGE), shared.script(_DELETE)
         self._expire = shared.script(_EXPIRE)

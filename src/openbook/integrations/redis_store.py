@@ -6,7 +6,7 @@ import secrets
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from openbook.integrations.redis_client import LONGEST_MS, RedisClient
+from openbook.integrations.redis_client import MAX_MS, RedisClient
 from openbook.integrations.redis_sessions import RedisSessions
 from openbook.server.keys import hash_of, new_token
 from openbook.server.limits import SpendReservation, all_spent, too_many, too_many_today, usd_per_day
@@ -96,7 +96,7 @@ def _key(token: str) -> str:
 
 
 def _milliseconds(seconds: float) -> int:
-    return max(1, min(int(seconds * 1000), LONGEST_MS))
+    return max(1, min(int(seconds * 1000), MAX_MS))
 
 
 # For each kind of work: a hash and a stream of events per item, and two sorted sets of ids by start time, of one owner
@@ -208,9 +208,9 @@ _QUESTIONS, _SPENT = "questions:", "spent:"
 # Returns the exceeded limit, `day` or `minute`, and the seconds to wait, as strings; empty if the question is allowed.
 # The key expires after a minute without questions, when the bucket is full again.
 _TAKE = """
-local most, at, most_today = tonumber(ARGV[2]), tonumber(now), tonumber(ARGV[3])
+local most, at, max_today = tonumber(ARGV[2]), tonumber(now), tonumber(ARGV[3])
 local today = KEYS[1] .. ':' .. math.floor(at / 86400)
-if most_today and tonumber(redis.call('GET', today) or 0) >= most_today then
+if max_today and tonumber(redis.call('GET', today) or 0) >= max_today then
   return {'day', string.format('%.17g', 86400 - at % 86400)}
 end
 local kept = redis.call('HMGET', KEYS[1], 'left', 'since')
@@ -219,7 +219,7 @@ left = math.min(most, left + math.max(0, at - since) * most / 60)
 if left < 1 then return {'minute', string.format('%.17g', (1 - left) * 60 / most)} end
 redis.call('HSET', KEYS[1], 'left', string.format('%.17g', left - 1), 'since', now)
 redis.call('EXPIRE', KEYS[1], 60)
-if most_today then
+if max_today then
   redis.call('INCR', today)
   redis.call('EXPIRE', today, 86400)
 end
@@ -259,14 +259,14 @@ class RedisLimits:
     def take(self, caller: Caller) -> None:
         if caller.key is None:
             return
-        most_today = caller.key.grant.questions_per_day
+        max_today = caller.key.grant.questions_per_day
         which, wait_s = self._take(
-            [_QUESTIONS + caller.key.id], self._per_minute, "" if most_today is None else most_today
+            [_QUESTIONS + caller.key.id], self._per_minute, "" if max_today is None else max_today
         )
         if which == "minute":
             raise too_many(self._per_minute, float(wait_s))
-        if which == "day" and most_today is not None:
-            raise too_many_today(most_today, float(wait_s))
+        if which == "day" and max_today is not None:
+            raise too_many_today(max_today, float(wait_s))
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:

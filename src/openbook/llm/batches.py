@@ -48,7 +48,7 @@ class BatchedModel:
     """A model whose calls are collected and sent as batches. Threads and event loops may share it.
 
     Each call waits for its batch, so make many at once: `aquery_many(..., at_once=500)`. Deadlines of calls are
-    ignored; `longest_wait_s` applies. A batch is cancelled when all of its callers have given up.
+    ignored; `max_wait_s` applies. A batch is cancelled when all of its callers have given up.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class BatchedModel:
         *,
         gather_s: float = 5.0,
         poll_s: float = 30.0,
-        longest_wait_s: float = _DAY_S,
-        most_requests: int = _MAX_REQUESTS,
+        max_wait_s: float = _DAY_S,
+        max_requests: int = _MAX_REQUESTS,
     ) -> None:
         """Batch the calls of a model.
 
@@ -66,8 +66,8 @@ class BatchedModel:
             model: A model of Anthropic or OpenAI, or its name.
             gather_s: A batch is sent after so many seconds without a new call.
             poll_s: Seconds between polls of a batch.
-            longest_wait_s: Maximum seconds per batch.
-            most_requests: Maximum requests per batch; more are split.
+            max_wait_s: Maximum seconds per batch.
+            max_requests: Maximum requests per batch; more are split.
 
         Raises:
             SettingsError: The model has no batch API.
@@ -82,8 +82,8 @@ class BatchedModel:
             raise SettingsError(f"{model.name} takes no batches", hint="name a model of `anthropic` or `openai`")
         self._model = model
         self._batches = kind
-        self._gather_s, self._poll_s, self._longest_wait_s = gather_s, poll_s, longest_wait_s
-        self._most_requests = most_requests
+        self._gather_s, self._poll_s, self._max_wait_s = gather_s, poll_s, max_wait_s
+        self._max_requests = max_requests
         self._lock = threading.Lock()
         self._waiting: list[_Waiting] = []
 
@@ -127,7 +127,7 @@ class BatchedModel:
             time.sleep(self._gather_s)
         with self._lock:
             taken, self._waiting = self._waiting, []
-        for calls in _batches_of([each for each in taken if not each.reply.cancelled()], self._most_requests):
+        for calls in _batches_of([each for each in taken if not each.reply.cancelled()], self._max_requests):
             threading.Thread(target=self._work, args=(calls,), name=f"batch of {self.name}").start()
 
     def _work(self, calls: Sequence[_Waiting]) -> None:
@@ -152,12 +152,12 @@ class BatchedModel:
 
         for each in calls:
             each.reply.add_done_callback(look)
-        ends_s = time.monotonic() + self._longest_wait_s
+        ends_s = time.monotonic() + self._max_wait_s
         batch = ask(lambda client: kind.send(client, [each.body for each in calls]))
         while not self._is_over(batch):
             if is_left.wait(self._poll_s) or time.monotonic() > ends_s:
                 ask(lambda client: kind.cancel(client, batch))
-                raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="raise `longest_wait_s`")
+                raise TimedOutError(f"a batch of {self.name} did not finish in time", hint="raise `max_wait_s`")
         for number, result in ask(lambda client: list(kind.results(client, batch))):
             if 0 <= number < len(calls):
                 self._deliver(calls[number], result)
@@ -197,13 +197,13 @@ class BatchedModel:
             waiting.reply.set_result([*events, finished])
 
 
-def _batches_of(calls: Sequence[_Waiting], most_requests: int) -> Iterator[list[_Waiting]]:
+def _batches_of(calls: Sequence[_Waiting], max_requests: int) -> Iterator[list[_Waiting]]:
     """Split calls if one batch would be too large."""
     batch: list[_Waiting] = []
     size = 0
     for each in calls:
         length = len(json.dumps(each.body))
-        if batch and (len(batch) == most_requests or size + length > _MAX_BYTES):
+        if batch and (len(batch) == max_requests or size + length > _MAX_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(each)

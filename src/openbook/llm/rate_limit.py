@@ -48,7 +48,7 @@ class RateLimitedModel(ModelWrapper):
         *,
         requests_per_minute: float = math.inf,
         tokens_per_minute: float = math.inf,
-        longest_wait_s: float = math.inf,
+        max_wait_s: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         asleep: Callable[[float], Awaitable[None]] = async_sleep,
@@ -60,7 +60,7 @@ class RateLimitedModel(ModelWrapper):
             requests_per_minute: Maximum calls that begin within any 60 seconds.
             tokens_per_minute: Maximum input and output tokens of the calls that begin within any 60 seconds. A call
                 that exceeds it alone waits until nothing else counts.
-            longest_wait_s: Maximum seconds that a call waits. The wait is not part of its deadline.
+            max_wait_s: Maximum seconds that a call waits. The wait is not part of its deadline.
             clock: Returns seconds.
             sleep: Sleeps.
             asleep: Sleeps without blocking.
@@ -73,7 +73,7 @@ class RateLimitedModel(ModelWrapper):
         super().__init__(model)
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute
-        self._longest_wait_s = longest_wait_s
+        self._max_wait_s = max_wait_s
         self._clock, self._sleep, self._asleep = clock, sleep, asleep
         self._turns: deque[_Turn] = deque()
         self._lock = threading.Lock()
@@ -103,7 +103,7 @@ class RateLimitedModel(ModelWrapper):
             while self._turns and self._turns[0].at_s <= now - _MINUTE_S:
                 self._turns.popleft()
             at_s = self._first_room(now, tokens)
-            if at_s - now > self._longest_wait_s:
+            if at_s - now > self._max_wait_s:
                 raise RateLimitedError(
                     f"{self.name} is called as often as its rate limit allows; the next turn is in {at_s - now:.0f} s",
                     hint="raise the limit, or let calls wait longer",

@@ -85,7 +85,7 @@ class TokenEstimator:
         self._shortfall = 1.0
         self._estimate = (Request(()), estimate_request(Request(())))
 
-    def most_tokens(self, request: Request) -> int:
+    def max_input_tokens(self, request: Request) -> int:
         """Return an upper estimate of the input tokens of a request."""
         seen = len(self._seen)
         if seen and self._is_alike(request) and request.messages[:seen] == self._seen:

@@ -23,7 +23,7 @@ class RetryPolicy:
 
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0)
     """Pauses before the second, third and fourth attempt, with a jitter of a quarter. Empty: one attempt."""
-    longest_wait_s: float = 30.0
+    max_wait_s: float = 30.0
     """If a provider asks for a longer wait, the call fails with that time in the error."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -59,7 +59,7 @@ class RetryState:
         asked = error.retry_after_s
         if asked:  # zero or a past time counts as no wait
             wait = asked
-        if wait >= self.left_s or (asked or 0.0) > self.retries.longest_wait_s:
+        if wait >= self.left_s or (asked or 0.0) > self.retries.max_wait_s:
             raise error
         return wait
 

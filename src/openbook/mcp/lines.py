@@ -17,18 +17,18 @@ from openbook.retrieval.roles import role_of
 from openbook.text import counted
 from openbook.types import Course
 
-_LONGEST_CODE = 100
+_MAX_CODE_CHARS = 100
 
 # Names of tests are long. If more tests of a file call a name, only their lines are listed.
-_MOST_NAMED_TESTS = 3
+_MAX_NAMED_TESTS = 3
 
 # With more definitions, their names would be most of the text, so only lines are listed.
-_MOST_NAMED = 30
+_MAX_NAMED = 30
 
 
 # A few mentions in code, such as `connect(send)`, are likely to pass the name on, like callers. If there are more, most
 # are other things of the same name: `func` in Jinja is 64 variables.
-_MOST_VALUES = 5
+_MAX_VALUES = 5
 
 
 def references_text(
@@ -41,14 +41,14 @@ def references_text(
     # If there is nothing else, as for a field, list the mentions.
     mentions = mentions or all(place.use == "mention" for place in found.places)
     values = [place for place in found.places if place.use == "mention" and place.is_code]
-    handed_on = values if len(values) <= _MOST_VALUES else []
+    handed_on = values if len(values) <= _MAX_VALUES else []
     listed = [place for place in found.places if mentions or place.use != "mention" or place in handed_on]
     notes = _notes(found, counted_ones=sum(place.use == "mention" for place in found.places if place not in listed))
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     if code:
         return _fitted(_with_code(listed, found.name, place_of), notes, max_tokens)
-    is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MOST_NAMED
+    is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MAX_NAMED
     if not is_named:
         notes.append("too many to name" if found.unread else "too many to name; narrow the path")
     return _fitted(_by_file(listed, place_of, is_named=is_named), notes, max_tokens)
@@ -131,7 +131,7 @@ def _with_code(places: Sequence[Reference], name: str, place_of: Places) -> list
         lines.append(f"{use}:")
         lines += [
             f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
-            + part_of_line(each.text, [found.span() for found in named.finditer(each.text)], _LONGEST_CODE)
+            + part_of_line(each.text, [found.span() for found in named.finditer(each.text)], _MAX_CODE_CHARS)
             for each in of_use
         ]
     return lines
@@ -166,7 +166,7 @@ def _by_file(places: Sequence[Reference], place_of: Places, *, is_named: bool) -
 def _is_of_many_tests(places: Sequence[Reference]) -> bool:
     """Return whether many tests of a file call the name."""
     callers = {place.within for place in places if place.use == "call"}
-    return len(callers) > _MOST_NAMED_TESTS and role_of(places[0].path, "code") == "test"
+    return len(callers) > _MAX_NAMED_TESTS and role_of(places[0].path, "code") == "test"
 
 
 def _within(places: Sequence[Reference], *, is_named: bool, is_mixed: bool) -> list[str]:

@@ -31,15 +31,15 @@ _RELEVANT_SHARE = 0.9
 
 # "Default: 20", "(default: 8)", "The default is", "Defaults to". If many lines are relevant, entries are not completed.
 _STATES_DEFAULT = re.compile(r"\bdefaults?\b(?:[ \t]+values?)?(?:\W{0,4}[:=]|[ \t]+(?:is|to)\b)", re.I)
-_MOST_LINES_OF_ENTRIES = 5
+_MAX_ENTRY_LINES = 5
 _ATX_HEADING = re.compile(r"^#{1,6}[ \t]+\S")
 
 # A note on left-out lines is as long as fewer lines than these.
-_FEWEST_LEFT_OUT = 4
+_MIN_LEFT_OUT = 4
 
 # Characters of the line shown for other results, and how many results get one. The others are only named.
-_LONGEST_LINE = 80
-_MOST_LINES = 3
+_MAX_LINE_CHARS = 80
+_MAX_LINES = 3
 
 # Characters of a long line shown before the match.
 _BEFORE_MATCH = 20
@@ -192,7 +192,7 @@ class ResultListing:
         parts = list[str]()
         for is_near, group in groupby(range(len(lines)), near.__contains__):
             run = list(group)
-            if is_near or len(run) < _FEWEST_LEFT_OUT:
+            if is_near or len(run) < _MIN_LEFT_OUT:
                 parts += [lines[at] for at in run]
             else:
                 parts.append(f"({numbers[run[0]]}-{numbers[run[-1]]})")
@@ -214,7 +214,7 @@ class ResultListing:
             name = chunk.symbol.rpartition(".")[2] or about.rpartition(" › ")[2]
             item = items.get((path, about or lines)) or NamedItem(path, (), name, _best_line(result).text)
             items[path, about or lines] = replace(item, ranges=tuple(sorted((*item.ranges, lines))))
-        return [item if n < _MOST_LINES else replace(item, line="") for n, item in enumerate(items.values())]
+        return [item if n < _MAX_LINES else replace(item, line="") for n, item in enumerate(items.values())]
 
     def _list(self, results: Sequence[RetrievalResult], note: str, max_tokens: int) -> Listing:
         entries: list[ResultItem] = []
@@ -250,7 +250,7 @@ class ResultListing:
 def _stated_of_entries(chunk: Chunk, relevant: Set[int]) -> set[int]:
     """Return the first line of each entry or section with relevant lines, and the line that states its default."""
     text, first_line = chunk.text, chunk.span.start_line
-    if chunk.kind == "code" or len(relevant) > _MOST_LINES_OF_ENTRIES:
+    if chunk.kind == "code" or len(relevant) > _MAX_ENTRY_LINES:
         return set()
     begun = _sections(text) if chunk.language == "markdown" else (found.start() for found in HEADING.finditer(text))
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
@@ -353,7 +353,7 @@ def _best_line(result: RetrievalResult) -> _BestLine:
     best = max(range(len(lines)), key=lambda number: (told_by[number], bool(lines[number].strip()), -number))
     begin = sum(len(line) + 1 for line in lines[:best])
     here = [(start - begin, end - begin) for start, end in matches if begin <= start < begin + len(lines[best])]
-    return _BestLine(first + best, f"{first + best}| {part_of_line(lines[best], here, _LONGEST_LINE)}")
+    return _BestLine(first + best, f"{first + best}| {part_of_line(lines[best], here, _MAX_LINE_CHARS)}")
 
 
 def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) -> str:

@@ -43,7 +43,7 @@ CHANGES = NotificationOptions(tools_changed=True)
 """Notifications for clients that stay connected."""
 
 # Clients show all resources in one list.
-_MOST_RESOURCES = 1000
+_MAX_RESOURCES = 1000
 
 _PROMPT = """\
 Answer the question below from the library alone. Search, and read further lines where a result is cut. Behind every \
@@ -211,7 +211,7 @@ class _Server(MCPServer[None]):
         return await anyio.to_thread.run_sync(self._listed)
 
     def _listed(self) -> list[Resource]:
-        documents = self._library.use(self._documents)[:_MOST_RESOURCES]
+        documents = self._library.use(self._documents)[:_MAX_RESOURCES]
         return [
             Resource(uri=f"openbook://{quote(f'{each.source}/{each.path}')}", name=each.path, mime_type="text/plain")
             for each in documents

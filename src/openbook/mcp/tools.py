@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 # Default limits of one call: eight passages of about 20 lines. On swe-qa these contain .81 of the files that answer
 # (`python -m benchmarks.agent_tokens`).
 DEFAULT_TOKENS = 2_000
-MOST_TOKENS = 20_000
+MAX_TOKENS = 20_000
 
 # Each costs as much as a call. Query expansion writes three searches.
-_MOST_SEARCHES = 5
+_MAX_SEARCHES = 5
 
 # Takes three seconds if each sentence has a citation; a longer text can be checked in parts.
-_MOST_CHECKED_CHARS = 100_000
+_MAX_CHECKED_CHARS = 100_000
 
 Path = Annotated[str, Field(description="As results show it; lines behind it are passed over.")]
 Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
-Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
+Tokens = Annotated[int, Field(ge=100, le=MAX_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Its title, a part of it, or its name as list_courses shows it.")]
 
 P = ParamSpec("P")
@@ -97,7 +97,7 @@ class McpTools:
         also: Annotated[
             list[str],
             Field(
-                max_length=_MOST_SEARCHES,
+                max_length=_MAX_SEARCHES,
                 description="Up to five more searches for the same thing, in words that the files may use: names, "
                 "options, messages. Results are merged.",
             ),
@@ -262,7 +262,7 @@ class McpTools:
         text: Annotated[
             str,
             Field(
-                max_length=_MOST_CHECKED_CHARS,
+                max_length=_MAX_CHECKED_CHARS,
                 description="What you mean to say, citing as `path:12-18` behind each claim.",
             ),
         ],

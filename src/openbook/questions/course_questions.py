@@ -19,7 +19,7 @@ Asks = Literal["courses", "lessons", "outline", "header", "link", "summary", "to
 topic within; or nothing of the kind."""
 
 # Longer texts are no questions on courses. Characters.
-_LONGEST = 500
+_MAX_CHARS = 500
 
 # Stands for "Is there any" and the like, as one word.
 _EXISTS = "exists"
@@ -236,7 +236,7 @@ def read_course_question(text: str) -> CourseQuestion | None:
         >>> asked.names, asked.lesson, asked.asks("MCP")
         (('MCP',), 5, 'summary')
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARS:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     words = _words(last)

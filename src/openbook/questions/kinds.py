@@ -27,15 +27,15 @@ _SPELLED = re.compile(
     r"`[^`\n]+`|\w+_\w+|\b[a-z]+[A-Z]\w*|\b\w+\.\w{1,4}\b|(?<!^)\b[A-Z]{2,}\b|--?\w+|[$#/]\w|\w\(\)|[\"«„“][^\"»”“]+[\"»”“]"
 )
 # Longer texts are always specific. Characters.
-_LONGEST = 500
+_MAX_CHARS = 500
 _SHORT, _LONG = 2, 12
 _MANY_UNKNOWN = 3
 # Weight of the words against the shape of a question. Chosen with projects left out.
 WORDS_WEIGHT = 3.0
 
 UNKNOWN_SHARE = "@unknown share"
-MOST_UNKNOWN = 0.5
-LEAST_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
+MAX_UNKNOWN = 0.5
+MIN_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
 """The least probability of each kind. Small talk is not searched for, so it has to be certain."""
 
 
@@ -57,8 +57,8 @@ def kind_of(text: str) -> Kind:
         'specific'
     """
     model = _model()
-    found = features(text, model.weights.keys()) if len(text) <= _LONGEST else {}
-    if found.get(UNKNOWN_SHARE, 1.0) > MOST_UNKNOWN:
+    found = features(text, model.weights.keys()) if len(text) <= _MAX_CHARS else {}
+    if found.get(UNKNOWN_SHARE, 1.0) > MAX_UNKNOWN:
         return "specific"
     scores = list(model.bias)
     for name, value in found.items():
@@ -67,7 +67,7 @@ def kind_of(text: str) -> Kind:
     most = max(scores)
     odds = [math.exp(score - most) for score in scores]
     best = odds.index(max(odds))
-    return model.kinds[best] if odds[best] > LEAST_SHARE[model.kinds[best]] * sum(odds) else "specific"
+    return model.kinds[best] if odds[best] > MIN_SHARE[model.kinds[best]] * sum(odds) else "specific"
 
 
 def without_names(text: str, names: Iterable[str]) -> str:

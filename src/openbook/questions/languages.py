@@ -12,7 +12,7 @@ from openbook.tokens import WORD
 _KEPT_PATHS = 1 << 13
 
 # Least share of the letters of a script: questions also contain names and commands in Latin letters.
-_LEAST_SHARE = 0.15
+_MIN_SHARE = 0.15
 _LETTER = re.compile(r"[^\W\d_]")
 _KANA = re.compile(r"[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff]")
 _SCRIPTS = {
@@ -27,7 +27,7 @@ _SCRIPTS = {
 }
 
 # A single stop word may be a name, a command or a word of another language: `des`, `du`, "comment syntax".
-_FEWEST = 2
+_MIN_STOP_WORDS = 2
 # Stop words, including those of several languages: "Was kann man in Docker einstellen?" has two English and four German
 # ones.
 _WORDS = {"en": STOP_WORDS | FILLING_WORDS, **COMMON_WORDS} | {
@@ -64,7 +64,7 @@ def languages_of(question: str) -> frozenset[str]:
         return frozenset(names.split())
     words = set(WORD.findall(question.lower()))
     held = {names: len(words & common) for names, common in _WORDS.items()}
-    most = max(*held.values(), _FEWEST)
+    most = max(*held.values(), _MIN_STOP_WORDS)
     return frozenset(name for names, count in held.items() if count == most for name in names.split())
 
 
@@ -74,7 +74,7 @@ def _by_letters(text: str) -> str:
     if kana := len(_KANA.findall(text)):
         counts["ja"] = kana + counts["ja zh"]
     names = max(counts, key=lambda each: (counts[each], each))
-    return names if counts[names] >= max(_LEAST_SHARE * len(_LETTER.findall(text)), 1) else ""
+    return names if counts[names] >= max(_MIN_SHARE * len(_LETTER.findall(text)), 1) else ""
 
 
 # `docs/pt-BR/`, `README_zh-cn.md`, `docs/de/`, `guide.de.md`: two letters are many other things, `docs/js/`,

@@ -43,7 +43,7 @@ _ARTICLE = re.compile(
 _NAME = re.compile(r"`[^`]+`|\w*[A-Z][\w.:]*|\w+(?:[._:]+\w+)+(?:\(\))?")
 _SIDE_ENDS = " \t?？!.,"
 # Longer sides name no thing: "between what the page shows and what the log says".
-_MOST_SIDE_WORDS = 4
+_MAX_SIDE_WORDS = 4
 
 
 def compared(question: str) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def compared(question: str) -> tuple[str, ...]:
     for compares in _COMPARES:
         if found := compares.fullmatch(question.strip(_SIDE_ENDS)):
             sides = tuple(_ARTICLE.sub("", side.strip(_SIDE_ENDS), count=1) for side in found.groups())
-            is_short = all(0 < len(side.split()) <= _MOST_SIDE_WORDS for side in sides)
+            is_short = all(0 < len(side.split()) <= _MAX_SIDE_WORDS for side in sides)
             return sides if is_short and sides[0] != sides[1] else ()
     return ()
 
@@ -85,7 +85,7 @@ _ASKS_WHAT = tuple(
     )
 )
 # Longer terms ask for something else, as "What is the default port of the server?" does for a value.
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 _ENDS = " \t?？!.。`'\"“”‘’"
 
 # The copula of a definition, unlike those of "A chunk is cut" and "Harbour is used by": an article follows.
@@ -116,7 +116,7 @@ def definition_of(question: str) -> re.Pattern[str] | None:
     for asks in _ASKS_WHAT:
         if found := asks.fullmatch(question.strip(_ENDS + "¿")):
             words = re.findall(r"[\w'’.+#/-]+", found[1])
-            if not 0 < len(words) <= _MOST_WORDS:
+            if not 0 < len(words) <= _MAX_WORDS:
                 return None
             name = r"[\W_]+".join(map(re.escape, words))
             # "Overlays are layers" is a definition, "The overlays are listed" is not.

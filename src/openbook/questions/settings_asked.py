@@ -68,7 +68,7 @@ _FRAME = frozenset(
     )
 )
 # Longer texts are pasted, and ask for no setting.
-_MOST_CHARS = 300
+_MAX_CHARS = 300
 # "in lazygit?", "to 5?"
 _AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
@@ -87,7 +87,7 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         >>> asked_settings("Where is tabWidth read?", ["tabwidth", "read"])
         ()
     """
-    if len(text) > _MOST_CHARS:
+    if len(text) > _MAX_CHARS:
         return ()
     spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
     spelled = [found for found in spelled if not _is_word(found)]

@@ -77,7 +77,7 @@ FOREIGN_WORDS = frozenset[str]().union(*COMMON_WORDS.values())
 _ENDINGS = re.compile(r"[\u3041-\u309f]{2,}")
 
 # A single one may be an English word, as in "comment syntax".
-_FEWEST = 2
+_MIN_STOP_WORDS = 2
 
 
 def stop_words(question: str) -> frozenset[str]:
@@ -92,7 +92,7 @@ def stop_words(question: str) -> frozenset[str]:
     words = set(WORD.findall(question.lower()))
     found = words & FOREIGN_WORDS
     english = (words - FOREIGN_WORDS) & (STOP_WORDS | FILLING_WORDS)  # "Computer Use" has one in any language
-    return frozenset(found) if len(found) > max(len(english), _FEWEST - 1) else frozenset()
+    return frozenset(found) if len(found) > max(len(english), _MIN_STOP_WORDS - 1) else frozenset()
 
 
 def is_in_other_language(text: str) -> bool:

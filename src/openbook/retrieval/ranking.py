@@ -18,7 +18,7 @@ from openbook.types import View
 
 # Penalty of a passage for each better one of its file, up to four: the answer to a long question on code is spread over
 # files. On swe-qa, left out, file recall is .70 without it, .78 with it, .75 with .3.
-_SPREAD, _SPREAD_WORDS, _SPREAD_MOST = 0.5, 10, 4
+_SPREAD, _SPREAD_WORDS, _SPREAD_MAX = 0.5, 10, 4
 
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
@@ -133,7 +133,7 @@ def _spread(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
     spread = []
     for each in ranked:
         file = (each.outline.source, each.outline.span.path)
-        loss = min(_SPREAD * min(seen[file], _SPREAD_MOST), each.score)
+        loss = min(_SPREAD * min(seen[file], _SPREAD_MAX), each.score)
         spread.append(_with(each, {"spread": -loss} if loss else {}))
         seen[file] += 1
     return sorted(spread, key=_order)

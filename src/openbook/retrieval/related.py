@@ -10,7 +10,7 @@ from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
 
 # Chunks per file: the rest of a file is similar anyway, and an outline lists it.
-_MOST_OF_A_FILE = 2
+_MAX_PER_FILE = 2
 
 
 def related_chunks(
@@ -59,6 +59,6 @@ def _spread(scored: list[tuple[dict[str, float], Outline]], limit: int) -> list[
     for signals, outline in scored:
         file = (outline.source, outline.span.path)
         counts[file] = counts.get(file, 0) + 1
-        if counts[file] <= _MOST_OF_A_FILE and len(kept) < limit:
+        if counts[file] <= _MAX_PER_FILE and len(kept) < limit:
             kept.append((signals, outline))
     return kept

@@ -49,17 +49,17 @@ class SettingEntry:
     """Its text or a schema lists the allowed values."""
 
 
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 # Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
-_MOST_COMMENT_LINES, _MOST_VALUE_LINES = 16, 8
+_MAX_COMMENT_LINES, _MAX_VALUE_LINES = 16, 8
 # Prefixes of the own fields of a class.
 _OWN = ("self.", "this.")
 # Search range for the enclosing keys of a line.
-_MOST_LINES_ABOVE = 10_000
+_MAX_LINES_ABOVE = 10_000
 # A text with more occurrences of the name does not describe it.
-_MOST_PLACES = 50
+_MAX_PLACES = 50
 # Longer lines are data, and count as blank.
-_MOST_LINE_CHARS = 1_500
+_MAX_LINE_CHARS = 1_500
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
 
@@ -136,7 +136,7 @@ def setting_entries(
     lines = _Lines(text, kind, name)
     owning = {_plain(each) for each in owners}
     entries: dict[int, SettingEntry] = {}
-    for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MOST_PLACES):
+    for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MAX_PLACES):
         place = lines.place_of(found.start())
         if place not in entries and (entry := lines.entry(place, found.span(), owning)):
             entries[place] = entry
@@ -188,7 +188,7 @@ class _Lines:
         self._name = name
         self._is_prose, self._is_code, self._has_sections = kind == "docs", kind == "code", kind == "config"
         every = text.split("\n")
-        self._lines = [line if len(line) <= _MOST_LINE_CHARS else "" for line in every]
+        self._lines = [line if len(line) <= _MAX_LINE_CHARS else "" for line in every]
         self._starts = [0, *accumulate(len(line) + 1 for line in every)]
 
     def place_of(self, offset: int) -> int:
@@ -238,7 +238,7 @@ class _Lines:
 
     def _flag(self, place: int, before: str, value: str) -> SettingEntry | None:
         """Return a call that registers a flag with a description, which may be in the lines below."""
-        below = self._lines[place + 1 : place + 1 + _MOST_VALUE_LINES]
+        below = self._lines[place + 1 : place + 1 + _MAX_VALUE_LINES]
         closing = next((at for at, line in enumerate(below, 1) if line.lstrip()[:1] in ("}", ")")), 0)
         for last, said in ((place, value), (place + closing, "\n".join((value, *below[:closing])))):
             if any(map(_is_said, _STRING.finditer(said))):
@@ -253,7 +253,7 @@ class _Lines:
         of_other = self._is_code and before.endswith(".") and before not in _OWN
         is_described = not of_other and (
             any(map(_is_said, (beside, *_STRING.finditer(said))))
-            or _words("\n".join(self._lines[first:place])) >= _FEWEST_WORDS
+            or _words("\n".join(self._lines[first:place])) >= _MIN_WORDS
         )
         is_described = is_described or _SAYS_SO.search("\n".join(self._lines[place : last + 1])) is not None
         has_value = is_set and bool(value[: beside.start() if beside else None].strip(" \t,{[("))
@@ -273,7 +273,7 @@ class _Lines:
             return None
         first, last = said[0], said[-1]
         if sum(_words(lines[at]) for at in said) > _SECTION_WORDS:
-            opened = next((at for at in said if _words(lines[at]) > _FEWEST_WORDS and not _is_fact(lines[at])), first)
+            opened = next((at for at in said if _words(lines[at]) > _MIN_WORDS and not _is_fact(lines[at])), first)
             last = next((at for at in range(opened, last) if not lines[at + 1].strip()), last)
         return self._made(first, last, "section", before, named=place)
 
@@ -310,7 +310,7 @@ class _Lines:
         parents: list[str] = []
         over: list[str] = []
         indent = indentation(self._lines[place])
-        for at in range(place - 1, max(place - _MOST_LINES_ABOVE, 0) - 1, -1):
+        for at in range(place - 1, max(place - _MAX_LINES_ABOVE, 0) - 1, -1):
             line = self._lines[at]
             if form == "key" and (section := _SECTION.match(line)):
                 return (section["name"].strip(), *parents), [*over, line], False
@@ -330,7 +330,7 @@ class _Lines:
     def _start_of_comment(self, place: int) -> int:
         """Return the first line of the comment directly above a key."""
         first, indent = place, indentation(self._lines[place])
-        while first and place - first < _MOST_COMMENT_LINES:
+        while first and place - first < _MAX_COMMENT_LINES:
             above = self._lines[first - 1]
             # The stars of a block comment are indented by one more column.
             if not _COMMENT.match(above) or abs(indentation(above) - indent) > 1:
@@ -342,7 +342,7 @@ class _Lines:
         """Return the last line of the block indented below a line, also within a comment, with its closing bracket."""
         last, is_comment = place, _COMMENT.match(self._lines[place]) is not None
         margin = _column(self._lines[place], is_comment=is_comment)
-        for at, below in enumerate(self._lines[place + 1 : place + _MOST_VALUE_LINES], place + 1):
+        for at, below in enumerate(self._lines[place + 1 : place + _MAX_VALUE_LINES], place + 1):
             column = _column(below, is_comment=is_comment)
             if column <= margin:
                 return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
@@ -370,7 +370,7 @@ def _is_fact(line: str) -> bool:
 
 def _is_said(found: re.Match[str] | None) -> bool:
     """Return whether a match has enough words for a description."""
-    return found is not None and _words(found[found.lastgroup or 0]) >= _FEWEST_WORDS
+    return found is not None and _words(found[found.lastgroup or 0]) >= _MIN_WORDS
 
 
 def _words(text: str) -> int:

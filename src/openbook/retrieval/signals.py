@@ -342,7 +342,7 @@ _WEAKER_DEFINITION = 0.5
 # For `Client.send`, the `send` of another class, if `Client` has one.
 _NAMESAKE = 0.5
 # `get` is defined in every second class: the more definitions a name has, the less each counts.
-_COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
+_COMMON_DEFINITIONS, _MIN_RARITY = 5, 0.3
 
 _TYPE = re.compile(
     r"\b(?:class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace|package"
@@ -375,7 +375,7 @@ def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[f
         equals, strongest = Counter(strengths), max(strengths, default=0.0)
         for position, strength in enumerate(strengths):
             if strength:
-                rarity = max(_LEAST_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
+                rarity = max(_MIN_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
                 totals[position] += worth * strength * rarity * (1.0 if strength == strongest else _WEAKER_DEFINITION)
     return totals
 

@@ -131,12 +131,10 @@ class WorkerEndedError(RequestRefusedError):
 class AnswerPool:
     """A pool of child processes that answer, started on demand. Not thread-safe: for one event loop."""
 
-    def __init__(
-        self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _MAX_STEP_S
-    ) -> None:
+    def __init__(self, location: Location, settings: Settings, most: int, *, max_step_s: float = _MAX_STEP_S) -> None:
         self._greeting = child_greeting(partial(run_child, location, settings))
         self._most = most
-        self._longest_step_s = longest_step_s
+        self._max_step_s = max_step_s
         self._children: list[_Child] = []
         self._starting = asyncio.Lock()
         self._growing: asyncio.Task[None] | None = None
@@ -186,19 +184,19 @@ class AnswerPool:
         async with self._starting:
             self._children = [child for child in self._children if not child.is_gone]
             while len(self._children) < min(size, self._most):
-                self._children.append(_Child(self._greeting, self._longest_step_s))
+                self._children.append(_Child(self._greeting, self._max_step_s))
             return list(self._children)
 
 
 class _Child:
     """One child, and the replies expected from it. Two threads use its pipes, so that they never block the loop."""
 
-    def __init__(self, greeting: bytes, longest_step_s: float) -> None:
+    def __init__(self, greeting: bytes, max_step_s: float) -> None:
         """Start the process, which takes about a second to be ready."""
         self.ready = asyncio.Event()
         """Set once it can answer without delay, or will never be able to."""
         self.is_gone = False
-        self._process = ChildProcess[ChildMessage](greeting, longest_step_s)
+        self._process = ChildProcess[ChildMessage](greeting, max_step_s)
         self._loop = asyncio.get_running_loop()
         self._busy = set[int]()
         self._said: dict[int, asyncio.Queue[ChildMessage | None]] = {}

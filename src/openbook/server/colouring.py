@@ -54,7 +54,7 @@ class Colourer:
         self._process = SharedProcess(
             highlight_code,
             timeout_s=timeout_s,
-            longest_wait_s=_MAX_WAIT_S,
+            max_wait_s=_MAX_WAIT_S,
             memory_bytes=_MEMORY_BYTES,
             first=("", "text"),  # loads the lexers, which must not count as time of the code
         )

@@ -117,13 +117,13 @@ class JobQueue:
     `work` is the shared store, for finding, following and cancelling jobs of other servers.
     """
 
-    def __init__(self, *, most: int, longest_s: float, work: SharedWork | None = None) -> None:
+    def __init__(self, *, most: int, timeout_s: float, work: SharedWork | None = None) -> None:
         self._work = work
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
         self._most = most
-        self._longest_s = longest_s
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="openbook-job")
 
@@ -262,13 +262,13 @@ class JobQueue:
             self._begin()
 
     def _do(self, job: Job) -> None:
-        deadline_s = time.monotonic() + self._longest_s
+        deadline_s = time.monotonic() + self._timeout_s
 
         def check() -> None:
             if job.why_stopped:
                 raise StoppedError(job.why_stopped)
             if time.monotonic() > deadline_s:
-                raise StoppedError(f"it took longer than {self._longest_s:g} s", hint="send less at once")
+                raise StoppedError(f"it took longer than {self._timeout_s:g} s", hint="send less at once")
 
         def progress(done: int, total: int) -> None:
             job.done, job.total = done, total

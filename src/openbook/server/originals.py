@@ -66,7 +66,7 @@ class Originals:
         library: ServedLibrary,
         *,
         timeout_s: float = _TIMEOUT_S,
-        longest_wait_s: float = _MAX_WAIT_S,
+        max_wait_s: float = _MAX_WAIT_S,
         draw: Callable[[PageJob], bytes] = draw_page,
         uploads: UploadStore | None = None,
     ) -> None:
@@ -74,9 +74,7 @@ class Originals:
         self._uploads = uploads
         self.threads = CapacityLimiter(_MAX_THREADS)
         self._library = library
-        self._process = SharedProcess(
-            draw, timeout_s=timeout_s, longest_wait_s=longest_wait_s, memory_bytes=_MEMORY_BYTES
-        )
+        self._process = SharedProcess(draw, timeout_s=timeout_s, max_wait_s=max_wait_s, memory_bytes=_MEMORY_BYTES)
 
     def has(self, document: Document) -> bool:
         """Return whether a document has a file that may be sent. Only `read` detects that it has changed."""

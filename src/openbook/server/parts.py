@@ -84,7 +84,7 @@ class ServerParts:
 
         self.library, self.stopping = ServedLibrary(assistant), ShutdownSignal()
         work = self.shared.work() if self.shared is not None else None
-        self.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s, work=work)
+        self.jobs = JobQueue(most=settings.server_jobs, timeout_s=settings.job_timeout_s, work=work)
         uploads = UploadStore(name_of(assistant.location), settings)
         self.contents = SourceService(self.library, self.jobs, uploads, settings, roots=roots)
         self.originals = Originals(self.library, uploads=uploads)

@@ -16,7 +16,7 @@ from openbook.llm.attachments import check_count, image
 from openbook.server.failures import RequestRefusedError
 from openbook.types import Attachment
 
-MOST_BODY_BYTES = 12 * 1024 * 1024
+MAX_BODY_BYTES = 12 * 1024 * 1024
 """Size limit of a request with images. Base64 adds a third, so 8 MB of images fit."""
 
 QUESTIONS = frozenset({"/api/query", "/api/query/stream", "/api/answers", "/v1/chat/completions"})

@@ -77,9 +77,9 @@ class QuestionQueue:
     """
 
     def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._most_waiting = settings.server_queue
-        self._most_open = settings.server_answers
-        self._longest_wait_s = settings.server_wait_s
+        self._max_waiting = settings.server_queue
+        self._max_open = settings.server_answers
+        self._max_wait_s = settings.server_wait_s
         self._turns = turns
         self._clock = clock
         self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
@@ -120,10 +120,10 @@ class QuestionQueue:
         if ticket.has_turn:
             return ticket
         expected_s = self._place(arrival.party, len(own) - 1) * (self._each_s or 0.0)
-        if expected_s > _SURE_SHARE * self._longest_wait_s:
+        if expected_s > _SURE_SHARE * self._max_wait_s:
             self._remove(ticket)
             raise NoTurnError(f"a turn would take about {expected_s:.0f} seconds", self.retry_after_s)
-        if self.waiting > self._most_waiting:
+        if self.waiting > self._max_waiting:
             longest = max(self._waiting.values(), key=len)
             dropped = longest[-1] if len(longest) > len(own) else ticket
             self._remove(dropped)
@@ -138,12 +138,12 @@ class QuestionQueue:
 
         A caller who sees the places is willing to wait longer.
         """
-        longest_s = self._longest_wait_s * (_PATIENCE if sees_place else 1)
+        max_s = self._max_wait_s * (_PATIENCE if sees_place else 1)
         told = 0
         while not ticket.turn.done():
-            left_s = ticket.arrival.arrived_s + longest_s - self._clock()
+            left_s = ticket.arrival.arrived_s + max_s - self._clock()
             if left_s <= 0:
-                raise NoTurnError(f"no turn came within {longest_s:g} seconds", self.retry_after_s)
+                raise NoTurnError(f"no turn came within {max_s:g} seconds", self.retry_after_s)
             party = ticket.arrival.party
             place = self._place(party, self._waiting[party].index(ticket))
             if place != told:
@@ -188,8 +188,8 @@ class QuestionQueue:
         return place
 
     def _give_turns(self) -> None:
-        while self._taken < self._turns and self.open < self._most_open:
-            party = next((each for each in self._waiting if self._open[each] < max(1, self._most_open // 2)), None)
+        while self._taken < self._turns and self.open < self._max_open:
+            party = next((each for each in self._waiting if self._open[each] < max(1, self._max_open // 2)), None)
             if party is None:
                 return
             tickets = self._waiting[party]

@@ -192,8 +192,8 @@ class QuestionService:
         before, where, model, is_priced = await asyncio.to_thread(
             self._prepared, question, caller, told, has_images=bool(images)
         )
-        most_usd = self._settings.answer_usd if is_priced else 0.0
-        grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
+        max_usd = self._settings.answer_usd if is_priced else 0.0
+        grant = await asyncio.to_thread(self._limits.reserve, caller, max_usd) if max_usd else SpendReservation(0.0)
         options = AnswerOptions(
             model=model,
             tools=(installed_tools() or True) if question.agent and model is not None else False,
@@ -203,7 +203,7 @@ class QuestionService:
             images=images,
         )
         begins = question.session_id is None
-        short_usd = grant.usd if grant.usd < most_usd else None
+        short_usd = grant.usd if grant.usd < max_usd else None
         limit = question.limit or self._settings.server_results or None
         asked = PreparedQuestion(
             *(question.query, caller, ticket, session_id, begins, is_kept, where, limit, options),

@@ -21,7 +21,7 @@ from openbook.server.auth import Authenticator
 from openbook.server.failures import RequestRefusedError, error_response
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
-from openbook.server.question_images import MOST_BODY_BYTES, QUESTIONS
+from openbook.server.question_images import MAX_BODY_BYTES, QUESTIONS
 
 _logger = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class SecurityMiddleware:
         self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
         self._upload_bytes = upload_bytes + _BODY_BYTES  # allows for the form fields around the files
         self._metrics = metrics
-        self._question_bytes = MOST_BODY_BYTES if takes_images else _BODY_BYTES
+        self._question_bytes = MAX_BODY_BYTES if takes_images else _BODY_BYTES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -50,14 +50,14 @@ class StudyGuides:
         library: ServedLibrary,
         *,
         timeout_s: float = _TIMEOUT_S,
-        longest_wait_s: float = _MAX_WAIT_S,
+        max_wait_s: float = _MAX_WAIT_S,
         make: Make | None = None,
     ) -> None:
         self.threads = CapacityLimiter(_MAX_THREADS)
         self._process = SharedProcess(
             make or partial(make_guide, library.location, library.settings),
             timeout_s=timeout_s,
-            longest_wait_s=longest_wait_s,
+            max_wait_s=max_wait_s,
         )
 
     def make(self, where: Filter, count: int) -> str:

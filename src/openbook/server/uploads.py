@@ -457,5 +457,5 @@ def safe_name(name: str) -> str:
     return f"{_cut(stem, _NAME_CHARS - len(suffix) - 1, _NAME_BYTES - len(suffix.encode()) - 1)}.{suffix}"
 
 
-def _cut(text: str, most_chars: int, most_bytes: int) -> str:
-    return text[:most_chars].encode()[:most_bytes].decode(errors="ignore")
+def _cut(text: str, max_chars: int, max_bytes: int) -> str:
+    return text[:max_chars].encode()[:max_bytes].decode(errors="ignore")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from openbook.sessions.protocol import Session, Sessions
 
 # Reading one takes a millisecond, and older ones are rarely wanted.
-_MOST_READ = 2000
+_MAX_SESSIONS = 2000
 
 _SNIPPET_CHARS = 160
 
@@ -40,7 +40,7 @@ def search_sessions(sessions: Sessions, owner: str, text: str, most: int) -> lis
     found: list[SessionMatch] = []
     if not words:
         return found
-    for session in sessions.of(owner)[:_MOST_READ]:
+    for session in sessions.of(owner)[:_MAX_SESSIONS]:
         match = _match(sessions, owner, session, words)
         if match is not None:
             found.append(match)

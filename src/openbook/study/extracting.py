@@ -65,7 +65,7 @@ _PRONOUNS = frozenset(
 )
 _VAGUE = frozenset("result example problem point reason goal idea question answer thing note way".split())
 _MARKS = '*_`"“”„«» '
-_LONGEST_TERM = 60
+_MAX_TERM_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +106,19 @@ def definition_in(sentence: str) -> DefinedTerm | None:
 
 def _may_be_term(term: str) -> bool:
     words = term.casefold().split()
-    return bool(words) and len(term) <= _LONGEST_TERM and words[0] not in _PRONOUNS
+    return bool(words) and len(term) <= _MAX_TERM_CHARS and words[0] not in _PRONOUNS
 
 
 # Length limits of a sentence that can stand alone.
-_FEWEST_WORDS, _MOST_WORDS = 5, 45
+_MIN_WORDS, _MAX_WORDS = 5, 45
 
 # A term that is neither emphasized nor used twice is rarely worth learning.
-_FEWEST_USES = 2
+_MIN_USES = 2
 
 # A number in a sentence, not part of a name, version, reference, formula or citation.
 _NUMBER = re.compile(r"(?<![\w.,:/^#\[(-])(?:[$€£]\s?)?\d+(?:[.,]\d+)*(?:\s?%)?(?![\w\])/:^$-]|[.,]\w)")
 # Single digits such as 0 and 1 are guessed too easily.
-_FEWEST_SIGNS = 2
+_MIN_NUMBER_CHARS = 2
 # A statement in prose, not a line of code or of a table.
 _STATEMENT = re.compile(r"[^\W\d_a-z][^<>=|{}\\_]*[.!。]$")
 # The dot leader of a table of contents.
@@ -171,7 +171,7 @@ def _telling(context: Context) -> Iterator[Passage]:
         for passage in passages_of(shown) if shown.is_prose else ():
             for one in _sentences_of(passage):
                 words = len(one.text.split())
-                if _FEWEST_WORDS <= words <= _MOST_WORDS and not one.is_title and one.text not in seen:
+                if _MIN_WORDS <= words <= _MAX_WORDS and not one.is_title and one.text not in seen:
                     seen.add(one.text)
                     yield one
 
@@ -192,7 +192,7 @@ def _definitions(telling: Iterable[Passage], text: str) -> list[tuple[str, str, 
         definition = definition_in(passage.text)
         if definition is None or definition.term.casefold() in found:
             continue
-        if definition.is_marked or text.count(definition.term.casefold()) >= _FEWEST_USES:
+        if definition.is_marked or text.count(definition.term.casefold()) >= _MIN_USES:
             found[definition.term.casefold()] = (definition.term, definition.question, passage)
     return list(found.values())
 
@@ -217,7 +217,7 @@ def _gaps(telling: Iterable[Passage]) -> Iterator[_Made]:
         if len(numbers) != 1 or not _STATEMENT.fullmatch(text):
             continue
         gap = numbers[0]
-        if len(gap[0]) >= _FEWEST_SIGNS and not _REFERENCE.search(text[: gap.start()]):
+        if len(gap[0]) >= _MIN_NUMBER_CHARS and not _REFERENCE.search(text[: gap.start()]):
             yield f"{text[: gap.start()]}{_BLANK}{text[gap.end() :]}", passage, gap[0]
 
 

@@ -22,7 +22,7 @@ from openbook.study.guide import StudyGuide, StudyItem
 from openbook.types import Chunk, Filter, RetrievalResult
 
 # Most chunks to read of a long document, spread over it: about 100 pages.
-_MOST_CHUNKS = 200
+_MAX_CHUNKS = 200
 
 # Extraction has no context window to fit into.
 _EVERYTHING = 10_000_000
@@ -45,7 +45,7 @@ def make_guide(
         raise QueryError("there is nothing to study here", hint="name a lesson, a course or a document with text")
     title = _title(chunks)
     if options.writer is None:
-        results = _results(chunks, _MOST_CHUNKS)
+        results = _results(chunks, _MAX_CHUNKS)
         context = build_context(results, _EVERYTHING, for_model=False)
         found = extract(context, finder.embedder, finder.text_now, count)
         return StudyGuide(title, found.summary, found.terms, found.questions, found.left_out)

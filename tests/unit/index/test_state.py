@@ -20,7 +20,7 @@ WORDS = ("fox", "dog", "red", "lazy")
 
 
 def open_index(library: Path) -> SqliteIndex:
-    return SqliteIndex(library, IDENTITY, fewest_mapped=1)
+    return SqliteIndex(library, IDENTITY, min_mapped=1)
 
 
 @pytest.fixture

@@ -43,8 +43,8 @@ def opened(uri: str, identity: IndexIdentity = IDENTITY, *, lock_timeout_s: floa
     return LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
 
 
-def word_rows(most_bytes: int = 1 << 20) -> WordRows:
-    return MemoryCache(most_bytes, bytes_of)
+def word_rows(max_bytes: int = 1 << 20) -> WordRows:
+    return MemoryCache(max_bytes, bytes_of)
 
 
 def row(path: str, text: str = "") -> tuple[DocumentRow, DocumentBody]:

@@ -47,12 +47,12 @@ def writer(uri: str) -> Iterator[LanceIndex]:
 def reader(uri: str, cache: Path) -> Iterator[Opener]:
     """Open the library in a new process of a machine that keeps what it has read."""
     with contextlib.ExitStack() as stack:
-        yield lambda: stack.enter_context(contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=1)))
+        yield lambda: stack.enter_context(contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, min_cached=1)))
 
 
 def state_of(uri: str, cache: Path) -> tuple[LanceState, CountedTables]:
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-    return LanceState(tables, LocalCache(cache, uri), word_rows(), fewest_kept=1), tables
+    return LanceState(tables, LocalCache(cache, uri), word_rows(), min_cached=1), tables
 
 
 def search(index: LanceIndex | SqliteIndex) -> object:
@@ -244,7 +244,7 @@ def test_a_machine_that_opens_a_library_that_was_made_again_keeps_nothing_of_the
                 put(index, name, "red fox", vector=vector(1))
 
     def reader() -> contextlib.closing[LanceIndex]:
-        return contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=30))
+        return contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, min_cached=30))
 
     fill("salaries.md", *(f"{number}.md" for number in range(40)))
     with reader() as index:

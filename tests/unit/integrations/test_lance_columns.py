@@ -69,7 +69,7 @@ def test_a_disk_that_is_full_is_no_damage_of_the_library(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(LocalCache, "scratch", scratch)
     with (
-        contextlib.closing(LanceIndex(address, IDENTITY, cache=cache, fewest_kept=1)) as reader,
+        contextlib.closing(LanceIndex(address, IDENTITY, cache=cache, min_cached=1)) as reader,
         contextlib.closing(LanceIndex(address, IDENTITY)) as other,
     ):
         found = answers(reader, ["fox"], vector(1))

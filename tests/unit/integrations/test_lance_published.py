@@ -39,7 +39,7 @@ def machine(uri: str, tmp_path: Path) -> Iterator[Machine]:
     with contextlib.ExitStack() as stack:
 
         def opened(name: str) -> LanceIndex:
-            index = LanceIndex(uri, IDENTITY, cache=tmp_path / name, fewest_kept=1)
+            index = LanceIndex(uri, IDENTITY, cache=tmp_path / name, min_cached=1)
             return stack.enter_context(contextlib.closing(index))
 
         yield opened
@@ -62,7 +62,7 @@ def search(index: LanceIndex) -> object:
 def rows_read(uri: str, cache: Path, expected: int) -> int:
     """Return how many rows a process reads of the library until it can search."""
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-    state = LanceState(tables, LocalCache(cache, uri, wait_s=0), word_rows(), fewest_kept=1)
+    state = LanceState(tables, LocalCache(cache, uri, wait_s=0), word_rows(), min_cached=1)
     assert len(state.catalogue({})) == expected
     return tables.read
 
@@ -138,7 +138,7 @@ def test_documents_that_are_gone_count_as_changes(machine: Machine, uri: str) ->
 
 @pytest.mark.parametrize("left", [0, 29, 30])
 def test_nothing_stays_published_of_a_library_that_has_become_small(uri: str, tmp_path: Path, left: int) -> None:
-    with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "writer", fewest_kept=30)) as writer:
+    with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "writer", min_cached=30)) as writer:
         filled(writer)
         writer.optimize(every=True)
         (first,) = objects(uri)
@@ -192,8 +192,8 @@ def _fail(*_: object) -> object:
 
 
 def test_nothing_is_published_of_a_small_library_or_by_a_machine_that_keeps_nothing(uri: str, tmp_path: Path) -> None:
-    for cache, fewest_kept in ((tmp_path / "writer", 41), (None, 1)):
-        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=fewest_kept)) as writer:
+    for cache, min_cached in ((tmp_path / "writer", 41), (None, 1)):
+        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, min_cached=min_cached)) as writer:
             filled(writer)
 
             writer.optimize(every=True)
@@ -291,7 +291,7 @@ def test_of_processes_that_start_at_once_on_a_new_machine_none_reads_the_library
     meanwhile = partial(_read_meanwhile, read, uri, tmp_path / "new")
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
     cache = Overtaken(tmp_path / "new", uri, meanwhile, is_before=is_before)
-    slow = LanceState(tables, cache, word_rows(), fewest_kept=1)
+    slow = LanceState(tables, cache, word_rows(), min_cached=1)
 
     assert len(slow.catalogue({})) == 60
     assert (tables.read, read) == (0, [0])
@@ -334,7 +334,7 @@ def test_of_processes_that_start_at_once_on_a_new_machine_one_gets_what_was_publ
 
     def started(cache: Starting) -> tuple[int, int, int]:
         tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
-        found = len(LanceState(tables, cache, word_rows(), fewest_kept=1).catalogue({}))
+        found = len(LanceState(tables, cache, word_rows(), min_cached=1).catalogue({}))
         return found, tables.read, cache.placed
 
     with ThreadPoolExecutor(4) as pool:
@@ -374,7 +374,7 @@ def test_a_process_that_reads_a_damaged_object_goes_on_from_what_another_one_has
     tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
     cache = Overtaken(tmp_path / "new", uri, meanwhile, is_before=True)
 
-    assert len(LanceState(tables, cache, word_rows(), fewest_kept=1).catalogue({})) == 40
+    assert len(LanceState(tables, cache, word_rows(), min_cached=1).catalogue({})) == 40
     assert (tables.read, read) == (0, [81])
 
 
@@ -488,13 +488,13 @@ def test_a_new_machine_reads_what_was_published_on_object_storage(
 ) -> None:
     with served_bucket(monkeypatch) as bucket:
         uri = f"{bucket}/library"
-        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "writer", fewest_kept=1)) as writer:
+        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "writer", min_cached=1)) as writer:
             filled(writer, 20)
             writer.optimize(every=True)
             expected = search(writer)
 
         assert rows_read(uri, tmp_path / "new", 20) == 0
-        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "new", fewest_kept=1)) as new:
+        with contextlib.closing(LanceIndex(uri, IDENTITY, cache=tmp_path / "new", min_cached=1)) as new:
             assert search(new) == expected
         LanceEngine(bucket).remove("library")
         assert not writer._state._published._listed()

@@ -159,7 +159,7 @@ def test_a_batch_that_nobody_waits_for_any_more_is_cancelled(provider: str, fake
 @BOTH
 def test_a_batch_that_takes_too_long_is_cancelled_and_an_error(provider: str, fake_server: Start) -> None:
     server = fake_server(echo)
-    model = batched(server, provider, longest_wait_s=0.0)
+    model = batched(server, provider, max_wait_s=0.0)
 
     with pytest.raises(TimedOutError, match="did not finish in time"):
         complete(model, asks("a")[0])
@@ -184,7 +184,7 @@ def test_a_look_that_fails_is_tried_again_and_one_that_is_refused_is_an_error(
 def test_more_calls_than_a_batch_takes_are_several(fake_server: Start) -> None:
     server = fake_server(*[echo] * 5)
 
-    replies = together(batched(server, "openai", most_requests=2), asks("a", "b", "c", "d", "e"))
+    replies = together(batched(server, "openai", max_requests=2), asks("a", "b", "c", "d", "e"))
 
     assert len(texts(replies)) == 5
     assert server.batches.count == 3

@@ -50,7 +50,7 @@ def test_what_was_reported_counts_as_reported() -> None:
     meter = TokenEstimator()
     meter.learn(QUESTION, ReplyFinished(ANSWER, Usage(1000, 100)))
 
-    again = meter.most_tokens(Request((*QUESTION.messages, ANSWER)))
+    again = meter.max_input_tokens(Request((*QUESTION.messages, ANSWER)))
 
     assert again == 1100
 
@@ -61,7 +61,7 @@ def test_a_provider_that_counts_more_makes_the_estimates_larger() -> None:
 
     other = Request((Message.user("Something else."),))
 
-    assert taught.most_tokens(other) >= 9 * meter.most_tokens(other)
+    assert taught.max_input_tokens(other) >= 9 * meter.max_input_tokens(other)
 
 
 def test_a_provider_that_counts_less_does_not_make_them_smaller() -> None:
@@ -70,14 +70,14 @@ def test_a_provider_that_counts_less_does_not_make_them_smaller() -> None:
 
     other = Request((Message.user("Something else."),))
 
-    assert taught.most_tokens(other) == meter.most_tokens(other)
+    assert taught.max_input_tokens(other) == meter.max_input_tokens(other)
 
 
 def test_usage_that_is_not_known_teaches_nothing() -> None:
     meter, taught = TokenEstimator(), TokenEstimator()
     taught.learn(QUESTION, ReplyFinished(ANSWER, Usage(5, 5, known=False)))
 
-    assert taught.most_tokens(followed_by("And Spain?")) == meter.most_tokens(followed_by("And Spain?"))
+    assert taught.max_input_tokens(followed_by("And Spain?")) == meter.max_input_tokens(followed_by("And Spain?"))
 
 
 def test_another_system_prompt_is_estimated_anew() -> None:
@@ -86,14 +86,14 @@ def test_another_system_prompt_is_estimated_anew() -> None:
 
     longer = Request(QUESTION.messages, system="word " * 1000)
 
-    assert meter.most_tokens(longer) >= 1000
+    assert meter.max_input_tokens(longer) >= 1000
 
 
 def test_each_request_is_measured_whatever_was_measured_before() -> None:
     meter = TokenEstimator()
-    short, long = meter.most_tokens(QUESTION), meter.most_tokens(Request((Message.user("word " * 500),)))
+    short, long = meter.max_input_tokens(QUESTION), meter.max_input_tokens(Request((Message.user("word " * 500),)))
 
     assert long > short + 500
-    assert meter.most_tokens(QUESTION) == short
-    assert meter.most_tokens(replace(QUESTION, max_tokens=1)) == short
-    assert meter.most_tokens(replace(QUESTION, system="word " * 500)) > short + 500
+    assert meter.max_input_tokens(QUESTION) == short
+    assert meter.max_input_tokens(replace(QUESTION, max_tokens=1)) == short
+    assert meter.max_input_tokens(replace(QUESTION, system="word " * 500)) > short + 500

@@ -99,7 +99,7 @@ def test_a_call_that_is_larger_than_the_limit_waits_until_nothing_else_counts() 
 
 def test_a_wait_that_is_too_long_is_an_error_that_says_how_long() -> None:
     clock = Clock()
-    model = limited(clock, ScriptedModel("One."), requests_per_minute=1, longest_wait_s=30)
+    model = limited(clock, ScriptedModel("One."), requests_per_minute=1, max_wait_s=30)
     complete(model, HELLO)
 
     with pytest.raises(RateLimitedError, match="in 60 s") as caught:

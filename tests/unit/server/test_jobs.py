@@ -18,8 +18,8 @@ from tests.jobs import act
 from tests.support import children_of
 
 
-def queue(most: int = 1, longest_s: float = 60.0) -> JobQueue:
-    return JobQueue(most=most, longest_s=longest_s)
+def queue(most: int = 1, timeout_s: float = 60.0) -> JobQueue:
+    return JobQueue(most=most, timeout_s=timeout_s)
 
 
 def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
@@ -172,7 +172,7 @@ def test_a_job_that_hangs_holds_up_only_jobs_about_the_same_files() -> None:
 
 @pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "late"])
 def test_a_job_ends_while_a_child_reads_a_file_without_end(is_cancelled: bool) -> None:
-    jobs, began = queue(longest_s=60.0 if is_cancelled else 0.5), threading.Event()
+    jobs, began = queue(timeout_s=60.0 if is_cancelled else 0.5), threading.Event()
     pool = ProcessPool(act, count=1, timeout_s=60.0)
 
     def read(_: Progress) -> dict[str, Any]:

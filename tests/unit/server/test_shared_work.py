@@ -183,7 +183,7 @@ def test_new_work_goes_on_whatever_prevents_its_report(caplog: pytest.LogCapture
 
     async def report(work: MemoryWork) -> None:
         answers: Any = Answers(RunningAnswer("ada", "Why?", session_id="2"))
-        await WorkReporter(work, answers, JobQueue(most=1, longest_s=9)).report_now()
+        await WorkReporter(work, answers, JobQueue(most=1, timeout_s=9)).report_now()
 
     away = MemoryWork()
     away.away = 1
@@ -197,7 +197,7 @@ def test_new_work_goes_on_whatever_prevents_its_report(caplog: pytest.LogCapture
 def test_superseded_events_are_dropped_and_a_store_that_lost_updates_gets_everything_again() -> None:
     async def tell() -> list[WorkUpdate]:
         answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
-        reporter = WorkReporter(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
+        reporter = WorkReporter(work, Answers(answer), JobQueue(most=1, timeout_s=9))  # type: ignore[arg-type]
         answer.add(event("status", stage="searching"))
         answer.add(event("draft", html="A"))
         await reporter.report()
@@ -225,7 +225,7 @@ def test_unchanged_work_sends_heartbeats() -> None:
     async def tell() -> int:
         work = MemoryWork()
         answers: Any = Answers(RunningAnswer("ada", "Why?", session_id="2"))
-        reporter = WorkReporter(work, answers, JobQueue(most=1, longest_s=9), clock=lambda: now_s[0])
+        reporter = WorkReporter(work, answers, JobQueue(most=1, timeout_s=9), clock=lambda: now_s[0])
         for _ in range(10):
             await reporter.report()
             now_s[0] += 1.0
@@ -238,7 +238,7 @@ def test_work_cancelled_elsewhere_stops_and_an_unreachable_store_stops_nothing()
     goes_on = threading.Event()
 
     async def tell() -> tuple[bool, str]:
-        answer, work, jobs = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork(), JobQueue(most=1, longest_s=9)
+        answer, work, jobs = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork(), JobQueue(most=1, timeout_s=9)
         answer.task = asyncio.create_task(asyncio.sleep(60))
         jobs.start("", "", lambda _: {"waited": goes_on.wait(30)})
         job = jobs.start("ada", "notes", lambda _: {})
@@ -269,7 +269,7 @@ def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
     work = MemoryWork(
         WorkRecord("1", "ada", header, is_lost=False), WorkRecord("2", "bo", header.replace("notes", "a"), False)
     )
-    jobs = JobQueue(most=1, longest_s=9, work=work)
+    jobs = JobQueue(most=1, timeout_s=9, work=work)
 
     busy = [job.source for job in jobs.elsewhere()]
     jobs.cancel_elsewhere("notes")
@@ -286,7 +286,7 @@ def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> 
     done = dataclasses.replace(running, header=running.header.replace("running", "done"))
 
     async def states(work: MemoryWork) -> list[str]:
-        jobs = JobQueue(most=1, longest_s=9, work=work)
+        jobs = JobQueue(most=1, timeout_s=9, work=work)
         return [each.state async for each in jobs.follow(RemoteJob(running))]
 
     assert run(states(MemoryWork(done))) == ["running", "done"]

@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const day = (seconds) => (seconds === null ? "" : new Date(seconds * 1000).toISOString().slice(0, 10));
 
 // The export has all of them.
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 /** @param {number} usd */
 const dollars = (usd) => `$${usd.toFixed(2)}`;
@@ -257,7 +257,7 @@ function showLog(events) {
 
 /** @param {{at: number, who: string, rating: string, reason: string, comment: string, query: string, places: string[]}[]} said */
 function showFeedback(said) {
-  const rows = said.slice(0, MOST_SHOWN).map(({ at, who, rating, reason, comment, query, places }) => {
+  const rows = said.slice(0, MAX_SHOWN).map(({ at, who, rating, reason, comment, query, places }) => {
     const when = new Date(at * 1000).toISOString().slice(0, 10);
     const why = [rating === "good" ? "helpful" : "not helpful", reason, comment && `“${comment}”`].filter(Boolean).join(": ");
     return element("tr", {}, ...[when, who, why, query, places.join(", ")].map((each) => element("td", {}, each)));

@@ -7,7 +7,7 @@ import { labelBeside, lines, verdictOf } from "./formatting.js";
 /** @typedef {import("./state.js").Citation} Citation */
 
 // Enough to see what it is; a click shows all.
-const LONGEST_QUOTE = 320;
+const MAX_QUOTE_CHARS = 320;
 // So that the pointer can travel from the chip to the card, and rest on it.
 const LINGER_MS = 150;
 
@@ -77,8 +77,8 @@ function show(chip, citation) {
   clearTimeout(leaving);
   const card = byId("card");
   const { word } = verdictOf(citation.verdict);
-  const isLong = citation.quote.length > LONGEST_QUOTE;
-  const quote = isLong ? `${citation.quote.slice(0, LONGEST_QUOTE)} …` : citation.quote;
+  const isLong = citation.quote.length > MAX_QUOTE_CHARS;
+  const quote = isLong ? `${citation.quote.slice(0, MAX_QUOTE_CHARS)} …` : citation.quote;
   fill(
     card,
     quote && element("p", { class: "card-quote" }, quote),

@@ -5,8 +5,8 @@
  */
 
 // What models scale images down to, or less; and what is worth to be sent as it is.
-const LARGEST_PX = 2000;
-const LARGEST_BYTES = 1_500_000;
+const MAX_PX = 2000;
+const MAX_BYTES = 1_500_000;
 const THUMB_PX = 56;
 const AS_IT_IS = /^image\/(png|jpeg|gif|webp)$/;
 
@@ -93,8 +93,8 @@ function drawn(bitmap, scale) {
  * @returns {Promise<string>}
  */
 async function encoded(file, bitmap) {
-  const scale = Math.min(1, LARGEST_PX / Math.max(bitmap.width, bitmap.height));
-  if (scale < 1 || file.size > LARGEST_BYTES || !AS_IT_IS.test(file.type)) {
+  const scale = Math.min(1, MAX_PX / Math.max(bitmap.width, bitmap.height));
+  if (scale < 1 || file.size > MAX_BYTES || !AS_IT_IS.test(file.type)) {
     return drawn(bitmap, scale).toDataURL("image/jpeg", 0.9);
   }
   return new Promise((resolve, reject) => {

@@ -49,7 +49,7 @@ const store = createStore({
 });
 
 // Questions are counted by the minute.
-const LONGEST_WAIT_S = 120;
+const MAX_WAIT_S = 120;
 
 const GONE = Object.freeze({
   isGone: true,
@@ -331,7 +331,7 @@ function drop(view) {
  */
 function refusedCall(exchange, error) {
   // A day's money comes back at midnight. Until then another model may be chosen, so nothing is held back.
-  if ((error.status === 429 || error.status === 503) && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
+  if ((error.status === 429 || error.status === 503) && error.retryAfter && error.retryAfter < MAX_WAIT_S) {
     holdBack(error.retryAfter);
     if (!byId("question").value && !asking?.aside.length) propose(exchange.query);
   }

@@ -5,7 +5,7 @@ import { byId, element, fill } from "./dom.js";
 /** @typedef {{words: string, key?: string, act(): void}} Command */
 
 // More are found by more words.
-const MOST = 12;
+const MAX_SHOWN = 12;
 
 /**
  * Open it over whatever is shown. Enter does what is marked, Escape closes it.
@@ -39,7 +39,7 @@ export function openPalette(commands) {
   };
   const filter = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    found = commands.filter((each) => words.every((word) => each.words.toLowerCase().includes(word))).slice(0, MOST);
+    found = commands.filter((each) => words.every((word) => each.words.toLowerCase().includes(word))).slice(0, MAX_SHOWN);
     fill(list, ...found.map((command, place) =>
       element("li", { role: "option", id: `command-${place}`, class: "command", onclick: () => run(command) },
         element("span", {}, command.words), command.key && element("kbd", { "aria-hidden": "true" }, command.key))));

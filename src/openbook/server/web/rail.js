@@ -9,8 +9,8 @@ import { ago, counted, dayOf } from "./formatting.js";
 const ADDED = "added";
 
 // Thousands, as those who share a key may have, take the browser seconds to draw.
-const MOST_AT_ONCE = 100;
-let most = MOST_AT_ONCE;
+const MAX_AT_ONCE = 100;
+let most = MAX_AT_ONCE;
 
 /**
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
@@ -151,7 +151,7 @@ function fillMenu(session, { rename, pin, remove }) {
  */
 export function showHistory(list, sessions, how) {
   list.removeAttribute("aria-busy");
-  const more = () => ((most += MOST_AT_ONCE), showHistory(list, sessions, how));
+  const more = () => ((most += MAX_AT_ONCE), showHistory(list, sessions, how));
   let day = "";
   /** @type {HTMLElement[]} */
   const items = [];

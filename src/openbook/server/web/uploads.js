@@ -8,7 +8,7 @@ import { BROKEN } from "./state.js";
 /** @typedef {{name: string, reason: string}} LeftOut */
 
 // More names than these are not read, so they are counted.
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** What was said of the files that are being chosen. */
 let asCourse = false;
@@ -174,7 +174,7 @@ class Row {
    * @param {LeftOut[]} left
    */
   ended(names, left) {
-    const named = names.length > MOST_NAMES ? counted(names.length, "file") : listed(names);
+    const named = names.length > MAX_NAMES ? counted(names.length, "file") : listed(names);
     if (!left.length) return this.done(`${named} can be asked about now`);
     const reasons = left.map(({ name, reason }) => `${name}: ${reason}`);
     const words = names.length ? `${named} can be asked about now` : "Nothing of it can be asked about";

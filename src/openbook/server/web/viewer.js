@@ -9,7 +9,7 @@ import { anchorOf, citationText, labelBeside, lines, safeLink, sentences, verdic
 
 const CONTEXT_LINES = 20;
 // The server gives at most 400 lines at a time.
-const MOST_LINES = 180;
+const MAX_LINES = 180;
 
 const GONE = Object.freeze({
   ...{ sign: "?", word: "no longer in the library" },
@@ -158,11 +158,11 @@ function showDocument(shown, citation) {
     body,
     ...shown.remarks.map((/** @type {string} */ remark) => element("p", { class: "remark" }, remark)),
     ...(isPaged ? [pagePicture(shown, citation, showText)] : [
-      !isRendered && shown.more_before && context < MOST_LINES && more("Show more above"),
+      !isRendered && shown.more_before && context < MAX_LINES && more("Show more above"),
       isRendered
         ? element("div", { class: "answer rendered" }, sanitised(shown.html))
         : rows(shown.units, anchorOf(citation) === null),
-      !isRendered && shown.more_after && context < MOST_LINES && more("Show more below"),
+      !isRendered && shown.more_after && context < MAX_LINES && more("Show more below"),
     ]),
   );
   link(citation.url || shown.url);
@@ -205,7 +205,7 @@ function rows(units, areNumbered) {
 }
 
 async function widen() {
-  context = Math.min(MOST_LINES, context * 3);
+  context = Math.min(MAX_LINES, context * 3);
   await show();
   byId("viewer-body").focus({ preventScroll: true });
 }
