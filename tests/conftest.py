@@ -30,6 +30,10 @@ from tests.redis_server import RedisServer
 settings.register_profile("openbook", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("openbook")
 
+# Workers and children: OpenBLAS starts a thread for each processor, and each spins for a while before it sleeps, which
+# is a seventh of what a short command takes. Matrices as small as those of tests are never shared among threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 _SERVERS = {
     "fake_server",
     "embedding_server",
