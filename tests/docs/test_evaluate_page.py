@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support_cli import Outcome, copy_sample, run_alone
+from tests.integration.support_cli import Outcome, copy_sample, run
+
+Captured = pytest.CaptureFixture[str]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")
 SET = "".join(f"{line}\n" for line in re.findall(r'^    (\{"question": .*\})$', PAGE, re.MULTILINE))
@@ -24,10 +26,10 @@ def harbour(tmp_path: Path) -> Path:
     return root
 
 
-def typed(line: str, folder: Path) -> Outcome:
+def typed(capsys: Captured, line: str, folder: Path) -> Outcome:
     """Run a line of the page like a shell, including `>`."""
     command, _, target = line.partition(" > ")
-    outcome = run_alone(*shlex.split(command), cwd=folder)
+    outcome = run(capsys, *shlex.split(command), cwd=folder)
     if target:
         (folder / target).write_text(outcome.out, "utf-8")
     return outcome
@@ -37,22 +39,22 @@ def without_seconds(table: str) -> str:
     return re.sub(r"^(seconds +)\S+", r"\1-", re.sub("^    ", "", table, flags=re.MULTILINE), flags=re.MULTILINE)
 
 
-def test_the_table_of_the_page_is_what_its_command_prints(harbour: Path) -> None:
+def test_the_table_of_the_page_is_what_its_command_prints(harbour: Path, capsys: Captured) -> None:
     assert SESSION is not None
 
-    outcome = typed(SESSION["line"], harbour)
+    outcome = typed(capsys, SESSION["line"], harbour)
 
     printed = without_seconds(outcome.out)
     assert printed.strip() == without_seconds(SESSION["printed"]).strip(), f"the page should show:\n{outcome.out}"
     assert "questions.jsonl: not indexed: question set\n" in outcome.err
 
 
-def test_a_run_and_a_saved_answer_in_the_folder_change_no_figure(harbour: Path) -> None:
+def test_a_run_and_a_saved_answer_in_the_folder_change_no_figure(harbour: Path, capsys: Captured) -> None:
     before, against = COMPARED
 
-    typed(before, harbour)
-    typed("ask 'Which port does the server listen on?' --json > answer.json", harbour)
-    compared = typed(f"{against} --json", harbour)
+    typed(capsys, before, harbour)
+    typed(capsys, "ask 'Which port does the server listen on?' --json > answer.json", harbour)
+    compared = typed(capsys, f"{against} --json", harbour)
 
     changes = compared.json["comparison"]["changes"]
     assert len(changes) > 10
@@ -61,9 +63,9 @@ def test_a_run_and_a_saved_answer_in_the_folder_change_no_figure(harbour: Path) 
     assert "added" not in compared.err
 
 
-def test_the_check_of_the_page_passes_on_the_sample(harbour: Path) -> None:
+def test_the_check_of_the_page_passes_on_the_sample(harbour: Path, capsys: Captured) -> None:
     (line,) = CHECKED
 
-    outcome = typed(line, harbour)
+    outcome = typed(capsys, line, harbour)
 
     assert outcome.code == 0, outcome.err

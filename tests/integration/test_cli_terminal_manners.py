@@ -94,23 +94,25 @@ def test_files_are_listed_once_each_and_nothing_else(island: Path, capsys: Captu
 
 
 @pytest.mark.parametrize("columns", [60, 100])
-def test_prose_is_wrapped_by_words_on_a_terminal_and_whole_in_a_pipe(island: Path, columns: int) -> None:
+def test_prose_is_wrapped_by_words_on_a_terminal_and_whole_in_a_pipe(
+    island: Path, capsys: Captured, columns: int
+) -> None:
     question = ("ask", "How do engineers tell a humpback from a blue whale?", ".")
     shown = STYLE.sub("", on_terminal(*question, cwd=island, columns=columns))
     quote = [line for line in shown.splitlines() if line.startswith("> ")]
 
     assert max(map(len, quote)) <= columns
     assert re.sub(r"\n> ", " ", "\n".join(quote)).endswith("rhythm of the song alone. [1]")
-    assert "running have\n> learned" in run_alone(*question, cwd=island).out
+    assert "running have\n> learned" in run(capsys, *question).out
 
 
-def test_colours_follow_the_terminal_and_the_two_variables(island: Path) -> None:
+def test_colours_follow_the_terminal_and_the_two_variables(island: Path, capsys: Captured) -> None:
     search = ("search", "whale", ".")
 
     assert STYLE.search(on_terminal(*search, cwd=island, columns=80))
     assert not STYLE.search(on_terminal(*search, cwd=island, columns=80, NO_COLOR="1"))
-    assert not STYLE.search(run_alone(*search, cwd=island).out)
-    assert STYLE.search(run_alone(*search, cwd=island, env={"FORCE_COLOR": "1"}).out)
+    assert not STYLE.search(run(capsys, *search).out)
+    assert STYLE.search(run(capsys, *search, env={"FORCE_COLOR": "1"}).out)
 
 
 def test_matches_stand_out(island: Path) -> None:
@@ -151,7 +153,7 @@ def wait_for(words: str, log: Path) -> None:
         time.sleep(0.05)
 
 
-def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp_path: Path) -> None:
+def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp_path: Path, capsys: Captured) -> None:
     log = tmp_path / "watch.log"
     with log.open("wb") as target:
         process = start("watch", ".", cwd=island, interrupted=True, stdout=target, stderr=target)
@@ -167,4 +169,4 @@ def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp
 
     assert "2 added" in log.read_text(encoding="utf-8")
     assert code == 130
-    assert "seals.md" in run_alone("search", "harbour pilot", "--files", cwd=island).out
+    assert "seals.md" in run(capsys, "search", "harbour pilot", "--files").out

@@ -273,8 +273,8 @@ def test_what_is_fixed_and_what_cannot_be_checked_is_annotated_too(shop: Reposit
         pytest.param([""], "the path is empty; is a shell variable unset?", id="empty"),
     ],
 )
-def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], words: str) -> None:
-    outcome = run_alone("verify", *arguments, cwd=shop.folder, env={"COLUMNS": "200"})
+def test_bad_arguments_are_wrong_usage(shop: Repository, capsys: Captured, arguments: list[str], words: str) -> None:
+    outcome = run(capsys, "verify", *arguments, cwd=shop.folder, env={"COLUMNS": "200"})
 
     assert outcome.code == 2
     assert words in re.sub(r"\s+", " ", outcome.err)

@@ -28,6 +28,7 @@ from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from tests.children import unmeasured
+from tests.integration.support_cli import run
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
 from tests.support import heed_interrupts
 
@@ -381,10 +382,8 @@ def test_the_tools_for_courses_are_listed_over_http_before_there_are_any(tmp_pat
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hint(shop: Path) -> None:
-    with serving(shop) as address:
-        asyncio.run(_heavy(address))
-    home = Settings.from_env().home
-    [library] = (home / "libraries").glob("*.sqlite")
+    library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
+    library.parent.mkdir(parents=True)
     library.write_bytes(b"no index" * 1000)
 
     with serving(shop) as address:
@@ -425,13 +424,11 @@ def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
     assert "src/parcels.py:" in told
 
 
-def test_without_any_key_it_does_not_listen_to_others(shop: Path) -> None:
-    command = [sys.executable, "-m", "openbook", "mcp", str(shop), "--http", "--host", "0.0.0.0"]
+def test_without_any_key_it_does_not_listen_to_others(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ended = run(capsys, "mcp", shop, "--http", "--host", "0.0.0.0")
 
-    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False)
-
-    assert ended.returncode == 2
-    assert "openbook keys add" in ended.stderr
+    assert ended.code == 2
+    assert "openbook keys add" in ended.err
 
 
 def test_tools_for_courses_are_listed_where_there_are_courses(shop: Path) -> None:

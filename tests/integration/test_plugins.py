@@ -22,12 +22,13 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.app import create_app
 from openbook.settings import Secret, Settings
 from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
-from tests.support import child_environment, write_tree
+from tests.integration.support_cli import Outcome, run, run_alone
+from tests.support import write_tree
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
 SRCINFO = "pkgbase = heron\n\tpkgdesc = A bird that waits\n\tpkgver = 4.2\n\npkgname = heron-docs\n"
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +40,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def openbook(site: Path, tmp_path: Path) -> Run:
-    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = child_environment() | {"PYTHONPATH": str(site), "OPENBOOK_HOME": str(tmp_path / "home")}
-        return subprocess.run(
-            [sys.executable, "-m", "openbook", *words],
-            capture_output=True,
-            encoding="utf-8",
-            env=environment | variables,
-            cwd=tmp_path,
-        )
-
-    return run
+def openbook(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command with the package on the import path, and variables."""
+    monkeypatch.syspath_prepend(str(site))
+    return lambda *words, **variables: run(capsys, *words, cwd=tmp_path, env=variables)
 
 
 @pytest.fixture
@@ -59,8 +52,8 @@ def birds(tmp_path: Path) -> str:
     return str(write_tree(tmp_path / "birds", tree))
 
 
-def test_plugins_are_listed_with_their_packages(openbook: Run) -> None:
-    listed = json.loads(openbook("plugins", "--json").stdout)
+def test_plugins_are_listed_with_their_packages(site: Path, openbook: Run) -> None:
+    listed = run_alone("plugins", "--json", env={"PYTHONPATH": str(site)}).json
 
     assert {(plugin["kind"], plugin["name"]) for plugin in listed if plugin["package"] == "openbook-example 1.0"} == {
         *{("readers", "srcinfo"), ("embedders", "letters"), ("engines", "folder"), ("models", "parrot")},
@@ -70,21 +63,23 @@ def test_plugins_are_listed_with_their_packages(openbook: Run) -> None:
     assert {(plugin["kind"], plugin["name"]) for plugin in listed if plugin["package"].startswith("openbook ")} == {
         *{("engines", "lance"), ("executors", "ray"), ("stores", "redis"), ("stores", "rediss")},
     }
-    assert "reader srcinfo, of openbook-example 1.0" in openbook("doctor").stdout
+    assert "reader srcinfo, of openbook-example 1.0" in openbook("doctor").out
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_reader_makes_sections_of_its_format(openbook: Run, birds: str, workers: str) -> None:
-    found = json.loads(openbook("search", "heron docs", birds, "--json", OPENBOOK_WORKERS=workers).stdout)
+    found = openbook("search", "heron docs", birds, "--json", OPENBOOK_WORKERS=workers).json
 
     top = found["results"][0]
     assert (top["path"], top["start_line"], top["language"]) == ("heron.SRCINFO", 5, "srcinfo")
 
 
-def test_a_reader_reads_at_once_what_was_skipped_before_it_came(openbook: Run, site: Path, tmp_path: Path) -> None:
+def test_a_reader_reads_at_once_what_was_skipped_before_it_came(
+    openbook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pictures = write_tree(tmp_path / "pictures", {"notes.md": "Herons.\n"})
     (pictures / "scan.tiff").write_bytes(b"II*\0 the owl of the harbour")
-    assert "owl" not in openbook("search", "owl harbour", str(pictures)).stdout
+    assert "owl" not in openbook("search", "owl harbour", str(pictures)).out
     package = write_tree(tmp_path / "tiff", {"tiff_reader.py": "def read(raw, path):\n    return raw[4:].decode()\n"})
     write_tree(
         package / "tiff-1.0.dist-info",
@@ -94,23 +89,24 @@ def test_a_reader_reads_at_once_what_was_skipped_before_it_came(openbook: Run, s
         },
     )
 
-    found = openbook("search", "owl harbour", str(pictures), PYTHONPATH=str(package))
+    monkeypatch.syspath_prepend(str(package))
+    found = openbook("search", "owl harbour", str(pictures))
 
-    assert "scan.tiff:1 " in found.stdout
+    assert "scan.tiff:1 " in found.out
 
 
 def test_an_embedder_makes_the_library_and_no_other_opens_it(openbook: Run, birds: str) -> None:
     made = openbook("add", birds, "--library", "b", OPENBOOK_EMBEDDER="letters:2")
     refused = openbook("search", "owls", "--library", "b")
 
-    assert made.returncode == 0, made.stderr
-    assert openbook("search", "owls", "--library", "b", OPENBOOK_EMBEDDER="letters:2").stdout.startswith(" 1.")
-    assert refused.returncode == 3
-    assert "letters:2" in refused.stderr
+    assert made.code == 0, made.err
+    assert openbook("search", "owls", "--library", "b", OPENBOOK_EMBEDDER="letters:2").out.startswith(" 1.")
+    assert refused.code == 3
+    assert "letters:2" in refused.err
 
 
 def test_a_reranker_orders_results(openbook: Run, birds: str) -> None:
-    results = json.loads(openbook("search", "owls heron waits", birds, "--json", "--reranker", "shortest").stdout)
+    results = openbook("search", "owls heron waits", birds, "--json", "--reranker", "shortest").json
 
     lengths = [len(result["text"]) for result in results["results"]]
     assert len(lengths) > 1
@@ -127,14 +123,14 @@ def test_a_judge_confirms_what_its_words_decide(openbook: Run, tmp_path: Path) -
 
     judged = openbook("judge", str(file), "--json", "--verifier", "verbatim:any")
 
-    verdicts = [json.loads(line)["verdict"] for line in judged.stdout.splitlines()]
+    verdicts = [line["verdict"] for line in judged.lines]
     assert verdicts == ["exact", "unverified"]
 
 
 def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
     answer = openbook("ask", "When do owls hunt?", birds, "--model", "parrot:green", "--json")
 
-    assert json.loads(answer.stdout)["model"] == "parrot:green"
+    assert answer.json["model"] == "parrot:green"
 
 
 def test_a_tool_joins_those_of_the_agent_in_the_terminal(
@@ -146,7 +142,7 @@ def test_a_tool_joins_those_of_the_agent_in_the_terminal(
     options = ("--agent", "--verifier", "off", "--model", model)
     asked = openbook("ask", "What day is it?", birds, *options, LLM_API_KEY=server.key)
 
-    assert "today" in asked.stderr, asked.stderr
+    assert "today" in asked.err, asked.err
     assert date.today().isoformat()[:4] in server.requests[1].body["messages"][-1]["content"]  # noqa: DTZ011 - the year
     assert {"search", "today"} <= {tool["function"]["name"] for tool in server.requests[0].body["tools"]}
 
@@ -178,23 +174,23 @@ def test_an_engine_keeps_libraries_where_it_says(openbook: Run, birds: str, tmp_
     at = {"OPENBOOK_STORAGE": f"folder:{tmp_path / 'team'}"}
     openbook("add", birds, "--library", "b", **at)
 
-    answer = json.loads(openbook("ask", "When do owls hunt?", "--library", "b", "--json", **at).stdout)
+    answer = openbook("ask", "When do owls hunt?", "--library", "b", "--json", **at).json
 
     assert (tmp_path / "team" / "b.sqlite").exists()
     assert answer["citations"][0]["quote"] == "Owls hunt at night."
-    assert openbook("sources", **at).stdout.startswith("b: 2 documents")
+    assert openbook("sources", **at).out.startswith("b: 2 documents")
 
 
 def test_an_engine_that_is_not_there_is_named_with_those_that_are(openbook: Run) -> None:
     refused = openbook("sources", OPENBOOK_STORAGE="nope:/x")
 
-    assert refused.returncode == 2
-    assert "there is no engine 'nope'" in refused.stderr
-    assert "folder, lance" in refused.stderr
+    assert refused.code == 2
+    assert "there is no engine 'nope'" in refused.err
+    assert "folder, lance" in refused.err
 
 
 def test_an_executor_prepares_files(openbook: Run, birds: str) -> None:
-    answer = json.loads(openbook("ask", "When do owls hunt?", birds, "--json", OPENBOOK_EXECUTOR="pool:2").stdout)
+    answer = openbook("ask", "When do owls hunt?", birds, "--json", OPENBOOK_EXECUTOR="pool:2").json
 
     assert answer["citations"][0]["quote"] == "Owls hunt at night."
 
@@ -203,10 +199,10 @@ def test_an_executor_that_is_not_there_or_fails_is_named(openbook: Run, birds: s
     unknown = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="nope:x")
     failing = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="pool:many")
 
-    assert unknown.returncode == 2
-    assert "there is no executor 'nope'" in unknown.stderr
-    assert "pool, ray" in unknown.stderr
-    assert "executor 'pool' of openbook-example 1.0 failed: ValueError" in failing.stderr
+    assert unknown.code == 2
+    assert "there is no executor 'nope'" in unknown.err
+    assert "pool, ray" in unknown.err
+    assert "executor 'pool' of openbook-example 1.0 failed: ValueError" in failing.err
 
 
 def test_a_store_is_shared_by_servers(site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,10 +231,10 @@ def test_a_store_is_shared_by_servers(site: Path, birds: str, tmp_path: Path, mo
 def test_a_store_that_is_not_there_is_told_without_its_password(openbook: Run, birds: str, value: str) -> None:
     refused = openbook("serve", birds, "--port", "0", OPENBOOK_SHARED_STORE=value)
 
-    assert refused.returncode == 2
-    assert "there is no store of that name" in refused.stderr
-    assert "folder, redis, rediss" in refused.stderr
-    assert "sesame" not in refused.stdout + refused.stderr
+    assert refused.code == 2
+    assert "there is no store of that name" in refused.err
+    assert "folder, redis, rediss" in refused.err
+    assert "sesame" not in refused.out + refused.err
 
 
 @pytest.mark.slow
@@ -251,6 +247,6 @@ def test_a_library_is_copied_to_the_engine_of_a_plugin(openbook: Run, birds: str
         openbook("ask", "When do owls sleep?", "--library", "team", OPENBOOK_STORAGE=storage) for storage in ("", there)
     )
 
-    assert copied.stderr.startswith(f"copied team to {there}/team: 2 documents and ")
-    assert "Owls sleep by day" in here.stdout
-    assert elsewhere.stdout == here.stdout
+    assert copied.err.startswith(f"copied team to {there}/team: 2 documents and ")
+    assert "Owls sleep by day" in here.out
+    assert elsewhere.out == here.out

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support_cli import assert_fails_clearly, run_alone, start
+from tests.integration.support_cli import assert_fails_clearly, run, run_alone, start
 from tests.integration.support_serving import Serving
 from tests.redis_server import PASSWORD, RedisServer
 from tests.support import write_tree
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+Captured = pytest.CaptureFixture[str]
 
 QUESTION = "When do sessions end?"
 
@@ -63,10 +65,12 @@ def test_processes_share_conversations_and_live_through_a_restart_of_redis(
     assert [line for serving in servers for line in serving.said if PASSWORD in line or redis_server.url in line] == []
 
 
-def test_a_redis_that_is_not_there_is_told_before_anything_is_read(harbour: Path, redis_server: RedisServer) -> None:
+def test_a_redis_that_is_not_there_is_told_before_anything_is_read(
+    harbour: Path, redis_server: RedisServer, capsys: Captured
+) -> None:
     redis_server.kill()
 
-    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": redis_server.url})
+    outcome = run(capsys, "serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": redis_server.url})
 
     place = f"Redis at redis://127.0.0.1:{redis_server.port}/0 cannot be used: Connection refused"
     assert_fails_clearly(outcome, 3, place, "OPENBOOK_SHARED_STORE")
@@ -75,15 +79,17 @@ def test_a_redis_that_is_not_there_is_told_before_anything_is_read(harbour: Path
     assert "sesame" not in outcome.err
 
 
-def test_an_address_that_is_none_is_told_without_its_password(harbour: Path) -> None:
-    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": "redis://:ses/ame@localhost/0"})
+def test_an_invalid_address_is_reported_without_its_password(harbour: Path, capsys: Captured) -> None:
+    invalid = {"OPENBOOK_SHARED_STORE": "redis://:ses/ame@localhost/0"}
+
+    outcome = run(capsys, "serve", harbour, "--port", "0", env=invalid)
 
     assert_fails_clearly(outcome, 2, "OPENBOOK_SHARED_STORE is not an address of Redis", "redis://host:6379/0")
     assert "ses/" not in outcome.err
 
 
-def test_the_doctor_shows_no_password_of_redis() -> None:
-    outcome = run_alone("doctor", env={"OPENBOOK_SHARED_STORE": "redis://:sesame@localhost/0"})
+def test_the_doctor_shows_no_password_of_redis(capsys: Captured) -> None:
+    outcome = run(capsys, "doctor", env={"OPENBOOK_SHARED_STORE": "redis://:sesame@localhost/0"})
 
     assert "shared_store = Secret(***)  (OPENBOOK_SHARED_STORE)" in outcome.out + outcome.err
     assert "sesame" not in outcome.out + outcome.err
