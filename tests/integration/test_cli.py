@@ -375,18 +375,17 @@ def test_queries_of_a_file_can_be_for_other_folders(sample: Path, capsys: Captur
     assert {result["source"] for result in line["results"]} == {"docs", "scanner"}
 
 
-def test_json_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
-    root = copy_sample(tmp_path)
+def test_json_is_the_same_under_another_hash_seed(sample: Path, capsys: Captured, tmp_path: Path) -> None:
+    ask = ("ask", "Which lessons talk about storms?", "--json")
     file = tmp_path / "queries.jsonl"
     file.write_text('{"query": "parcel ferry storm"}\n{"query": "open the door"}\n', encoding="utf-8")
-    printed = []
-    for seed in ("0", "1"):
-        env = {"PYTHONHASHSEED": seed, "OPENBOOK_HOME": str(tmp_path / seed)}
-        answer = run_alone("ask", "Which lessons talk about storms?", "--json", cwd=root, env=env).json
-        del answer["took_ms"]
-        printed.append((answer, run_alone("search", "--queries", file, cwd=root, env=env).lines))
+    env = {"PYTHONHASHSEED": "2", "OPENBOOK_HOME": str(tmp_path / "home")}
 
-    assert printed[0] == printed[1]
+    here = run(capsys, *ask).json, run(capsys, "search", "--queries", file).lines
+    there = run_alone(*ask, cwd=sample, env=env).json, run_alone("search", "--queries", file, cwd=sample, env=env).lines
+
+    assert here[0] | {"took_ms": 0} == there[0] | {"took_ms": 0}
+    assert here[1] == there[1]
 
 
 def test_a_copy_of_a_folder_gives_the_same_results(sample: Path, capsys: Captured, tmp_path: Path) -> None:

@@ -70,20 +70,15 @@ def test_another_process_with_another_hash_seed_gives_the_same_results_and_answe
         "print(json.dumps(built(pathlib.Path(sys.argv[1]), sys.argv[2])))"
     )
 
-    found = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-c", code, str(folder), f"seed-{seed}"],
-                check=True,
-                capture_output=True,
-                encoding="utf-8",
-                env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            ).stdout
-        )
-        for seed in ("0", "1")
-    ]
+    there = subprocess.run(
+        [sys.executable, "-c", code, str(folder), "there"],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONHASHSEED": "2", "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
 
-    assert found[0] == found[1] == built(folder, "here")
+    assert json.loads(there.stdout) == built(folder, "here")
 
 
 def test_the_order_in_which_sources_are_added_changes_nothing(folder: Path) -> None:
