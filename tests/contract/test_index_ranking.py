@@ -158,10 +158,12 @@ CHANGES = st.one_of(
     st.tuples(st.just("skip"), st.sampled_from(PATHS), st.just(0)),
     st.tuples(st.just("search"), st.just(""), st.just(0)),
 )
-BATCHES = st.lists(st.tuples(st.lists(CHANGES, max_size=5), st.sampled_from(["", "undone", "optimize", "every"])))
+BATCHES = st.lists(
+    st.tuples(st.lists(CHANGES, max_size=5), st.sampled_from(["", "undone", "optimize", "every"])), min_size=2
+)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
 def test_whatever_was_written_before_an_index_answers_as_a_fresh_one(
     fresh: Fresh, batches: list[tuple[list[tuple[str, str, int]], str]]

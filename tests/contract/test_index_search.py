@@ -130,9 +130,10 @@ def test_a_filter_applies_before_the_cut(index: Index, where: Filter, found: lis
 
 def test_a_filter_changes_neither_scores_nor_order(index: Index) -> None:
     chance = random.Random(7)
-    for number in range(30):
-        source = "s" if number % 3 else "t"
-        put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=9)), source=source, vector=near(chance))
+    with index.batch():
+        for number in range(30):
+            source = "s" if number % 3 else "t"
+            put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=9)), source=source, vector=near(chance))
     where = Filter(sources=frozenset({"s"}))
 
     by_words = [lexical(index, ["oak", "fir"], 100, either) for either in (EVERYTHING, where)]
