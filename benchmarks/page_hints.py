@@ -110,7 +110,7 @@ def _hinted(block: VectorBlock, asked: Rows, mapped: mmap.mmap, hint: int) -> No
         mapped.madvise(hint, at, min(_PART_BYTES, size - at))
         rows = slice(start // _DIM, (start + _PART_BYTES) // _DIM)
         VectorBlock(block.rows[rows]).products(asked)
-        block.let_go(rows.start, rows.stop)
+        block.release(rows.start, rows.stop)
 
 
 if __name__ == "__main__":

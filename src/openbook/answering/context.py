@@ -15,7 +15,7 @@ from openbook.text import units
 from openbook.types import Chunk, RetrievalResult, Unit
 
 # Cached chunks: users of a library ask about the same parts. Each takes about 10 KB.
-_KEPT_CHUNKS = 512
+_CACHED_CHUNKS = 512
 
 # The note below a truncated source, and its tokens with a long line number; shorter numbers have no more.
 _CUT = "cut here"
@@ -132,18 +132,18 @@ def _opening(number: int, result: RetrievalResult) -> ShownSource:
     return ShownSource(number, label_of(result) or chunk.symbol, str(chunk.span), ())
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def units_of(chunk: Chunk) -> tuple[Unit, ...]:
     """Return the units of a chunk, cached for consecutive questions."""
     return units(chunk)
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def _displayed(chunk: Chunk) -> tuple[str, ...]:
     return displayed(chunk, units_of(chunk))
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def _tokens_of(chunk: Chunk, *, for_model: bool = True) -> int:
     """Estimate the tokens of all units of a chunk, at most the sum of their tokens."""
     return estimate_tokens("".join(_lines_of(chunk, for_model=for_model)))

@@ -32,7 +32,7 @@ _FENCES = {"asciidoc": _LISTING, "text": _BACKTICKS}
 _CODE_COLUMNS = 4
 
 # Cached chunks: a search reads each of ten results once per passage.
-_KEPT_CHUNKS = 64
+_CACHED_CHUNKS = 64
 
 # A chunk with more markup is an example of markup, or begins within one.
 _MAX_MARKUP = 1 / 2
@@ -108,7 +108,7 @@ def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[s
     return len(fences) % 2 == 1 and 2 * sum(map(is_code_line, above)) > len(above)
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def indented_code(chunk: Chunk) -> Mapping[int, str]:
     r"""Map the lines of indented code blocks in a chunk of prose to their languages.
 

@@ -11,7 +11,7 @@ from openbook.entries import END_OF_HEADING, MARKED, entry_heads, indent_of, nam
 from openbook.types import Chunk, Unit
 
 # Cached chunks: a search reads the entries of ten results once per passage.
-_KEPT_CHUNKS = 64
+_CACHED_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def entry_at(shown: ContextItem, position: int) -> ListEntry | None:
     return next((each for each in entries_in(shown) if each.first <= position <= each.last), None)
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def _entries(chunk: Chunk) -> tuple[ListEntry, ...]:
     return tuple(_found(chunk, units_of(chunk)))
 

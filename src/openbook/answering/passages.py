@@ -110,7 +110,7 @@ _DRAWINGS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2"})
 _MAX_STATEMENT_LINES = 10
 
 # Cached chunks: a search reads the examples of ten results, once per passage.
-_KEPT_CHUNKS = 64
+_CACHED_CHUNKS = 64
 
 
 PassageKey = tuple[int, int, int]
@@ -228,7 +228,7 @@ def examples_in(shown: ContextItem) -> Sequence[Example]:
     return _examples(shown.result.chunk)
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def _examples(chunk: Chunk) -> tuple[Example, ...]:
     return examples_of(units_of(chunk), chunk.language)
 

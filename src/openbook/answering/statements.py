@@ -42,7 +42,7 @@ _BACKTICKS = frozenset({"javascript", "typescript", "tsx", "jsx", "go", "svelte"
 _TAB = 4
 
 # Cached chunks: an answer reads each of ten results several times.
-_KEPT_CHUNKS = 64
+_CACHED_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def layout_of(shown: ContextItem) -> Sequence[Line]:
     return _layout(shown.result.chunk, len(shown.units))
 
 
-@lru_cache(maxsize=_KEPT_CHUNKS)
+@lru_cache(maxsize=_CACHED_CHUNKS)
 def _layout(chunk: Chunk, count: int) -> Sequence[Line]:
     return tuple(lines_of(units_of(chunk)[:count], chunk.language))
 

@@ -47,8 +47,8 @@ _BLANKS = str.maketrans(dict.fromkeys(punctuation, " ") | dict.fromkeys(_DROPPED
 _BETWEEN_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 # Cache for the distinct words of a large library, about 200 bytes each. Longer strings are not words and do not repeat.
-_KEPT_WORDS = 1 << 17
-_MAX_KEPT_CHARS = 40
+_CACHED_WORDS = 1 << 17
+_MAX_CACHED_CHARS = 40
 
 
 class StaticEmbedder:
@@ -141,8 +141,8 @@ class _Pieces(dict[str, list[int]]):
             pieces = [piece for part in _BETWEEN_CASES.split(word) for piece in self[part.lower()]]
         else:
             pieces = self._tokenizer.encode(word, add_special_tokens=False).ids
-        if len(word) <= _MAX_KEPT_CHARS:
-            if len(self) >= _KEPT_WORDS:
+        if len(word) <= _MAX_CACHED_CHARS:
+            if len(self) >= _CACHED_WORDS:
                 self.clear()
             self[word] = pieces
         return pieces

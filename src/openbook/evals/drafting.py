@@ -204,7 +204,7 @@ def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
     several = len(folders) > 1
     waiting: list[Iterator[EvalQuestion]] = [
         _questions(folders[source], path, document_key(source, path) if several else path)
-        for source, path in _in_turn(list(indexed_files(assistant)), count)
+        for source, path in _round_robin(list(indexed_files(assistant)), count)
     ]
     drafted: dict[str, EvalQuestion] = {}
     while waiting:
@@ -220,7 +220,7 @@ def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
     return list(drafted.values())
 
 
-def _in_turn(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, str]]:
+def _round_robin(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, str]]:
     """Order files: `count` of them at even intervals, then the rest."""
     aside = [file for file in files if is_aside(file[1])]
     main = [file for file in files if not is_aside(file[1])]
@@ -248,12 +248,12 @@ def _unanswerable(assistant: Library, drafted: Sequence[EvalQuestion], count: in
     """
     names = [name for question in drafted if (name := _asked_name(question))]
     made = [_halves(one, other) for number, one in enumerate(names) for other in names[number + 1 :][:_TRIES]]
-    wanted = [name for name in dict.fromkeys(made) if name and not _knows(assistant, name)]
+    wanted = [name for name in dict.fromkeys(made) if name and not _contains_name(assistant, name)]
     like = [question for question in drafted if _asked_name(question)]
     for question, name in zip(like[: (count + 1) // 2], wanted, strict=False):
         yield EvalQuestion(question.text.replace(f"`{_asked_name(question)}`", f"`{name}`", 1), unanswerable=True)
     source = next((root.name for root in assistant.sources()), "")
-    unknown = (software for software in _SOFTWARE if not _knows(assistant, software))
+    unknown = (software for software in _SOFTWARE if not _contains_name(assistant, software))
     for software, frame in zip(unknown, cycle(_FRAMES)):
         yield EvalQuestion(frame.format(source=source, software=software), unanswerable=True)
 
@@ -269,5 +269,5 @@ def _halves(one: str, other: str) -> str:
     return "_".join((*first[:-1], last[-1])) if len(first) > 1 and len(last) > 1 and first[-1] != last[-1] else ""
 
 
-def _knows(assistant: Library, name: str) -> bool:
+def _contains_name(assistant: Library, name: str) -> bool:
     return tokenize(name)[-1] in assistant.index.frequencies(tokenize(name))  # the last token is the whole name

@@ -107,7 +107,7 @@ def score(
     figures["tokens"] = float(answer.usage.input_tokens + answer.usage.output_tokens)
     figures["cost_usd"] = None if answer.cost_usd is None else float(answer.cost_usd)
     figures["seconds"] = seconds
-    expected = tuple(map(str, _wanted(question)))
+    expected = tuple(map(str, _expected_spans(question)))
     found = tuple(map(str, _places(results[:_PLACES_SHOWN])))
     return QuestionOutcome(
         question.text, answer.refused, figures, _fault(question, results, answer, limit), expected, found
@@ -118,7 +118,7 @@ def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: G
     """Return the first failure in pipeline order; empty if there is none."""
     if question.unanswerable:
         return "" if answer.refused else "answered, though it should be refused"
-    wanted = _wanted(question)
+    wanted = _expected_spans(question)
     ranks = [rank for rank, place in enumerate(_places(results[:limit]), start=1) if any(map(place.overlaps, wanted))]
     if wanted and not ranks:
         return f"not among the first {limit} results"
@@ -131,7 +131,7 @@ def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: G
     return f"does not say {missing[0]!r}" if missing else ""
 
 
-def _wanted(question: EvalQuestion) -> list[ExpectedSpan]:
+def _expected_spans(question: EvalQuestion) -> list[ExpectedSpan]:
     """List the expected places. A file with expected lines is not expected as a whole."""
     narrowed = {place.path for place in question.lines}
     return [*question.lines, *(ExpectedSpan(path) for path in question.files if path not in narrowed)]
@@ -158,7 +158,7 @@ def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, fl
     """Score an answer. A wrong refusal has no citations and no facts; precision and verdicts do not apply to it."""
     figures = {"wrong_refusals": float(answer.refused)}
     cited = [_place(citation.source, citation.span) for citation in answer.citations]
-    wanted = _wanted(question)
+    wanted = _expected_spans(question)
     if wanted and cited:
         figures["citation_precision"] = line_precision(cited, wanted)
     if question.lines:

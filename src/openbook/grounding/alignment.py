@@ -24,7 +24,7 @@ _Token = tuple[str, str]
 """A word (stemmed if plain) and its kind: `code`, `number`, `acronym`, or empty for a plain word."""
 
 # Three rules in a row compare the claim with the same sentences, at most about a page of them.
-_KEPT_SENTENCES = 512
+_CACHED_SENTENCES = 512
 
 
 def replaced_word(claim: str, sentences: Sequence[str]) -> str:
@@ -41,14 +41,14 @@ def replaced_word(claim: str, sentences: Sequence[str]) -> str:
             between[sentence[other - 1], sentence[other + 1]].append((sentence, other))
     mine = {word for word, _ in own}
     for place, (word, kind) in enumerate(own):
-        if word in said or (not kind and not _is_telling(word)):
+        if word in said or (not kind and not _is_significant(word)):
             continue
         # Look only at places with the same neighbours on both sides: few, even in a long text.
         for theirs, other in between.get(tuple(own[place - 1 : place + 2 : 2]), ()) if place else ():
             instead, their_kind = theirs[other]
             if their_kind != kind or instead in mine or _is_part(word, instead):
                 continue
-            if not kind and not _is_telling(instead):
+            if not kind and not _is_significant(instead):
                 continue
             sides = _shared_around(own, place, theirs, other)
             if sum(sides) >= (_SAME_WORDS if kind else _SAME_PLAIN_WORDS) and min(sides) >= (1 if kind else 2):
@@ -81,7 +81,7 @@ def _is_part(word: str, instead: str) -> bool:
     return one <= other or other <= one
 
 
-def _is_telling(word: str) -> bool:
+def _is_significant(word: str) -> bool:
     return bool(content_words(word)) and word.isalpha() and word not in _REFERRING
 
 
@@ -106,7 +106,7 @@ def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[s
     for first, word in enumerate(own):
         for last in range(first + 2, min(first + _MAX_REPLACED_WORDS, len(own))):
             size, at = last - first, places.get(own[last], -1)
-            if at < 0 or word == own[last] or not (_is_telling(word[0]) and _is_telling(own[last][0])):
+            if at < 0 or word == own[last] or not (_is_significant(word[0]) and _is_significant(own[last][0])):
                 continue
             if list(theirs[at + 1 : at + size + 1]) != [*own[first + 1 : last], word]:
                 continue
@@ -117,7 +117,7 @@ def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[s
     return None
 
 
-@lru_cache(maxsize=_KEPT_SENTENCES)
+@lru_cache(maxsize=_CACHED_SENTENCES)
 def _tokens(text: str) -> list[_Token]:
     """Return the words without articles, each with its kind (see `_Token`)."""
     found = []

@@ -29,7 +29,7 @@ _MONTHS = r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
 _ABBREVIATION = re.compile(
     rf"\b(?:[a-zA-Z]\. [a-zA-Z]|ca|ggf|evtl|inkl|vgl|sog|bspw|\d{{1,2}}(?=\. {_MONTHS}))\.(?=\s)"
 )
-_EMPHASIS_BEHIND = re.compile(r"(?<=[.!?…。！？])[*_~]++(?=\s|$)")
+_EMPHASIS_AFTER = re.compile(r"(?<=[.!?…。！？])[*_~]++(?=\s|$)")
 _QUOTE_SIGNS = re.compile(r"(?<=\n)[ \t]*>[ \t>]*")
 _BORDERS = re.compile(r"[ \t>|]*")
 _DELIMITERS = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+$")
@@ -129,7 +129,7 @@ def _masked(answer: str, marks: Sequence[CitationMark], code: Sequence[tuple[int
         parts += [answer[at:start], filling * (end - start)]
         at = end
     masked = "".join([*parts, answer[at:]])
-    for signs in (_QUOTE_SIGNS, _EMPHASIS_BEHIND):
+    for signs in (_QUOTE_SIGNS, _EMPHASIS_AFTER):
         masked = signs.sub(lambda match: " " * len(match.group()), masked)
     return _ABBREVIATION.sub(lambda match: "x" * len(match.group()), masked)
 

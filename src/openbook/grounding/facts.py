@@ -57,7 +57,7 @@ _SUMMARY = re.compile(
 # Shorter text is a greeting or a list heading. Three words count only if they end like a sentence.
 _MIN_CLAIM_WORDS = 3
 _MIN_SENTENCE_WORDS = 2
-_YES = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
+_INTERJECTION = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
 _SENTENCE = re.compile(r"\S+\s+\S+\s+.*[.。][*_\s]*", re.DOTALL)
 
 
@@ -117,7 +117,7 @@ def has_facts(claim: str) -> bool:
         return False
     if len(content_words(claim)) >= _MIN_CLAIM_WORDS or facts_of(claim):
         return True
-    rest = _YES.sub("", claim, count=1)
+    rest = _INTERJECTION.sub("", claim, count=1)
     return _SENTENCE.fullmatch(rest) is not None and len(content_words(rest)) >= _MIN_SENTENCE_WORDS
 
 

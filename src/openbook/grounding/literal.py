@@ -42,7 +42,7 @@ NOT_CHECKED = "nothing checked whether the cited lines say it"
 UNCLEAR = "unclear"
 """The rule name when a number of the claim is not legible in the source, so that no judge can decide either."""
 
-_BESIDE_WORDS = " .,;:!?-•。，；：！？"
+_WORD_DELIMITERS = " .,;:!?-•。，；：！？"
 
 # Fewer words, such as "Yes.", occur anywhere.
 _MIN_EXACT_WORDS = 3
@@ -75,7 +75,7 @@ _DENIED = re.compile(
     r"[^.;:]{0,25}$",
     re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(
+_DENIED_AFTER = re.compile(
     r"^\W{0,3}(?:\w+ ){0,3}?(?:(?:is|are|does|do|was|were)(?: not|n['’]t)|(?:is|are) (?:absent|missing|unknown))\b"
 )
 
@@ -124,7 +124,7 @@ def is_verbatim(claim: str, cited_text: str) -> bool:
         >>> is_verbatim("It `waits` for 3 s.", "... so it waits\n    for 3 s, and ends")
         True
     """
-    words = squash(claim).strip(_BESIDE_WORDS)
+    words = squash(claim).strip(_WORD_DELIMITERS)
     return _count_words(words) >= _MIN_EXACT_WORDS and has_words(squash(cited_text), words)
 
 
@@ -228,7 +228,7 @@ def absent_identifier(read: ReadClaim) -> str:
         return ""
     for match in re.finditer(r"(`{1,2})(?=[^`])([^`\n]{1,200}?)\1(?!`)", read.claim):
         before = read.claim[: match.start()]
-        if _DENIED.search(before) or _EXAMPLE.search(before) or _DENIED_BEHIND.match(read.claim[match.end() :]):
+        if _DENIED.search(before) or _EXAMPLE.search(before) or _DENIED_AFTER.match(read.claim[match.end() :]):
             continue
         for name in names_of_code(match[2]):
             if not read.source.has_name(name):

@@ -90,7 +90,7 @@ def _is_within(text: str, place: int) -> bool:
     return _FRACTION.search(text, max(0, place - 2), place + 2) is not None
 
 
-def _is_telling(words: str) -> bool:
+def _is_significant(words: str) -> bool:
     return sum(map(str.isalpha, words)) >= _MIN_LETTERS or any(map(str.isdigit, words))
 
 
@@ -148,7 +148,7 @@ class SearchedText:
         return any(
             all(has_words(text, part) for part in parts)
             for parts in map(parts_of_quote, dict.fromkeys(_readings_of(quote)))
-            if _is_telling("".join(parts))
+            if _is_significant("".join(parts))
             for text in self._squashed
         )
 

@@ -20,7 +20,7 @@ _MAX_CLAIM_CHARS = 2_000
 
 # Per claim, a label and a quote of one or two lines.
 _TOKENS_PER_CLAIM = 120
-_TOKENS_BESIDE = 300
+_OVERHEAD_TOKENS = 300
 
 _LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(EntailmentLabel)}
 _OPENING = re.compile(r"[{\[]")
@@ -62,7 +62,7 @@ class VerificationPrompt:
         return Request(
             (Message.user(text),),
             prompts.fill("verify_rules"),
-            max_tokens=_TOKENS_BESIDE + _TOKENS_PER_CLAIM * len(self._claims),
+            max_tokens=_OVERHEAD_TOKENS + _TOKENS_PER_CLAIM * len(self._claims),
             deadline_s=deadline_s,
         )
 

@@ -88,7 +88,7 @@ _ALIKE = str.maketrans("\u017f\u0131\u0130\u212a", "siik")
 _ANY_DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"[12]\d{2}0s")
 _WORD = re.compile(r"[^\W\d_]+")
-_UNIT_BEHIND = re.compile(r"[ -]([^\W\d_]+)")
+_UNIT_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 
 _VALUES = _IMPLIED | _SCALES | _SPELLED
 
@@ -237,7 +237,7 @@ def _in_words(text: str, *, implied: bool) -> Iterator[Quantity]:
         words = re.split(r"[ -]", in_lower_case(match.group()))
         for word in words:
             value = value * _SCALES[word] if word in _SCALES and value else value + _VALUES[word]
-        following = _UNIT_BEHIND.match(text, match.end())
+        following = _UNIT_AFTER.match(text, match.end())
         kind, factor = _unit(following.group(1)) if following else ("", 1.0)
         if words in (["one"], ["zero"]) and not implied and not kind:
             continue

@@ -12,7 +12,7 @@ from openbook.tokens import tokenize
 
 # Most sentences and clauses to compare, so that citing whole pages costs no more.
 _MAX_CLAUSES = 200
-_KEPT_TEXTS = 1024
+_CACHED_TEXTS = 1024
 
 # Two clauses make the same statement if they share these fractions of the words of the claim and of the source.
 _MIN_CLAIM_SHARE, _MIN_SOURCE_SHARE = 0.6, 0.5
@@ -92,7 +92,7 @@ def _is_same_statement(own: _Clause, other: _Clause) -> bool:
     )
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _clauses(text: str) -> tuple[_Clause, ...]:
     return tuple(_read(part) for part in _parts(text) if part.strip())
 
@@ -154,7 +154,7 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
     return ""
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _by_token(text: str) -> Mapping[str, str]:
     """Map tokens to the words of a text, without words that consist of several tokens."""
     words = ((word.strip(".,;:!?()\"'`*"), tokenize(word)) for word in text.split())

@@ -108,10 +108,10 @@ class VectorBlock:
         step = len(self.rows) if self._mapped is None else _PART_ROWS
         for start in range(0, len(self.rows), max(step, 1)):
             found[start : start + step] = compute(self.rows[start : start + step])
-            self.let_go(start, start + step)
+            self.release(start, start + step)
         return found
 
-    def let_go(self, start: int, end: int) -> None:
+    def release(self, start: int, end: int) -> None:
         """Release the pages of some rows, if they are mapped."""
         if self._mapped is not None and sys.platform != "win32":  # Windows has no madvise
             first, last = (min(row, len(self.rows)) * self.rows.shape[1] for row in (start, end))
@@ -211,7 +211,7 @@ class Columns:
                 places = places - len(block.rows)
             yield found
             for block in self.blocks:
-                block.let_go(0, len(block.rows))
+                block.release(0, len(block.rows))
 
     def rows(self, start: int, count: int) -> bytes:
         """Return the vectors of consecutive chunks of one document."""

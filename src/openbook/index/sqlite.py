@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 # About 1 KB each. A search reads some hundred, and the next one many of the same.
-_KEPT_OUTLINES = 20_000
+_CACHED_OUTLINES = 20_000
 
 # About 100 bytes each. Checking an answer looks up some hundred words, and the next one many of the same.
-_KEPT_FREQUENCIES = 100_000
+_CACHED_FREQUENCIES = 100_000
 
 # About 5 KB each. A question reads about twenty chunk texts, ten of which the previous one read too.
-_KEPT_CHUNKS = 2_000
+_CACHED_CHUNKS = 2_000
 
 # Fewer chunks load within 20 ms, so a column file would not pay.
 _MIN_MAPPED = 20_000
@@ -249,7 +249,7 @@ class SqliteIndex:
             from openbook.index.lessons import unpack_lessons
 
             with self._reading():
-                material = [(row, unpack_lessons(row[4])) for row in self._material(where)]
+                material = [(row, unpack_lessons(row[4])) for row in self._course_rows(where)]
             return [DocumentSummary(*row[:4]) for row, lessons in material if any(map(where.allows_lesson, lessons))]
         rows = self._read("SELECT source, path, kind, course FROM documents WHERE skipped = '' ORDER BY source, path")
         check = filter_predicate(where)
@@ -259,10 +259,10 @@ class SqliteIndex:
         from openbook.index.lessons import courses_of
 
         with self._reading():
-            material = [(source, path, course, packed) for source, path, _, course, packed in self._material(where)]
+            material = [(source, path, course, packed) for source, path, _, course, packed in self._course_rows(where)]
             return courses_of(material, where)
 
-    def _material(self, where: Filter) -> list[Any]:
+    def _course_rows(self, where: Filter) -> list[Any]:
         """Return the documents of courses with their packed lessons, unfiltered."""
         rows = self._read(
             "SELECT d.source, d.path, d.kind, d.course, l.lessons"
@@ -304,7 +304,7 @@ class SqliteIndex:
         with self._reading():
             catalogue = self._current()  # clears the caches if the state changed
             known = self._frequencies
-            if len(known) > _KEPT_FREQUENCIES:
+            if len(known) > _CACHED_FREQUENCIES:
                 known.clear()
             missing = [token for token in tokens if token not in known]
             known.update(dict.fromkeys(missing, 0))
@@ -344,7 +344,7 @@ class SqliteIndex:
         with self._reading():
             self._current()  # clears the caches if the state changed
             known = self._outlines
-            if len(known) > _KEPT_OUTLINES:
+            if len(known) > _CACHED_OUTLINES:
                 known.clear()
             rows = self._rows([id_ for id_ in ids if id_ not in known])
             known.update((row[0], outline_from_row(row)) for row in rows)
@@ -360,7 +360,7 @@ class SqliteIndex:
         with self._reading():
             self._current()  # clears the caches if the state changed
             known = self._chunks
-            if len(known) > _KEPT_CHUNKS:
+            if len(known) > _CACHED_CHUNKS:
                 known.clear()
             if missing := [id_ for id_ in ids if id_ not in known]:
                 known.update(self._fetched(missing))

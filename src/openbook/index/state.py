@@ -53,7 +53,7 @@ class LibraryState:
         base = self._mapped()
         if base is None:
             return Catalogue(columns_of(self._connection.execute(_ALL)))
-        living = self._living(base)
+        living = self._live_ids(base)
         later = sorted(self._later.values())  # by source and path, which are unique
         is_same = not later and np.isin(base.document_ids, living).all()
         return Catalogue(base if is_same else updated(base, living, columns_of(later)))
@@ -66,7 +66,7 @@ class LibraryState:
             self._token, self._base = token, open_columns(self._library, token) if token else None
         return self._base
 
-    def _living(self, base: Columns) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _live_ids(self, base: Columns) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return the ids of all documents, and read those added since the column file was written."""
         ids = [id_ for (id_,) in self._connection.execute("SELECT id FROM documents")]
         highest = max(self._later, default=int(base.document_ids.max(initial=0)))
@@ -79,7 +79,7 @@ class LibraryState:
 
     def store(self) -> None:
         """Write the column file if that pays. It is only a cache, so a full disk is ignored."""
-        old = self._pays()
+        old = self._file_to_replace()
         if old is None:
             return
         current = columns_path(self._library, old)
@@ -89,7 +89,7 @@ class LibraryState:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_TOKEN, token))
             self._replaced = old
 
-    def _pays(self) -> str | None:
+    def _file_to_replace(self) -> str | None:
         """Return the name of the file to replace, empty if there is none; None if writing one does not pay."""
         (highest,) = self._connection.execute(
             "SELECT IFNULL(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
@@ -100,7 +100,7 @@ class LibraryState:
         if base is None:
             (chunks,) = self._connection.execute("SELECT IFNULL(sum(chunks), 0) FROM vectors").fetchone()
             return self._token if chunks >= self._min_mapped else None
-        living = self._living(base)
+        living = self._live_ids(base)
         gone = int(base.sizes[~np.isin(base.document_ids, living)].sum())
         come = sum(document.chunks for document in self._later.values())
         is_large = len(base) - gone + come >= self._min_mapped

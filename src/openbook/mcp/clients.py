@@ -31,11 +31,11 @@ class Record:
     names: tuple[str, ...]
     """Names of the servers."""
 
-    def seen_with(self, text: str, format_: Format, table: str) -> Record:
+    def updated(self, text: str, format_: Format, table: str) -> Record:
         """Update the record of a file that the user may have changed since."""
-        return self if text == self.after else replace(self, before=self._undone_in(text, format_, table), after=text)
+        return self if text == self.after else replace(self, before=self._reverted(text, format_, table), after=text)
 
-    def _undone_in(self, text: str, format_: Format, table: str) -> str:
+    def _reverted(self, text: str, format_: Format, table: str) -> str:
         """Undo our change if it is intact, else remove the servers one by one."""
         without = text
         for name in self.names:
@@ -216,7 +216,7 @@ def plan_uninstall(client: Client, project: Path, name: str, records: Path) -> F
     change = _changed(client, project, name, None)
     if record is None or change.before is None or record.names != (name,):
         return change
-    return replace(change, after=_seen(change, record).before)
+    return replace(change, after=_updated(change, record).before)
 
 
 def write_change(change: FileChange, records: Path) -> None:
@@ -249,14 +249,14 @@ def _remember(change: FileChange, records: Path) -> None:
     record = read_record(change.path, records)
     if record is None and not change.is_install:
         return
-    record = _seen(change, record) if record else Record(str(change.path), change.before, "", ())
+    record = _updated(change, record) if record else Record(str(change.path), change.before, "", ())
     names = {*record.names, change.name} if change.is_install else {*record.names} - {change.name}
     record = replace(record, after=change.after or "", names=tuple(sorted(names)))
     write_record(change.path, record if names else None, records)
 
 
-def _seen(change: FileChange, record: Record) -> Record:
-    return record.seen_with(change.before or "", change.client.format, change.client.table)
+def _updated(change: FileChange, record: Record) -> Record:
+    return record.updated(change.before or "", change.client.format, change.client.table)
 
 
 def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:

@@ -22,7 +22,7 @@ VERSION = "@VERSION@"
 """Placeholder for the version of Openbook in the recorded answers."""
 
 # Agents send their first requests in a burst. After a pause of this length, the SDK is imported.
-_IN_ONE_GO_S = 0.02
+_BURST_GAP_S = 0.02
 
 _META = "io.modelcontextprotocol/"
 
@@ -119,7 +119,7 @@ class Greeter:
         """Return whether more input is available. Windows cannot tell for pipes, so the SDK takes over there."""
         if sys.platform == "win32":
             return False
-        return bool(select.select([self._source], [], [], _IN_ONE_GO_S)[0])
+        return bool(select.select([self._source], [], [], _BURST_GAP_S)[0])
 
     def _read_line(self) -> bytes:
         """Read exactly one line, because the SDK may have to read the next one. Empty at the end."""

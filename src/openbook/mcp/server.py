@@ -132,7 +132,7 @@ class _Server(MCPServer[None]):
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
             raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
         if context is not None and self._tells_changes and self._offers_courses is not None:
-            await self._tell_of_courses(context)
+            await self._notify_of_courses(context)
         first = result.content[0] if notes and isinstance(result, CallToolResult) else None
         if isinstance(first, TextContent):
             first.text += f"\n({'; '.join(notes)})"
@@ -167,9 +167,9 @@ class _Server(MCPServer[None]):
         offers = not self._tells_changes or await anyio.to_thread.run_sync(self._library.has_courses)
         self._offers_courses = offers
         listed = [tool for tool in await super().list_tools() if offers or tool.name not in COURSE_TOOLS]
-        return [tool.model_copy(update={"input_schema": _lean(tool.input_schema)}) for tool in listed]
+        return [tool.model_copy(update={"input_schema": _without_titles(tool.input_schema)}) for tool in listed]
 
-    async def _tell_of_courses(self, context: Context[None, Any]) -> None:
+    async def _notify_of_courses(self, context: Context[None, Any]) -> None:
         """Notify the client if the first course was added, or the last one removed."""
         try:
             offers = await anyio.to_thread.run_sync(self._library.has_courses)
@@ -222,7 +222,7 @@ class _Server(MCPServer[None]):
             return assistant.index.documents(EVERYTHING)
 
 
-def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     """Remove titles from a schema: they repeat the names of arguments."""
     properties = {
         name: {key: value for key, value in each.items() if key != "title"}

@@ -28,7 +28,7 @@ from openbook.library import Library
 _logger = logging.getLogger(__name__)
 
 # Editors save in bursts: changes within this time are handled together.
-_SETTLE_MS = 100
+_DEBOUNCE_MS = 100
 _STEP_MS = 50
 
 # How often the watcher checks whether to stop.
@@ -39,7 +39,7 @@ _POLL_MS = 500
 PATIENCE_S = 4.0
 
 # Delay of indexing, so that the first requests and their imports come first.
-_FIRST_REQUESTS_S = 1.0
+_START_DELAY_S = 1.0
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ class WatchedLibrary:
         self._given = assistant
         self._file = _file_of(assistant)
         self._remake = remake
-        self._mending = threading.Lock()
+        self._replacing = threading.Lock()
         self._mended = ""
         # Set while the library is closed because it is damaged and could not be rebuilt.
         self._damage: CorruptLibraryError | None = None
@@ -112,7 +112,7 @@ class WatchedLibrary:
 
     def start(self) -> None:
         """Start indexing in the background, after the first requests."""
-        self._begin(_FIRST_REQUESTS_S)
+        self._start_worker(_START_DELAY_S)
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Library]:
@@ -133,13 +133,13 @@ class WatchedLibrary:
         try:
             return call()
         except LibraryError as exc:
-            if not self._is_mended(assistant, exc):
+            if not self._is_replaced(assistant, exc):
                 raise
             return call()
 
-    def _is_mended(self, assistant: Library, exc: LibraryError) -> bool:
+    def _is_replaced(self, assistant: Library, exc: LibraryError) -> bool:
         """Replace a library that has failed, and return whether it was replaced."""
-        with self._mending:
+        with self._replacing:
             if self.assistant is not assistant:  # by another call
                 return True
             damage, fresh = self._damage or exc, None
@@ -148,7 +148,7 @@ class WatchedLibrary:
                 with contextlib.suppress(CorruptLibraryError):
                     fresh = Library(assistant.location, assistant.settings)
             if fresh is None and self._remake and isinstance(damage, CorruptLibraryError) and damage.rebuild:
-                fresh = self._made_again(damage, self._remake)
+                fresh = self._rebuilt(damage, self._remake)
             if fresh is None:
                 return False
             assistant.close()
@@ -157,7 +157,7 @@ class WatchedLibrary:
             self.assistant, self._file = fresh, _file_of(fresh)
             return True
 
-    def _made_again(self, damage: CorruptLibraryError, remake: Callable[[LibraryError], Library]) -> Library:
+    def _rebuilt(self, damage: CorruptLibraryError, remake: Callable[[LibraryError], Library]) -> Library:
         """Close the damaged library, and rebuild it.
 
         Raises:
@@ -174,18 +174,18 @@ class WatchedLibrary:
         return fresh
 
     def _refresh(self) -> None:
-        self._look_again()
+        self._schedule_scan()
         end = monotonic() + self._patience_s
         while self._is_due and monotonic() < end and not self._closing.is_set():
-            self._begin()
+            self._start_worker()
             with self._turn:
                 self._turn.wait_for(lambda: not self._is_working, timeout=max(0.0, end - monotonic()))
                 error, self._error = self._error, None
             if error is not None:
                 raise error
-        with self._mending:
+        with self._replacing:
             mended, self._mended = self._mended, ""
-        self._used.notes = tuple(filter(None, (mended, *self._gone(), str(self.reading or ""))))
+        self._used.notes = tuple(filter(None, (mended, *self._missing_folders(), str(self.reading or ""))))
 
     @property
     def reading(self) -> ReadingState | None:
@@ -221,13 +221,13 @@ class WatchedLibrary:
         with self._turn:
             self._wanted += 1
 
-    def _look_again(self) -> None:
+    def _schedule_scan(self) -> None:
         """Schedule a scan if there is no watcher, or if a missing folder is back."""
         unwatched = self._watch and self._registered is self.assistant and not self._is_watching
         if not self._is_due and (unwatched or any(map(file_identity, self._missing))):
             self._change()
 
-    def _begin(self, delay_s: float = 0.0) -> None:
+    def _start_worker(self, delay_s: float = 0.0) -> None:
         with self._turn:
             if not delay_s:
                 self._hurry.set()
@@ -259,15 +259,15 @@ class WatchedLibrary:
         """Index all changes up to now, and return the error if that fails."""
         target, self._state, assistant = self._wanted, ReadingState(), self.assistant
         try:
-            self._bring_up_to_date(assistant)
+            self._sync(assistant)
         except OpenbookError as exc:
-            with self._mending:
+            with self._replacing:
                 return exc if self.assistant is assistant else None
         with self._turn:
             self._done = target
         return None
 
-    def _bring_up_to_date(self, assistant: Library) -> None:
+    def _sync(self, assistant: Library) -> None:
         if self._registered is not assistant:
             for path in self._paths:
                 assistant.register(path)
@@ -306,7 +306,7 @@ class WatchedLibrary:
         named = {str(path) for path in self._paths}
         return [root for root in self.assistant.sources() if not self.assistant.is_shared or root.location in named]
 
-    def _gone(self) -> Iterator[str]:
+    def _missing_folders(self) -> Iterator[str]:
         """Yield a warning for each source whose folder is missing."""
         for root in self._sources():
             if not _is_reachable(root):
@@ -320,7 +320,7 @@ class WatchedLibrary:
             for _ in watch(
                 *places,
                 stop_event=stop,
-                debounce=_SETTLE_MS,
+                debounce=_DEBOUNCE_MS,
                 step=_STEP_MS,
                 raise_interrupt=False,
                 rust_timeout=_POLL_MS,

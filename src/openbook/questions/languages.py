@@ -9,7 +9,7 @@ from openbook.questions.words import COMMON_WORDS, FILLING_WORDS, STOP_WORDS
 from openbook.tokens import WORD
 
 # Cached paths: a search reads those of a hundred candidates, mostly the same ones. Each takes about .3 KB.
-_KEPT_PATHS = 1 << 13
+_CACHED_PATHS = 1 << 13
 
 # Least share of the letters of a script: questions also contain names and commands in Latin letters.
 _MIN_SHARE = 0.15
@@ -86,7 +86,7 @@ _IN_PATH = re.compile(
 )
 
 
-@lru_cache(maxsize=_KEPT_PATHS)
+@lru_cache(maxsize=_CACHED_PATHS)
 def language_and_page(path: str) -> tuple[str, str]:
     """Return the language code in a path, mostly empty, and the path without it.
 

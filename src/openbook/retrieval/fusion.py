@@ -13,7 +13,7 @@ from openbook.types import RetrievalResult, Span
 _SAME_LINES = 0.8
 
 # Cached lines: consecutive questions share many texts. About 4 KB each.
-_KEPT_TEXTS = 1024
+_CACHED_TEXTS = 1024
 
 
 def without_duplicates(results: Iterable[RetrievalResult]) -> Iterator[RetrievalResult]:
@@ -26,7 +26,7 @@ def without_duplicates(results: Iterable[RetrievalResult]) -> Iterator[Retrieval
             yield result
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _lines_of(text: str) -> frozenset[str]:
     return frozenset(stripped for line in text.splitlines() if (stripped := line.strip()))
 

@@ -39,10 +39,10 @@ _SENTENCES_READ = 8
 _PATHS_READ = 12
 
 # Cached vectors of paths: consecutive topics share many files. About 1 KB each.
-_KEPT_PLACES = 1024
+_CACHED_PLACES = 1024
 
 # Cached tokens and sentences: consecutive questions share many texts. About 4 KB each.
-_KEPT_TEXTS = 1024
+_CACHED_TEXTS = 1024
 
 
 class Retriever:
@@ -175,7 +175,7 @@ class Retriever:
 def _kept_places(embedder: Embedder) -> Callable[[str], Vector]:
     """Return a function that embeds the path of a file, with a cache."""
 
-    @lru_cache(maxsize=_KEPT_PLACES)
+    @lru_cache(maxsize=_CACHED_PLACES)
     def embed(path: str) -> Vector:
         vector: Vector = embedder.embed([shown_text(" ".join(place_of(path)))])[0]
         return vector
@@ -183,11 +183,11 @@ def _kept_places(embedder: Embedder) -> Callable[[str], Vector]:
     return embed
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _words_of(text: str) -> tuple[str, ...]:
     return tuple(tokenize(text))
 
 
-@lru_cache(maxsize=_KEPT_TEXTS)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _sentences_of(text: str) -> tuple[str, ...]:
     return tuple(shown_text(text[start:end]) for start, end in sentences(text))

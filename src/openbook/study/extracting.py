@@ -146,7 +146,7 @@ class Extract:
 
 def extract(context: Context, embedder: Embedder, text_now: TextNow, count: int) -> Extract:
     """Extract a guide verbatim from the sources. Text that has changed since indexing is left out."""
-    telling = list(_telling(context))
+    telling = list(_standalone_sentences(context))
     defined = _definitions(telling, " ".join(entry.result.chunk.text for entry in context.shown))
     terms: list[_Made] = [(term, passage, "") for term, _, passage in defined[:count]]
     asked: list[_Made] = [(question, passage, "") for _, question, passage in defined]
@@ -164,7 +164,7 @@ def _summary(context: Context, embedder: Embedder) -> Iterator[_Made]:
             yield "", passage, ""
 
 
-def _telling(context: Context) -> Iterator[Passage]:
+def _standalone_sentences(context: Context) -> Iterator[Passage]:
     """Yield the sentences of prose that can stand alone."""
     seen = set()
     for shown in context.shown:

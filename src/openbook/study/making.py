@@ -105,7 +105,7 @@ PARTS = ("summary", "key terms", "questions")
 _HEADING = re.compile(r"\s*#{1,6}\s*(.*?)\s*#*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:(?P<mark>\*\*|__)(?P<prompt>.+?)(?P=mark)\s*:?\s*)?(?P<text>.+)$")
 _MARK = re.compile(r"\s*\[\d+(?:[:,\s\d-]*\d)?\]")
-_GOOD = frozenset({"exact", "confirmed"})
+_SUPPORTED = frozenset({"exact", "confirmed"})
 
 
 def request_text(count: int) -> str:
@@ -119,7 +119,7 @@ def items_of(result: GenerationResult) -> tuple[dict[str, tuple[StudyItem, ...]]
     An item is kept if it has a citation and all of its claims are `exact` or `confirmed`, or `unverified` without a
     verifier.
     """
-    good = _GOOD if result.verifier else _GOOD | {"unverified"}
+    good = _SUPPORTED if result.verifier else _SUPPORTED | {"unverified"}
     found: dict[str, list[StudyItem]] = {part: [] for part in PARTS}
     left_out = 0
     for part, start, line in _lines(result):
