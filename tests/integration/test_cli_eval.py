@@ -165,7 +165,7 @@ def test_every_bad_line_of_a_set_is_named_before_anything_is_indexed(
 
     outcome = run(capsys, "eval", questions)
 
-    assert_fails_clearly(outcome, 2, f"{str(questions)!r} cannot be used: line 1: no JSON; line 3: the question '?'")
+    assert_fails_clearly(outcome, 2, f"{str(questions)!r} cannot be used: line 1: not JSON; line 3: the question '?'")
     assert run(capsys, "sources").out == ""
 
 
@@ -182,10 +182,10 @@ def test_an_empty_set_is_wrong_usage(sample: Path, tmp_path: Path, capsys: Captu
         pytest.param([], "name a question set", id="no-set"),
         pytest.param(["missing.jsonl"], "cannot read 'missing.jsonl'", id="missing-set"),
         pytest.param(["SET", "--model", "gpt"], "unknown provider 'gpt'", id="model"),
-        pytest.param(["SET", "--fail-under", "ndcg=1"], "'ndcg' is no metric; known are file_recall", id="metric"),
+        pytest.param(["SET", "--fail-under", "ndcg=1"], "'ndcg' is not a metric; metrics are file_recall", id="metric"),
         pytest.param(["SET", "--fail-under", "facts"], "is not of the form METRIC=VALUE", id="no-value"),
         pytest.param(["SET", "--against", "missing.json"], "cannot read 'missing.json'", id="missing-run"),
-        pytest.param(["SET", "--against", "README.md"], "'README.md' is no run", id="no-run"),
+        pytest.param(["SET", "--against", "README.md"], "'README.md' is not a run", id="no-run"),
         pytest.param(["SET", "missing"], "cannot read 'missing': does not exist", id="missing-folder"),
         pytest.param(["--draft", "--count", "0"], "--count", id="count-of-none"),
         pytest.param(["SET", "--draft", "docs"], "is a question set, and --draft proposes one", id="draft-of-a-set"),

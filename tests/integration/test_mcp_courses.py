@@ -165,7 +165,7 @@ def test_a_model_finds_the_courses_and_lessons_and_learns_from_what_goes_wrong(s
     assert stamps in replies[5][1]
     assert replies[6][1].startswith("no course is called 'cooking'; there are: Knots for Everybody (ropes); ")
     assert replies[7][1].startswith("no course is called ''; there are: ")
-    assert replies[8][1] == "course_outline cannot be called so: course: Field required"
-    assert replies[9][1] == "course_outline cannot be called so: course: Input should be a valid string"
+    assert replies[8][1] == "course_outline has invalid arguments: course: Field required"
+    assert replies[9][1] == "course_outline has invalid arguments: course: Input should be a valid string"
     assert replies[10][1] == "course_outline has no argument 'lesson'; it has course, max_tokens"
     assert replies[11] == (False, f"{replies[0][1]}\n(max_tokens=1 was taken as 100)")

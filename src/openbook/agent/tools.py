@@ -171,9 +171,9 @@ def _schema_reader(spec: ToolSpec) -> Callable[[str], Arguments]:
         try:
             given = json.loads(text.strip() or "{}")
         except (ValueError, RecursionError) as exc:
-            raise ToolError(f"the arguments are no JSON object: {exc}") from exc
+            raise ToolError(f"the arguments are not a JSON object: {exc}") from exc
         if not isinstance(given, dict):
-            raise ToolError("the arguments are no JSON object")
+            raise ToolError("the arguments are not a JSON object")
         wrong = [f"argument {name!r} is missing" for name in required if name not in given]
         if not is_open:
             takes = ", ".join(known) or "none"
@@ -267,7 +267,7 @@ def _complaint(tool: str, error: ValidationError, names: list[str]) -> str:
         elif place:
             lines.append(f"argument {place!r}: {problem['msg']}, got {_shortened(problem['input'])}")
         else:
-            lines.append(f"the arguments are no JSON object: {problem['msg']}")
+            lines.append(f"the arguments are not a JSON object: {problem['msg']}")
     return "\n".join(lines)
 
 

@@ -97,22 +97,22 @@ def _question(line: str, line_of: Mapping[str, int]) -> EvalQuestion:
     except RecursionError as exc:
         raise QueryError("too deeply nested") from exc
     except ValueError as exc:
-        raise QueryError("no JSON") from exc
+        raise QueryError("not JSON") from exc
     if not isinstance(entry, dict):
-        raise QueryError("no JSON object")
+        raise QueryError("not a JSON object")
     unknown = [key for key in entry if key not in _KEYS]
     if unknown:
-        raise QueryError(f"unknown key {unknown[0]!r}; known are {', '.join(_KEYS)}")
+        raise QueryError(f"unknown key {unknown[0]!r}; keys are {', '.join(_KEYS)}")
     text, unanswerable = entry.get("question"), entry.get("unanswerable", False)
     if not isinstance(text, str):
-        raise QueryError("`question` is missing, or no text")
+        raise QueryError("`question` is missing or not a string")
     if not isinstance(unanswerable, bool):
         raise QueryError("`unanswerable` is neither true nor false")
     if unanswerable and any(entry.get(key) for key in _EXPECTED):
         raise QueryError("an unanswerable question cannot have files, lines or facts")
     text = read_question(text).text
     if text in line_of:
-        raise QueryError(f"asks the same as line {line_of[text]}")
+        raise QueryError(f"has the same question as line {line_of[text]}")
     return EvalQuestion(
         text,
         _texts(entry, "files", str.strip),
@@ -125,7 +125,7 @@ def _question(line: str, line_of: Mapping[str, int]) -> EvalQuestion:
 def _texts(entry: Mapping[str, Any], key: str, read: Callable[[str], T]) -> tuple[T, ...]:
     texts = entry.get(key, [])
     if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
-        raise QueryError(f"`{key}` is no list of texts")
+        raise QueryError(f"`{key}` is not a list of strings")
     return tuple(dict.fromkeys(read(text) for text in texts))
 
 

@@ -131,7 +131,7 @@ def read_run(text: str, name: str = "the run") -> EvalRun:
         )
         run, version = EvalRun(str(entry["model"]), int(entry["limit"]), outcomes), entry["openbook_eval"]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as exc:
-        raise QueryError(f"{name} is no run", hint=_HOW_TO_RUN) from exc
+        raise QueryError(f"{name} is not a run", hint=_HOW_TO_RUN) from exc
     if version != _FORMAT:
         raise QueryError(f"{name} was printed by another version", hint=_HOW_TO_RUN)
     return run
@@ -144,7 +144,7 @@ def _figures(entry: Mapping[str, Any]) -> Figures:
 def _finite(value: Any) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"{number} is no figure")
+        raise ValueError(f"{number} is not a number")
     return number
 
 
@@ -180,7 +180,7 @@ def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
         name, _, number = text.partition("=")
         metric = _BY_NAME.get(name.strip())
         if metric is None:
-            raise ValueError(f"{name.strip()!r} is no metric; known are {', '.join(_BY_NAME)}")
+            raise ValueError(f"{name.strip()!r} is not a metric; metrics are {', '.join(_BY_NAME)}")
         try:
             thresholds.append(Threshold(metric, _finite(number)))
         except ValueError as exc:

@@ -132,14 +132,14 @@ def _labels_of(
         if chosen.labels and not (names and all(_plain(name) in _LABELS for name in names)):
             return chosen.labels
         if names is None:
-            raise _refused(path, "nothing says what the labels are", hint)
+            raise _refused(path, "the labels are not declared", hint)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _refused(path, "the labels are no list of names", hint)
+        raise _refused(path, "the labels are not a list of names", hint)
     if len(names) == 1 and _LABELS.get(_plain(names[0]), "entailed") == "entailed":
         return ("entailed",)  # a single score: the hub names it LABEL_0
     unknown = [name for name in names if _plain(name) not in _LABELS]
     if unknown:
-        raise _refused(path, f"the label {unknown[0]!r} says nothing of entailment", hint)
+        raise _refused(path, f"the label {unknown[0]!r} is not a label of entailment", hint)
     labels = tuple(_LABELS[_plain(name)] for name in names)
     if labels.count("entailed") != 1:
         raise _refused(path, "one label must be entailment", hint)

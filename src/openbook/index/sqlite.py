@@ -353,7 +353,7 @@ class SqliteIndex:
     def _rows(self, ids: Sequence[int]) -> list[Any]:
         rows = self._read(f"{_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
         if self._current().holds(list(set(ids).difference(row[0] for row in rows))):
-            raise LookupError("there are vectors of chunks that are not there")
+            raise LookupError("vectors refer to missing chunks")
         return rows
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:

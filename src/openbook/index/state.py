@@ -49,7 +49,7 @@ class LibraryState:
             LookupError, ValueError: Rows are inconsistent.
         """
         if self._connection.execute(_LOST_LESSONS).fetchone():
-            raise LookupError("there are lessons of chunks that are not there")
+            raise LookupError("lessons refer to missing chunks")
         base = self._mapped()
         if base is None:
             return Catalogue(columns_of(self._connection.execute(_ALL)))

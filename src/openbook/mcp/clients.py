@@ -239,7 +239,9 @@ def write_change(change: FileChange, records: Path) -> None:
         if not change.is_install:
             _remember(change, records)
     except UnicodeEncodeError as exc:
-        raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
+        raise SettingsError(
+            f"cannot write {str(path)!r}: it contains a path that is not valid text", hint="rename that folder"
+        ) from exc
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
 

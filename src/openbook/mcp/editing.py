@@ -104,7 +104,7 @@ def _with_table(settings: Any, table: str) -> Any:
 def _servers(settings: Any, table: str) -> Table:
     there = settings.get(table) if isinstance(settings, dict) else 0
     if there is not None and not isinstance(there, dict):
-        raise ValueError(f"its {table!r} is no list of servers")
+        raise ValueError(f"its {table!r} is not a table of servers")
     return dict(there or {})
 
 
@@ -120,7 +120,7 @@ def _parse_json(text: str) -> Any:
     except RecursionError as exc:
         raise ValueError("it is nested too deeply") from exc
     except ValueError as exc:
-        raise ValueError(f"it is no JSON ({exc})") from exc
+        raise ValueError(f"it is not valid JSON ({exc})") from exc
 
 
 def _put_json(text: str, table: str, name: str, wanted: Table) -> str:
@@ -248,7 +248,7 @@ def _parse_toml(text: str) -> Table:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
-        raise ValueError(f"it is no TOML ({exc})") from exc
+        raise ValueError(f"it is not valid TOML ({exc})") from exc
 
 
 def _put_toml(text: str, table: str, name: str, wanted: Table) -> str:
@@ -305,7 +305,7 @@ def _toml_document(text: str) -> TOMLDocument:
         raise MissingExtraError("tomlkit is not installed", hint="pip install 'openbook[mcp]'") from exc
     document = tomlkit.parse(text)
     if document.as_string() != text:  # tables of an array that stand apart
-        raise ValueError("its tables are in an order that would not stay")
+        raise ValueError("editing it would reorder its tables")
     return document
 
 
@@ -321,7 +321,7 @@ def _parse_yaml(text: str) -> Any:
     try:
         return yaml.safe_load(text) or {}
     except (RecursionError, yaml.YAMLError) as exc:
-        raise ValueError(f"it is no YAML ({' '.join(str(exc).split())})") from exc
+        raise ValueError(f"it is not valid YAML ({' '.join(str(exc).split())})") from exc
 
 
 def _put_yaml(text: str, table: str, name: str, wanted: Table) -> str:

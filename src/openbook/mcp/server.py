@@ -130,7 +130,7 @@ class _Server(MCPServer[None]):
             if not isinstance(exc.__cause__, ValidationError):
                 raise
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
-            raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
+            raise ToolError(f"{name} has invalid arguments: {'; '.join(faults)}") from exc
         if context is not None and self._tells_changes and self._offers_courses is not None:
             await self._notify_of_courses(context)
         first = result.content[0] if notes and isinstance(result, CallToolResult) else None

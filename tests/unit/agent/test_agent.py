@@ -142,7 +142,7 @@ def test_calls_of_one_reply_run_at_the_same_time_and_their_results_keep_the_orde
         pytest.param(call("find", '{"name": "nobody"}'), "KeyError: 'nobody'", id="failed-in-the-world"),
         pytest.param(call("find", '{"name": "own"}'), "ask for another name such as `Client`", id="said-so"),
         pytest.param(call("find", '{"title": "x"}'), "argument 'name' is missing", id="wrong-arguments"),
-        pytest.param(call("find", '{"name"'), "the arguments are no JSON object", id="malformed"),
+        pytest.param(call("find", '{"name"'), "the arguments are not a JSON object", id="malformed"),
         pytest.param(call("fly", "{}"), "there is no tool 'fly'; there are: find, add", id="unknown-tool"),
     ],
 )

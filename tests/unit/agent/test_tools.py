@@ -99,7 +99,7 @@ def test_no_arguments_at_all_are_an_empty_object() -> None:
             "integer, unable to parse string as an integer, got 'b'",
             id="two-and-one-deep-inside",
         ),
-        pytest.param("[1]", "the arguments are no JSON object: Input should be an object", id="list"),
+        pytest.param("[1]", "the arguments are not a JSON object: Input should be an object", id="list"),
     ],
 )
 def test_what_is_wrong_with_an_argument_is_said_by_its_name(text: str, complaint: str) -> None:

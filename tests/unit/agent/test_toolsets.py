@@ -67,8 +67,8 @@ def test_an_object_that_defines_itself_is_called_by_name() -> None:
     ("arguments", "told"),
     [
         ("{}", "argument 'port' is missing"),
-        ("[1]", "the arguments are no JSON object"),
-        ('{"port"', "the arguments are no JSON object: "),
+        ("[1]", "the arguments are not a JSON object"),
+        ('{"port"', "the arguments are not a JSON object: "),
     ],
 )
 def test_arguments_that_do_not_fit_a_schema_are_told(arguments: str, told: str) -> None:

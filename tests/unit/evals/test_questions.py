@@ -52,17 +52,17 @@ def test_a_file_name_may_hold_a_colon_and_a_space() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        pytest.param("port?", "no JSON", id="no-json"),
+        pytest.param("port?", "not JSON", id="no-json"),
         pytest.param("[" * 100_000, "too deeply nested", id="deep"),
-        pytest.param("[]", "no JSON object", id="a-list"),
-        pytest.param('{"query": "Which port?"}', "unknown key 'query'; known are question, files,", id="unknown-key"),
-        pytest.param("{}", "`question` is missing, or no text", id="no-question"),
-        pytest.param('{"question": 3}', "`question` is missing, or no text", id="question-no-text"),
+        pytest.param("[]", "not a JSON object", id="a-list"),
+        pytest.param('{"query": "Which port?"}', "unknown key 'query'; keys are question, files,", id="unknown-key"),
+        pytest.param("{}", "`question` is missing or not a string", id="no-question"),
+        pytest.param('{"question": 3}', "`question` is missing or not a string", id="question-no-text"),
         pytest.param('{"question": " "}', "the question is empty", id="blank"),
         pytest.param('{"question": "?"}', "contains no word to search for", id="no-word"),
-        pytest.param('{"question": "Port?", "files": "a.md"}', "`files` is no list of texts", id="files-no-list"),
-        pytest.param('{"question": "Port?", "facts": [8000]}', "`facts` is no list of texts", id="facts-no-texts"),
-        pytest.param('{"question": "Port?", "facts": [" "]}', "`facts` is no list of texts", id="blank-fact"),
+        pytest.param('{"question": "Port?", "files": "a.md"}', "`files` is not a list of strings", id="files-no-list"),
+        pytest.param('{"question": "Port?", "facts": [8000]}', "`facts` is not a list of strings", id="facts-no-texts"),
+        pytest.param('{"question": "Port?", "facts": [" "]}', "`facts` is not a list of strings", id="blank-fact"),
         pytest.param('{"question": "Port?", "lines": ["a.md"]}', "'a.md' names no lines", id="no-lines"),
         pytest.param('{"question": "Port?", "lines": ["a.md:9-3"]}', "'a.md:9-3' names no lines", id="backwards"),
         pytest.param('{"question": "Port?", "lines": ["a.md:0"]}', "'a.md:0' names no lines", id="line-0"),
@@ -70,7 +70,7 @@ def test_a_file_name_may_hold_a_colon_and_a_space() -> None:
         pytest.param(
             '{"question": "Port?", "unanswerable": true, "facts": ["x"]}', "cannot have files", id="contradiction"
         ),
-        pytest.param('{"question": "Which host? "}', "asks the same as line 1", id="twice"),
+        pytest.param('{"question": "Which host? "}', "has the same question as line 1", id="twice"),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named_by_its_number(line: str, words: str) -> None:
@@ -83,12 +83,12 @@ def test_a_line_that_cannot_be_used_is_named_by_its_number(line: str, words: str
 
 
 def test_every_bad_line_is_named() -> None:
-    with pytest.raises(QueryError, match="line 1: no JSON; line 3: no JSON object"):
+    with pytest.raises(QueryError, match="line 1: not JSON; line 3: not a JSON object"):
         read_questions('x\n{"question": "Which port?"}\n3')
 
 
 def test_of_very_many_bad_lines_the_first_are_named_and_the_others_counted() -> None:
-    with pytest.raises(QueryError, match=r"line 10: no JSON; and 90 more$"):
+    with pytest.raises(QueryError, match=r"line 10: not JSON; and 90 more$"):
         read_questions("x\n" * 100)
 
 

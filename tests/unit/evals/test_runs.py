@@ -82,14 +82,14 @@ def test_the_figures_of_all_are_printed_beside_those_of_each() -> None:
     ids=["empty", "no-json", "a-list", "a-number", "null", "another-object", "deep", "endless"],
 )
 def test_what_is_no_run_is_refused(text: str) -> None:
-    with pytest.raises(QueryError, match=r"'run\.json' is no run"):
+    with pytest.raises(QueryError, match=r"'run\.json' is not a run"):
         read_run(text, "'run.json'")
 
 
 def test_a_run_with_a_figure_that_is_no_number_is_refused() -> None:
     text = json.dumps(RUN.to_dict()).replace('"file_recall": 0.5', '"file_recall": NaN')
 
-    with pytest.raises(QueryError, match="is no run"):
+    with pytest.raises(QueryError, match="is not a run"):
         read_run(text)
 
 
@@ -118,7 +118,7 @@ def test_a_threshold_says_how_a_run_fails(text: str, fault: str) -> None:
 
 
 def test_an_unknown_metric_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"'ndcg' is no metric; known are file_recall, file_ndcg, .*, seconds$"):
+    with pytest.raises(ValueError, match=r"'ndcg' is not a metric; metrics are file_recall, file_ndcg, .*, seconds$"):
         read_thresholds(["ndcg=1"])
 
 

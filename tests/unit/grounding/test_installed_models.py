@@ -207,7 +207,7 @@ def test_model_that_cannot_be_used_is_not_kept(
     model_server.add("ada/labels", {**files, "config.json": b'{"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}'})
     model_server.add("ada/graph", {**files, "onnx/model.onnx": b"no model"})
 
-    for name, words in (("ada/labels", "'LABEL_0' says nothing of entailment"), ("ada/graph", "cannot be loaded")):
+    for name, words in (("ada/labels", "'LABEL_0' is not a label of entailment"), ("ada/graph", "cannot be loaded")):
         with pytest.raises(SettingsError, match=f"{name} was not installed") as caught:
             fetch_model(name, settings)
         assert words in str(caught.value)

@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: st
 def test_a_path_that_is_no_text_cannot_be_written(tmp_path: Path, kept: Path) -> None:
     change = plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND, ["/caf\udce9"])
 
-    with pytest.raises(SettingsError, match="is no text"):
+    with pytest.raises(SettingsError, match="is not valid text"):
         write_change(change, kept)
 
     assert not (tmp_path / ".mcp.json").exists()
