@@ -102,20 +102,18 @@ def test_vectors_come_back_in_the_order_of_spans_and_are_stored_as_the_same_agai
     assert index.vectors("s", "none.md").shape == (0, 0)
 
 
-@pytest.mark.parametrize(
-    "lesson",
-    [
-        pytest.param(Lesson("Course"), id="before-the-first"),
-        pytest.param(Lesson("", 0), id="number-zero-of-no-course"),
-        pytest.param(Lesson(""), id="all-empty"),
-    ],
-)
-def test_a_lesson_of_little_is_not_no_lesson(index: Index, lesson: Lesson) -> None:
-    whole = document(text="word")
+def test_a_lesson_with_empty_fields_is_kept(index: Index) -> None:
+    before_the_first, number_zero_of_no_course, all_empty = Lesson("Course"), Lesson("", 0), Lesson("")
+    lessons = [before_the_first, number_zero_of_no_course, all_empty, None]
+    whole = document(text="word" * len(lessons))
+    entries = [
+        entry(whole, 4 * at, 4 * at + 4, terms=Terms(body=("word",)), lesson=lesson)
+        for at, lesson in enumerate(lessons)
+    ]
 
-    index.put(whole, [entry(whole, lesson=lesson)], stamp())
+    index.put(whole, entries, stamp())
 
-    assert index.fetch(hit_ids(index, "word"))[0].lesson == lesson
+    assert [chunk.lesson for chunk in index.fetch(hit_ids(index, "word"))] == lessons
 
 
 BEFORE = st.text(max_size=5)
