@@ -87,7 +87,7 @@ def test_an_interrupt_keeps_what_was_indexed(
     interrupt_when(moment, process)
     stopped = finish(process)
 
-    again = run(capsys, "search", "gull_7_7", birds, "--json", "--limit", "1")
+    again = run(capsys, "search", "gull_7_7", birds, "--json", "--limit", "1", env={"OPENBOOK_WORKERS": "1"})
 
     assert (stopped.err, stopped.out) == ("interrupted; files indexed so far are kept\n", "")
     assert stopped.code in INTERRUPTED

@@ -230,7 +230,7 @@ def test_a_slow_reader_gets_everything_and_blocks_nobody(
 def test_many_callers_at_once_see_nothing_of_each_other(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
-    callers, rounds = 25, 2
+    callers, rounds = 10, 2
 
     def echo(received: Any) -> str:
         said = re.findall(r"caller (\d+) asks", str(received.body))
