@@ -13,6 +13,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -37,7 +38,7 @@ class OidcProvider:
         """Signs ID tokens."""
         self.metadata: Claims = {}
         """Changes of the metadata."""
-        self.key = RSAKey.generate_key(2048, {"kid": "first", "use": "sig", "alg": "RS256"})
+        self.key = _first_key()
         self.requests: list[str] = []
         self._redirect_url = redirect_url
         self._codes: dict[str, dict[str, str]] = {}
@@ -115,6 +116,12 @@ class OidcProvider:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
+
+
+@cache
+def _first_key() -> RSAKey:
+    """Generate a key for all providers, because it takes longer than a login."""
+    return RSAKey.generate_key(2048, {"kid": "first", "use": "sig", "alg": "RS256"})
 
 
 def _encoded(part: Claims) -> str:
