@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from fastapi import FastAPI, Request
     from fastapi.responses import JSONResponse
 
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {} for status in (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
+}
+"""What the description of each route says of its errors."""
+
 _HINTS = {
     400: "GET /docs has the fields of each request",
     404: "GET /docs lists what there is",

@@ -12,13 +12,13 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from openbook.server.auth import Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.parts import Parts
 from openbook.server.question_service import PreparedQuestion, Progress, reply_of
 from openbook.server.routes.questions import arrival_of, server_timing, unless_gone
 from openbook.server.schemas import ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
 
-router: APIRouter = APIRouter(prefix="/v1")
+router: APIRouter = APIRouter(prefix="/v1", responses=REFUSALS)
 
 # The name of the server's default model.
 _DEFAULT = "openbook"

@@ -18,7 +18,7 @@ from openbook.answers import has_lines
 from openbook.errors import QueryError
 from openbook.server.auth import Editor, Identified
 from openbook.server.document_html import document_html
-from openbook.server.failures import RequestRefusedError, error_body
+from openbook.server.failures import REFUSALS, RequestRefusedError, error_body
 from openbook.server.jobs import Job, RemoteJob
 from openbook.server.originals import page_of
 from openbook.server.parts import Id, Parts, note
@@ -124,7 +124,7 @@ def _label(document: Document, offset: int) -> str:
     return document.anchors[at - 1].label if at else ""
 
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 # Above the length of any document.
 _MAX_CHARS = 2**31

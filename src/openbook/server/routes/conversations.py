@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
+from openbook.server.failures import REFUSALS
 from openbook.server.parts import Id, Parts
 from openbook.server.question_service import no_session
 from openbook.server.rendering import visible
@@ -101,7 +102,7 @@ def _line(text: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))
 
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 _MAX_MATCHES = 50
 

@@ -9,12 +9,13 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
 from openbook.server.auth import Identified, Owner
+from openbook.server.failures import REFUSALS
 from openbook.server.feedback import question_set
 from openbook.server.parts import Id, Parts
 from openbook.server.question_service import no_session
 from openbook.server.session_schemas import FeedbackListResponse, FeedbackResponse, RatingRequest
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 _MAX_RATINGS = 10_000
 

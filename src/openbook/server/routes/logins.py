@@ -9,14 +9,14 @@ from fastapi.responses import RedirectResponse
 
 from openbook.server.auth import Caller, Identified
 from openbook.server.classes import StudentStore
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.keys import Key
 from openbook.server.oidc import OidcClient
 from openbook.server.parts import Parts, note, refuse
 from openbook.server.people_schemas import CallerResponse, LoginRequest, StudentRequest
 from openbook.server.shares import may_share
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 _OIDC_COOKIE = "openbook_oidc"
 

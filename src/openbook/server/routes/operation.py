@@ -6,11 +6,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from openbook.server.auth import Identified
+from openbook.server.failures import REFUSALS
 from openbook.server.parts import Parts
 from openbook.server.reference import STYLE, reference
-from openbook.server.schemas import HealthResponse, ReadinessResponse
+from openbook.server.schemas import ErrorResponse, HealthResponse, ReadinessResponse
 
-router: APIRouter = APIRouter()
+# The schema of errors is described once: FastAPI builds a validator for each model of each route.
+router: APIRouter = APIRouter(responses=REFUSALS | {400: {"model": ErrorResponse}})
 
 
 # Async: it never blocks, and must not wait for a free thread.

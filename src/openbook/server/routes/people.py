@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 
 import openbook
 from openbook.server.auth import Caller, Owner
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.keys import Grant, Key, Role, Use
 from openbook.server.parts import Parts, note
 from openbook.server.people import People
@@ -29,7 +29,7 @@ from openbook.server.people_schemas import (
     ServerResponse,
 )
 
-router: APIRouter = APIRouter(prefix="/api/admin")
+router: APIRouter = APIRouter(prefix="/api/admin", responses=REFUSALS)
 
 
 @router.get("/people")

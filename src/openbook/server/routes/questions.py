@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import BROWSER_COOKIE, Caller, Identified
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.parts import Id, Parts
 from openbook.server.question_queue import Arrival
 from openbook.server.question_service import PreparedQuestion, reply_of
@@ -54,7 +54,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 
 def arrival_of(request: Request, caller: Caller) -> Arrival:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from openbook.server.auth import Caller, Identified
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.parts import Id, Parts, note
 from openbook.server.question_service import no_session
 from openbook.server.served_library import ServedLibrary
@@ -24,7 +24,7 @@ from openbook.server.session_schemas import (
 from openbook.server.shares import Share, may_share
 from openbook.sessions.protocol import Session
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 _DAY_S = 24 * 3600.0
 

@@ -7,6 +7,7 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from openbook.server.auth import Identified
+from openbook.server.failures import REFUSALS
 from openbook.server.parts import Parts
 from openbook.server.people_schemas import CallerResponse
 from openbook.server.routes.contents import courses, sources
@@ -34,7 +35,7 @@ class StartResponse(Shape):
     courses: CoursesResponse
 
 
-router: APIRouter = APIRouter()
+router: APIRouter = APIRouter(responses=REFUSALS)
 
 
 @router.get("/api/start")
