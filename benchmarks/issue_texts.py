@@ -44,7 +44,7 @@ _PASSAGES = 20
 
 GRID = tuple(
     itertools.starmap(
-        IssueWeights, itertools.product((0, 0.5, 1), (0.5, 1), (0, 0.5), (0.5, 1), (0.5, 1), (0.25, 0.5), (0.3, 0.5, 1))
+        IssueWeights, itertools.product((0, 0.5, 1), (0.5, 1), (0, 0.5), (0.5, 1), (0.25, 0.5), (0.3, 0.5, 1))
     )
 )
 """Weights that are tried. The first is that of the whole text; that of the title sets the scale."""

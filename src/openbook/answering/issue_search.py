@@ -19,51 +19,23 @@ from openbook.types import Chunk, Filter, Kind, RetrievalResult
 # Shorter texts are questions. No question that rankings are fitted on is as long and has several lines.
 _MIN_CHARS = 200
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_URL = re.compile(r"https?://\S+")
-
-# Sections of issue templates about the environment.
-_ENVIRONMENT = re.compile(
-    r"^(?:#+[ \t]*|\*\*)?(?:your )?(?:environment|versions?|configuration|system info\w*|output of `?[\w.]+|setup"
-    r"|package versions|os(?: / environment)?|python version|pylint version|additional dependencies|are you willing\b"
-    r"|code of conduct|installed versions|env info\w*|extra tools|os info)\b[^\n]*\n(?:(?!^#|^\*\*)[^\n]*(?:\n|\Z))*",
-    re.IGNORECASE | re.MULTILINE,
+# A path or a dotted name, with the line behind it if it is of a stack frame: Python's `File "a.py", line 3, in send`,
+# `a.cs:line 3` of C#, `a.php(3)`, and `a.js:3` of most others. Matches only at the start of a word, else long texts
+# would take quadratic time.
+_PLACE = re.compile(
+    r"(?<![\w./\\@+~-])(?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*\w\.[A-Za-z_]\w*)"
+    r"(?:(?:\", line |:line |:|\()(?P<line>\d+)(?:, in (?P<name>\w+))?)?"
 )
-
-# The limit of paths on Windows. Without a bound, many frames without a line would take quadratic time.
-_MAX_PATH_CHARS = 260
-
-# Stack frames of Python, then those of compilers, Go, Rust and test runners.
-_FRAMES = (
-    re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
-    re.compile(r"^[ \t]*(?:-->[ \t]*)?(?P<path>[\w./\\@+~-]+\.[A-Za-z]\w{0,7}):(?P<line>\d+)(?P<name>)", re.MULTILINE),
-)
-# Stack frames of Java and JavaScript, C#, and PHP, which print the innermost frame first. PHP names the callee.
-_FRAMES_INNER_FIRST = (
-    re.compile(r"\bat (?P<name>[\w.$<>]+) ?\((?P<path>[^():\n]+):(?P<line>\d+)"),
-    re.compile(
-        r"\bat (?>(?:[\w`<>]+\.)*(?P<name>\w++))[^()\s]*+\([^()\n]*+\) in "
-        rf"(?P<path>(?:[A-Za-z]:)?[^:\n]{{1,{_MAX_PATH_CHARS}}}+):line (?P<line>\d+)"
-    ),
-    re.compile(r"^[ \t]*#\d+ (?P<path>[^(\n]+)\((?P<line>\d+)\):(?P<name>)", re.MULTILINE),
-)
-_PATH = re.compile(
-    r"(?<![\w:/.+-])(?:[\w.+-]+/)+[\w.+-]+\.[A-Za-z]\w{0,5}\b|\b[a-z_]\w+\.(?:py|js|ts|go|rs|rb|java|c|cpp|h)\b"
-)
-_MODULE = re.compile(r"(?<![\w./])[a-z_]\w*(?:\.[a-z_]\w*){1,6}(?![\w(/])")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """A stack frame."""
+class Place:
+    """A file or module that an issue names, or a stack frame."""
 
     path: str
-    """As written: absolute, relative, or of another machine."""
+    """As written: absolute, relative, of another machine, or a dotted name."""
     line: int = 0
     """0 if unknown."""
-    name: str = ""
-    """The name of the function, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +44,10 @@ class Issue:
 
     title: str
     """Its first line."""
-    frames: tuple[Frame, ...]
-    """The distinct stack frames, innermost first."""
-    paths: tuple[str, ...]
-    """Files and modules outside of tracebacks, in order."""
+    places: tuple[Place, ...]
+    """The distinct stack frames, innermost first, then other files and modules in order."""
     names: tuple[str, ...]
-    """Unqualified code names: those in prose, then those in code."""
-    spoken: frozenset[str]
-    """The names in prose."""
+    """Unqualified code names in order."""
 
 
 def read_issue(text: str) -> Issue | None:
@@ -88,52 +56,22 @@ def read_issue(text: str) -> Issue | None:
     Example:
         >>> text = "Send fails\n\nSince 2.0 `send` fails:\n\n" + "It worked before. " * 12
         >>> issue = read_issue(f'{text}\n```\n  File "a/box.py", line 3, in send\nValueError: no\n```')
-        >>> issue.title, issue.names[0], issue.frames
-        ('Send fails', 'send', (Frame(path='a/box.py', line=3, name='send'),))
+        >>> issue.title, issue.names[0], issue.places
+        ('Send fails', 'send', (Place(path='a/box.py', line=3),))
     """
     text = text.strip()
     if len(text) < _MIN_CHARS or "\n" not in text:
         return None
-    text = _COMMENT.sub("", text).replace("\r", "")
-    title = next((line.strip("# \t*") for line in text.splitlines() if line.strip("# \t*")), "")
-    code = "\n".join(found[2] for found in _FENCE.finditer(text))
-    prose, loose = _without_output(_ENVIRONMENT.sub("", _FENCE.sub("\n", text)))
-    frames = _frames(text)
-    told = _URL.sub(" ", prose)
-    paths = tuple(dict.fromkeys(found[0] for pattern in (_PATH, _MODULE) for found in pattern.finditer(told)))
-    spelled = [*identifiers(told), *(frame.name for frame in frames if frame.name), *identifiers(f"{code}\n{loose}")]
-    spoken = frozenset(part for name in identifiers(told) for part in name_parts(name)[-1:])
-    names = tuple(dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:]))
-    return Issue(title, frames, paths, names, spoken)
-
-
-def _without_output(text: str) -> tuple[str, str]:
-    """Separate prose from code and output without a fence."""
-    prose, output = list[str](), list[str]()
-    for line in text.split("\n"):
-        is_output = re.match(r"\s{4,}\S|\t|\s*(?:>>>|\.\.\.|\$|In \[|Out\[|File \"|Traceback|E\s{2,})", line)
-        (output if is_output else prose).append(line)
-    return "\n".join(prose), "\n".join(output)
-
-
-def _frames(text: str) -> tuple[Frame, ...]:
-    """Return the stack frames, innermost first."""
-    found = [
-        (match.start(), Frame(match["path"].replace("\\", "/"), int(match["line"]), match["name"] or ""))
-        for pattern in _FRAMES
-        for match in pattern.finditer(text)
-    ]
-    frames = [frame for _, frame in sorted(found, key=lambda each: each[0], reverse=True)]
-    inner_first = [_frame_at(match) for pattern in _FRAMES_INNER_FIRST for match in pattern.finditer(text)]
-    return tuple(dict.fromkeys(frames + inner_first))
-
-
-def _frame_at(match: re.Match[str]) -> Frame:
-    """Return a stack frame of Java or JavaScript. In Java, only the name contains the package of the file."""
-    *package, _, name = ["", *match["name"].split(".")] if "." in match["name"] else ["", match["name"]]
-    path = match["path"].replace("\\", "/")
-    is_bare = path.endswith((".java", ".kt", ".scala", ".groovy"))
-    return Frame("/".join([*filter(None, package), path]) if is_bare else path, int(match["line"]), name)
+    title = next((line.strip("# \t*\r") for line in text.split("\n") if line.strip("# \t*\r")), "")
+    found = list(_PLACE.finditer(text))
+    frames = [match for match in found if match["line"]]
+    if 'File "' in text:  # Python prints the innermost frame last
+        frames.reverse()
+    told = [*frames, *(match for match in found if not match["line"])]
+    places = dict.fromkeys(Place(match["path"].replace("\\", "/"), int(match["line"] or 0)) for match in told)
+    spelled = [*identifiers(text), *(match["name"] for match in frames if match["name"])]
+    names = dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:])
+    return Issue(title, tuple(places), tuple(names))
 
 
 class IssueWeights(NamedTuple):
@@ -143,9 +81,8 @@ class IssueWeights(NamedTuple):
     """A search for the whole text."""
     title: float = 1.0
     names: float = 0.5
-    frames: float = 0.5
-    """The files of stack frames, innermost first."""
-    paths: float = 0.5
+    places: float = 0.5
+    """Files of stack frames, innermost first, and other files and modules."""
     definitions: float = 0.25
     no_source: float = 0.3
     """A factor for tests, examples and documentation, which have the same words but are rarely to be fixed."""
@@ -157,15 +94,10 @@ WEIGHTS = IssueWeights()
 # Rank n counts k / (k + n). Named places are few and reliable, results of a search are many.
 _K_OF_SEARCH, _K_OF_PLACES = 10, 3
 
-# Results of a search, names in a query, names that are looked up, files that define one, and files of all names.
+# Results of a search, names that are searched for, and files that define them.
 _DEPTH = 30
 _MAX_NAMES = 12
-_MAX_LOOKUPS = 20
-_MAX_PLACES = 3
 _MAX_DEFINING = 5
-
-# How fast the weights of names decrease.
-_FADING = 0.3
 
 # Paths and names that match more files are ambiguous.
 _MAX_MATCHES = 2
@@ -213,8 +145,7 @@ def gather(issue: Issue, question: Question, search: Search, index: Index, where
     """Return all rankings. Arguments are those of `find_for_issue`."""
     documents = _Documents(index.documents(where))
     files: dict[str, Sequence[IssueFile]] = {
-        "frames": [file for frame in issue.frames for file in documents.of_path(frame.path)],
-        "paths": [file for path in issue.paths for file in documents.named(path)],
+        "places": [file for place in issue.places for file in documents.named(place.path)],
         "definitions": _defining(issue.names, index, where),
     }
     chunks: dict[IssueFile, Chunk] = {}
@@ -230,7 +161,7 @@ def fuse(found: IssueFindings, weights: IssueWeights) -> dict[IssueFile, float]:
     """Return the score of each file."""
     scores: dict[IssueFile, float] = defaultdict(float)
     for way, files in found.files.items():
-        k = _K_OF_PLACES if way in ("frames", "paths", "definitions") else _K_OF_SEARCH
+        k = _K_OF_PLACES if way in ("places", "definitions") else _K_OF_SEARCH
         for place, file in enumerate(dict.fromkeys(files), 1):
             scores[file] += getattr(weights, way) * k / (k + place)
     return {
@@ -281,14 +212,13 @@ def _shared(folders: Sequence[str], others: Sequence[str]) -> int:
 
 
 def _defining(names: Sequence[str], index: Index, where: Filter) -> list[IssueFile]:
-    """Return the source files that define names of an issue, weighted by the order of the names."""
+    """Return the source files that define most names of an issue."""
     worth: dict[IssueFile, float] = defaultdict(float)
-    for place, name in enumerate(names[:_MAX_LOOKUPS]):
+    for name in names[:_MAX_NAMES]:
         outlines = chunks_defining(chunks_naming(index, [name], where), name, ())
         files = {(each.source, each.span.path) for each in outlines if role_of(each.span.path, each.kind) == "source"}
-        if 0 < len(files) <= _MAX_PLACES:
-            for file in files:
-                worth[file] += 1 / len(files) / (1 + _FADING * place)
+        for file in files if len(files) <= _MAX_MATCHES else ():
+            worth[file] += 1 / len(files)
     return sorted(worth, key=lambda file: (-worth[file], file))[:_MAX_DEFINING]
 
 
@@ -306,17 +236,10 @@ def _file_of(chunk: Chunk) -> IssueFile:
 
 
 def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
-    """Return the chunk of a file that a stack frame or the first name refers to; None if there is none.
-
-    Functions that the prose mentions come first.
-    """
+    """Return the chunk of a file that the first name or a stack frame refers to; None if there is none."""
     chunks = index.chunks(*file)
-    name = file[1].rpartition("/")[2]
-    frames = [frame for frame in issue.frames if frame.path.rpartition("/")[2] == name]
-    frames.sort(key=lambda frame: frame.name not in issue.spoken)
-    named = [(frame.name, frame.line) for frame in frames if frame.name]
-    for wanted, line in named or [(each, 0) for each in issue.names[:_MAX_NAMES]]:
-        if defining := [chunk for chunk in chunks if wanted in chunk.defines]:
-            return min(defining, key=lambda chunk: abs(chunk.span.start_line - line) if line else 0)
-    lines = [frame.line for frame in frames if frame.line]
+    for name in issue.names:
+        if defining := next((chunk for chunk in chunks if name in chunk.defines), None):
+            return defining
+    lines = [place.line for place in issue.places if place.path.rpartition("/")[2] == file[1].rpartition("/")[2]]
     return next((c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line), None)
