@@ -11,21 +11,16 @@ from pathlib import PurePosixPath
 from openbook.embedding.protocol import Embedder
 from openbook.errors import AmbiguousCourseError, UnknownCourseError, did_you_mean
 from openbook.questions.words import folded
-from openbook.tokens import tokenize
 from openbook.types import Course
 
-# English and German words that announce a course name, and stop words.
+# English and German words that announce a course name or that any title may have, and stop words.
 _FILLERS = frozenset(
     "a about all an and are at by can class classes course courses do does for from how i in into is it its lecture"
     " lectures lesson lessons material me my of on one ones our series some teaches that the their this to training"
     " tutorial uses using we what when where which who with you your"
     " das dem den der des die ein eine einem einen einer fuer fur im kurs kurse kurses mit oder ueber und uber vom von"
-    " wie zu zum zur".split()
-)
-
-# Words for lessons that any course may have; nobody refers to a course by them.
-_FRAMES = frozenset(
-    "conclusion intro introduction outro overview recap summary welcome"
+    " wie zu zum zur"
+    " conclusion intro introduction outro overview recap summary welcome"
     " ausblick einfuhrung einleitung uberblick zusammenfassung".split()
 )
 
@@ -157,7 +152,7 @@ def _words(text: str) -> list[str]:
 def _telling(text: str) -> list[str]:
     """Return the distinctive words; all words if none is distinctive."""
     words = _words(text)
-    return [word for word in words if word not in _FILLERS and word not in _FRAMES] or words
+    return [word for word in words if word not in _FILLERS] or words
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +175,7 @@ class _CourseWords:
             frozenset(
                 word for word in _words(f"{PurePosixPath(course.path).stem} {course.instructor}") if word.isalpha()
             ),
-            frozenset(word for lesson in course.lessons for word in _telling(lesson.title)) - _FRAMES,
+            frozenset(word for lesson in course.lessons for word in _telling(lesson.title)),
             "".join(word[0] for word in _telling(course.title)),
         )
 
@@ -200,8 +195,6 @@ def _alike(word: str, other: str) -> float:
         return 1.0
     if not (word + other).isalpha():  # "Security 2023" is not "Security 2024"
         return 0.0
-    if (word + other).isascii() and tokenize(word)[0] == tokenize(other)[0]:
-        return 1.0
     if word[:3] == other[:3] and len(word) > 2 and _is_within(word, other):
         return _CUT_SHORT
     if min(len(word), len(other)) < _SHORT_WORD:
@@ -235,10 +228,7 @@ def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
 
 def _by_meaning(name: str, courses: Sequence[Course], embedder: Embedder) -> list[float]:
     """Return the cosine of the name with each course's title or its nearest lesson."""
-    titles = [
-        [course.title, *(lesson.title for lesson in course.lessons if not _FRAMES.issuperset(_words(lesson.title)))]
-        for course in courses
-    ]
+    titles = [[course.title, *(lesson.title for lesson in course.lessons)] for course in courses]
     flat = embedder.embed([name, *(title for each in titles for title in each)])
     # The last bits depend on the CPU; round, so that equal titles are equally near.
     ends = iter((flat[1:] @ flat[0]).round(4).tolist())
