@@ -19,6 +19,12 @@ from openbook.types import Chunk, Filter, Kind, RetrievalResult
 # Shorter texts are questions. No question that rankings are fitted on is as long and has several lines.
 _MIN_CHARS = 200
 
+# Sections of issue templates about the environment.
+_ENVIRONMENT = re.compile(
+    r"^(?:#+ |\*\*)[^\n]{0,40}\b(?:environment|versions?)(?: info\w*)?[^\w\n]*\n(?:(?!#|\*\*)[^\n]*(?:\n|\Z))*",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 # A path or a dotted name, with the line behind it if it is of a stack frame: Python's `File "a.py", line 3, in send`,
 # `a.cs:line 3` of C#, `a.php(3)`, and `a.js:3` of most others. Matches only at the start of a word, else long texts
 # would take quadratic time.
@@ -62,7 +68,8 @@ def read_issue(text: str) -> Issue | None:
     text = text.strip()
     if len(text) < _MIN_CHARS or "\n" not in text:
         return None
-    title = next((line.strip("# \t*\r") for line in text.split("\n") if line.strip("# \t*\r")), "")
+    title = next(filter(None, (line.strip("# \t*") for line in text.splitlines())), "")
+    text = _ENVIRONMENT.sub("", text.replace("\r", ""))
     found = list(_PLACE.finditer(text))
     frames = [match for match in found if match["line"]]
     if 'File "' in text:  # Python prints the innermost frame last

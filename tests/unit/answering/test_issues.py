@@ -40,6 +40,7 @@ def test_the_parts_of_an_issue_are_told_apart() -> None:
     assert {"src/depot/labels.py", "depot.scales.weigh"} < {place.path for place in issue.places[2:]}
     assert issue.names[0] == "read"
     assert {"weigh_all", "read_scale", "weigh"} < {*issue.names}
+    assert "weird_machine_name" not in issue.names
 
 
 @pytest.mark.parametrize(
