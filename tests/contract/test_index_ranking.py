@@ -50,7 +50,7 @@ def test_words_rank_as_a_reference_of_bm25f_does(index: Index) -> None:
         check_scores(evidence, library, question)
 
 
-def test_more_than_is_counted_is_as_much_as_can_be_counted(index: Index) -> None:
+def test_counts_above_the_limit_score_like_the_limit(index: Index) -> None:
     library = {
         "a.md": [Terms(body=("oak",) * MAX_COUNT), Terms(body=("oak",) * 300)],
         "b.md": [
@@ -67,7 +67,7 @@ def test_more_than_is_counted_is_as_much_as_can_be_counted(index: Index) -> None
     check_scores(evidence, library, ["oak"])
 
 
-def test_each_bit_tells_whether_a_chunk_holds_a_word_and_the_rarest_comes_first(index: Index) -> None:
+def test_each_bit_says_whether_a_chunk_contains_a_word_and_the_rarest_comes_first(index: Index) -> None:
     put(index, "a.md", "oak elm fir")
     put(index, "b.md", "oak elm")
     put(index, "c.md", "oak ash")
@@ -165,7 +165,7 @@ BATCHES = st.lists(
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
-def test_whatever_was_written_before_an_index_answers_as_a_fresh_one(
+def test_after_any_changes_an_index_answers_like_a_fresh_one(
     fresh: Fresh, batches: list[tuple[list[tuple[str, str, int]], str]]
 ) -> None:
     old, new = fresh(), fresh()

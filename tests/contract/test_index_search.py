@@ -202,7 +202,7 @@ def test_frequencies_count_chunks_not_words(index: Index) -> None:
         ),
     ],
 )
-def test_every_token_that_we_make_is_found_and_counted_as_it_is(index: Index, texts: list[str]) -> None:
+def test_every_token_of_the_tokenizer_is_found_and_counted(index: Index, texts: list[str]) -> None:
     tokens_of = {f"{number}.md": tuple(tokenize(text)) for number, text in enumerate(texts)}
     with index.batch():
         put(index, "moss.md", "moss")
@@ -216,7 +216,7 @@ def test_every_token_that_we_make_is_found_and_counted_as_it_is(index: Index, te
         assert [paths(index, lexical(index, [token], 5)) for token in tokens] == [[path]] * len(tokens)
 
 
-def test_a_token_of_odd_characters_is_found_and_is_no_command(index: Index) -> None:
+def test_a_token_of_special_characters_is_found_and_is_no_query_syntax(index: Index) -> None:
     tokens = ["😀", "it's", 'say"so"', "and", "or", "not", "near", "c++", "a*", "body:a", "-a", "^a"]
     file_of = {token: f"{number}.md" for number, token in enumerate(tokens)}
     with index.batch():
@@ -286,7 +286,7 @@ def test_an_outline_is_a_chunk_without_its_text(index: Index) -> None:
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["this-connection", "another-connection"])
-def test_what_is_gone_has_no_outline_even_if_it_was_asked_for_before(index: Index, connect: Connect, own: bool) -> None:
+def test_a_deleted_chunk_has_no_outline_even_if_it_was_read_before(index: Index, connect: Connect, own: bool) -> None:
     put(index, "a.md", "word old")
     put(index, "b.md", "word")
     ids = hit_ids(index, "word")

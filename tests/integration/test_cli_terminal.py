@@ -149,7 +149,7 @@ def test_a_terminal_sees_the_answer_in_the_end_and_no_bar(tmp_path: Path) -> Non
     assert "Sources:" in _COLOURS.sub("", outcome.out).rpartition("indexed harbour")[2]
 
 
-def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_failure(tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     read_end, write_end = os.pipe()
     os.close(read_end)

@@ -106,7 +106,7 @@ def test_prose_is_wrapped_by_words_on_a_terminal_and_whole_in_a_pipe(
     assert "running have\n> learned" in run(capsys, *question).out
 
 
-def test_colours_follow_the_terminal_and_the_two_variables(island: Path, capsys: Captured) -> None:
+def test_colours_follow_the_terminal_and_the_environment_variables(island: Path, capsys: Captured) -> None:
     search = ("search", "whale", ".")
 
     assert STYLE.search(on_terminal(*search, cwd=island, columns=80))

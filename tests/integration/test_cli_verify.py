@@ -28,7 +28,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     return repository
 
 
-def test_moved_citations_are_told_and_end_with_1(shop: Repository, capsys: Captured) -> None:
+def test_moved_citations_are_listed_and_the_exit_code_is_1(shop: Repository, capsys: Captured) -> None:
     outcome = run(capsys, "verify", "docs/a.md")
 
     assert outcome.code == 1

@@ -242,7 +242,7 @@ def test_a_draft_of_many_places_lists_the_library_once(library: WatchedLibrary) 
         ("search", {"query": "weigh", "path": "!"}, "is no pattern of paths"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_words(
+def test_an_invalid_call_returns_an_error_that_says_why(
     tool: str, arguments: dict[str, Any], problem: str, library: WatchedLibrary
 ) -> None:
     result = call(library, tool, **arguments)
@@ -381,7 +381,7 @@ def test_the_tools_for_courses_are_listed_over_http_before_there_are_any(tmp_pat
 
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
-def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hint(shop: Path) -> None:
+def test_a_damaged_library_is_rebuilt_because_no_agent_shows_a_hint(shop: Path) -> None:
     library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
     library.parent.mkdir(parents=True)
     library.write_bytes(b"no index" * 1000)
@@ -392,7 +392,7 @@ def test_a_damaged_library_of_folders_is_made_again_because_no_agent_shows_a_hin
     assert "src/parcels.py:" in told
 
 
-def test_a_database_of_somebody_else_in_the_place_of_the_library_is_left_as_it_is(shop: Path) -> None:
+def test_a_database_of_another_program_is_not_overwritten(shop: Path) -> None:
     library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
     library.parent.mkdir(parents=True)
     with closing(sqlite3.connect(library)) as connection, connection:
@@ -440,14 +440,14 @@ def test_tools_for_courses_are_listed_where_there_are_courses(shop: Path) -> Non
     assert not {"list_courses", "course_outline"} & {tool.name for tool in listed.tools}
 
 
-def test_a_number_beyond_its_limit_is_taken_as_the_limit_and_said(library: WatchedLibrary) -> None:
+def test_a_number_beyond_its_limit_is_capped_and_the_reply_says_so(library: WatchedLibrary) -> None:
     result = call(library, "search", query="weigh", limit=500, max_tokens=1)
 
     assert not result.is_error
     assert result.content[0].text.endswith("(limit=500 was taken as 50; max_tokens=1 was taken as 100)")
 
 
-def test_a_client_is_told_how_far_reading_is(shop: Path) -> None:
+def test_a_client_receives_the_progress_of_indexing(shop: Path) -> None:
     told: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:

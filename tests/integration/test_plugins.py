@@ -74,7 +74,7 @@ def test_a_reader_makes_sections_of_its_format(openbook: Run, birds: str, worker
     assert (top["path"], top["start_line"], top["language"]) == ("heron.SRCINFO", 5, "srcinfo")
 
 
-def test_a_reader_reads_at_once_what_was_skipped_before_it_came(
+def test_a_new_reader_reads_files_that_were_skipped_before(
     openbook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pictures = write_tree(tmp_path / "pictures", {"notes.md": "Herons.\n"})
@@ -95,7 +95,7 @@ def test_a_reader_reads_at_once_what_was_skipped_before_it_came(
     assert "scan.tiff:1 " in found.out
 
 
-def test_an_embedder_makes_the_library_and_no_other_opens_it(openbook: Run, birds: str) -> None:
+def test_a_library_opens_only_with_the_embedder_that_made_it(openbook: Run, birds: str) -> None:
     made = openbook("add", birds, "--library", "b", OPENBOOK_EMBEDDER="letters:2")
     refused = openbook("search", "owls", "--library", "b")
 
@@ -133,21 +133,23 @@ def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
     assert answer.json["model"] == "parrot:green"
 
 
-def test_a_tool_joins_those_of_the_agent_in_the_terminal(
-    openbook: Run, birds: str, fake_server: Callable[..., FakeServer]
+def test_a_tool_is_offered_to_the_model_of_the_terminal(
+    site: Path, birds: str, fake_server: Callable[..., FakeServer]
 ) -> None:
     server = fake_server(ScriptedReply(ToolCall("call_1", "today", '{"zone": "Europe/Paris"}')), "It is day.")
     model = f"{server.openai_url}#tiny"
 
+    # In a process of its own: a process looks for tools once.
     options = ("--agent", "--verifier", "off", "--model", model)
-    asked = openbook("ask", "What day is it?", birds, *options, LLM_API_KEY=server.key)
+    env = {"PYTHONPATH": str(site), "LLM_API_KEY": server.key}
+    asked = run_alone("ask", "What day is it?", birds, *options, env=env)
 
     assert "today" in asked.err, asked.err
     assert date.today().isoformat()[:4] in server.requests[1].body["messages"][-1]["content"]  # noqa: DTZ011 - the year
     assert {"search", "today"} <= {tool["function"]["name"] for tool in server.requests[0].body["tools"]}
 
 
-def test_a_tool_joins_those_of_answers_of_the_server(
+def test_a_tool_is_offered_to_the_model_of_the_server(
     site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(site))
@@ -181,7 +183,7 @@ def test_an_engine_keeps_libraries_where_it_says(openbook: Run, birds: str, tmp_
     assert openbook("sources", **at).out.startswith("b: 2 documents")
 
 
-def test_an_engine_that_is_not_there_is_named_with_those_that_are(openbook: Run) -> None:
+def test_an_unknown_engine_is_reported_with_the_available_ones(openbook: Run) -> None:
     refused = openbook("sources", OPENBOOK_STORAGE="nope:/x")
 
     assert refused.code == 2
@@ -195,7 +197,7 @@ def test_an_executor_prepares_files(openbook: Run, birds: str) -> None:
     assert answer["citations"][0]["quote"] == "Owls hunt at night."
 
 
-def test_an_executor_that_is_not_there_or_fails_is_named(openbook: Run, birds: str) -> None:
+def test_an_unknown_or_failing_executor_is_reported(openbook: Run, birds: str) -> None:
     unknown = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="nope:x")
     failing = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="pool:many")
 
@@ -228,7 +230,7 @@ def test_a_store_is_shared_by_servers(site: Path, birds: str, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("value", ["nope:sesame", "sesame"])
-def test_a_store_that_is_not_there_is_told_without_its_password(openbook: Run, birds: str, value: str) -> None:
+def test_an_unknown_store_is_reported_without_its_password(openbook: Run, birds: str, value: str) -> None:
     refused = openbook("serve", birds, "--port", "0", OPENBOOK_SHARED_STORE=value)
 
     assert refused.code == 2

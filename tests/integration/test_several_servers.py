@@ -65,7 +65,7 @@ def test_processes_share_conversations_and_live_through_a_restart_of_redis(
     assert [line for serving in servers for line in serving.said if PASSWORD in line or redis_server.url in line] == []
 
 
-def test_a_redis_that_is_not_there_is_told_before_anything_is_read(
+def test_an_unreachable_redis_is_reported_before_anything_is_read(
     harbour: Path, redis_server: RedisServer, capsys: Captured
 ) -> None:
     redis_server.kill()

@@ -146,7 +146,7 @@ def test_while_a_model_is_waited_for_everything_else_is_answered(
     assert len(still_waiting) == 8
 
 
-def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
+def test_a_stopping_server_sends_waiting_clients_an_error_and_ends_model_calls(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
     held = fake_server(Fault("hold", after=0), Fault("hold", after=0))
@@ -168,7 +168,7 @@ def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
 
 
 @pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])
-def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
+def test_a_failure_in_the_middle_of_a_model_reply_is_reported_and_nothing_is_kept(
     fake_server: Start, folder: Path, home: Path, workers: int, fault: Any
 ) -> None:
     model = fake_server(Fault(fault, ScriptedReply("Sessions end after one hour."), after=4))
