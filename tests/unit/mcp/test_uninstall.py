@@ -99,7 +99,7 @@ def uninstall(of: Client, project: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_several_servers_that_come_and_go_in_any_order_leave_every_byte(suffix: str, data: st.DataObject) -> None:
     before = data.draw(files(suffix))
@@ -120,7 +120,7 @@ def test_several_servers_that_come_and_go_in_any_order_leave_every_byte(suffix: 
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonc", "toml"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_the_person_adds_meanwhile_is_all_that_differs(suffix: str, data: st.DataObject) -> None:
     before = data.draw(files(suffix))
