@@ -20,17 +20,17 @@ from openbook.types import View
 
 # "On Linux or Windows" and "or not" are no comparisons.
 _THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
-# Each has one group per side.
+# Each has one group per side, or per list of things with commas.
 _COMPARES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r".*\b(?:diff[ée]rences?|unterschied(?:e|en)?|diferencias?)\s+(?:hay\s+)?(?:between|zwischen|entre)"
-        r"\s+(?:using\s+)?(.+?)\s+(?:and|und|et|y)\s+(.+)",
+        r".*\b(?:diff[ée]rences?|unterschied(?:e|en)?|diferencias?)\s+(?:hay\s+)?(?:between\s+(?:using\s+)?(.+?)\s+and"
+        r"|zwischen\s+(.+?)\s+und|entre\s+(.+?)\s+(?:et|y))\s+(.+)",
         r".*\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+)",
         r".*\bhow\s+(?:do|are)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|different|compare)",
         r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
         r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
-        r"(.+?)\s+(?:vs\.?|versus)\s+(.+)",
+        r"(?:.+,\s+)?(.+?)\s+(?:vs\.?|versus)\s+(.+)",
         r"(?:(?:when|why)\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
         rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
@@ -47,7 +47,7 @@ _MAX_SIDE_WORDS = 4
 
 
 def compared(question: str) -> tuple[str, ...]:
-    """Return the two things that a question compares, as written, without articles; empty if it is no comparison.
+    """Return the things that a question compares, as written, without articles; empty if it is no comparison.
 
     Example:
         >>> compared("What is the difference between a chain and a chord?"), compared("How does a chord end?")
@@ -55,9 +55,11 @@ def compared(question: str) -> tuple[str, ...]:
     """
     for compares in _COMPARES:
         if found := compares.fullmatch(question.strip(_SIDE_ENDS)):
-            sides = tuple(_ARTICLE.sub("", side.strip(_SIDE_ENDS), count=1) for side in found.groups())
-            is_short = all(0 < len(side.split()) <= _MAX_SIDE_WORDS for side in sides)
-            return sides if is_short and sides[0] != sides[1] else ()
+            listed = ",".join(filter(None, found.groups())).split(",")
+            things = (_ARTICLE.sub("", each.strip(_SIDE_ENDS), count=1) for each in listed)
+            sides = tuple(dict.fromkeys(filter(None, things)))
+            is_short = all(len(side.split()) <= _MAX_SIDE_WORDS for side in sides)
+            return sides if is_short and len(sides) > 1 else ()
     return ()
 
 
@@ -254,7 +256,7 @@ class Question:
     is_symbol: bool = False
     """The whole question is one code name."""
     compared: tuple[str, ...] = ()
-    """The two things that it compares, as written; mostly empty."""
+    """The things that it compares, as written; mostly empty."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: the answer is several places, not one passage."""
 

@@ -26,9 +26,13 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("Was ist der Unterschied zwischen einer Kette und einem Akkord?", ("Kette", "Akkord")),
         ("Quelle est la différence entre l'index et le catalogue ?", ("index", "catalogue")),
         ("¿Cuál es la diferencia entre una cola y un tema?", ("cola", "tema")),
+        ("What is the difference between x, y and z?", ("x", "y", "z")),
+        ("What's the difference between the axis x y and z?", ("axis x y", "z")),
+        ("Compare fork, spawn, and forkserver", ("fork", "spawn", "forkserver")),
+        ("In tests, fork vs spawn?", ("fork", "spawn")),
     ],
 )
-def test_the_two_things_that_are_compared_are_found(question: str, sides: tuple[str, ...]) -> None:
+def test_the_things_that_are_compared_are_found(question: str, sides: tuple[str, ...]) -> None:
     assert compared(question) == sides
 
 
