@@ -126,7 +126,7 @@ def _says_nothing(line: str) -> bool:
 
 
 def _prose(lines: Sequence[str]) -> str:
-    said = "\n".join(" ".join((box_title(line) or line).removeprefix("> ").split()) for line in lines).strip("\n")
+    said = "\n".join(" ".join(f"{box_title(line) or line} ".removeprefix("> ").split()) for line in lines).strip("\n")
     return "\n".join(f"> {line}" for line in said.split("\n"))
 
 
