@@ -37,9 +37,10 @@ _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations and lock files: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
-# Message catalogs, one file per language: `config/locales/de.yml`, `i18n/pt-BR.json`.
+# Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`.
 _CATALOG = re.compile(
-    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?\.(?:json|ya?ml|toml|properties)$"
+    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
+    r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
 # Also `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`.
@@ -110,7 +111,7 @@ def role_of(path: str, kind: Kind) -> Role:
 
 def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return the role by the name of the file alone, if it has one."""
-    if path.suffix.lower() in _GENERATED_SUFFIXES or (kind != "code" and _CATALOG.search(path.as_posix())):
+    if path.suffix.lower() in _GENERATED_SUFFIXES or _CATALOG.search(path.as_posix()):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
     is_test = is_perl_test or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
