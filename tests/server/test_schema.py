@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import schemathesis
+from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
@@ -18,6 +19,8 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+
+from tests.server.conftest import Serve
 
 _CHECKS = [
     not_a_server_error,
@@ -60,3 +63,14 @@ def test_every_route_keeps_to_its_description(client: TestClient) -> None:
         asked.append(operation.label)
 
     assert len(asked) >= 20
+
+
+def test_servers_of_one_process_share_their_routes_which_take_long_to_build(serve: Serve) -> None:
+    apps: list[Any] = [serve().app, serve().app]
+
+    one, other = (
+        {id(route) for route in app.routes if isinstance(route, APIRoute) and route.include_in_schema} for app in apps
+    )
+
+    assert len(one) > 40
+    assert one == other
