@@ -14,8 +14,9 @@ Form = Literal["plain", "link", "permalink"]
 _PATH = r"\w@+~.\-/"
 # So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
-_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:(?:-L?|:L)\d{1,12}(?:C\d{1,6})?)?"
-_END = r"(?![\w])(?!-\w)(?!\.\d)"
+_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:(?:[-–]L?|:L)\d{1,12}(?:C\d{1,6})?)?"
+# Of a range in a notation that is not read, such as `9..11`, one end must not be taken for all of it.
+_END = r"(?![\w])(?![-–—]\w)(?!\.+L?\d)"
 
 # Each of these stops where the next one can begin, or begins where no other can: all are linear on any text.
 _PERMALINK = re.compile(

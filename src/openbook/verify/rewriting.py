@@ -46,7 +46,7 @@ def edits_for(
         by_path[mention.path_chars].append(position)
     edits = {}
     for positions in by_path.values():
-        paths = {_path_now(findings[position], citing) for position in positions}
+        paths = {_path_now(text, findings[position], citing) for position in positions}
         if len(paths) > 1:
             continue
         for position in positions:
@@ -72,22 +72,20 @@ def _edits(text: str, mention: Mention, finding: Finding, path: str, head: str) 
     return edits
 
 
-def _path_now(found: tuple[Mention, Finding], citing: str | None) -> str:
+def _path_now(text: str, found: tuple[Mention, Finding], citing: str | None) -> str:
     """Write the path of a finding as its author writes paths: from the root, or from the citing file."""
     mention, finding = found
-    escape = mention.form != "plain"
-    if finding.now is None or finding.verdict != "moved" or finding.place is None:
-        return quote(mention.path, safe="/@+~:,") if escape else mention.path
-    old, new = finding.place.path, finding.now.path
+    old, new = finding.place, finding.now
+    if finding.verdict != "moved" or old is None or new is None or old.path == new.path:
+        return text[slice(*mention.path_chars)]
     written = mention.path
-    if old != new:
-        here = posixpath.dirname(citing or "")
-        from_root = posixpath.normpath(written.lstrip("/")) == old or mention.form == "permalink"
-        beside = posixpath.normpath(posixpath.join(here, written)) == old
-        prefers_beside = beside and (mention.form == "link" or not from_root) and not written.startswith("/")
-        slash = "/" if written.startswith("/") and mention.form == "link" else ""
-        written = posixpath.relpath(new, here or ".") if prefers_beside else slash + new
-    return quote(written, safe="/@+~:,") if escape else written
+    here = posixpath.dirname(citing or "")
+    from_root = posixpath.normpath(written.lstrip("/")) == old.path or mention.form == "permalink"
+    beside = posixpath.normpath(posixpath.join(here, written)) == old.path
+    prefers_beside = beside and (mention.form == "link" or not from_root) and not written.startswith("/")
+    slash = "/" if written.startswith("/") and mention.form == "link" else ""
+    written = posixpath.relpath(new.path, here or ".") if prefers_beside else slash + new.path
+    return written if mention.form == "plain" else quote(written, safe="/@+~:,")
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:

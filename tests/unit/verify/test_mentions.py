@@ -18,6 +18,7 @@ from openbook.verify.mentions import find_mentions, with_lines
         pytest.param("(src/app.py:12-18)", "src/app.py", (12, 18), id="range"),
         pytest.param("`src/app.py:12–18`", "src/app.py", (12, 18), id="range-with-a-dash"),
         pytest.param("src/app.py#L12-L18", "src/app.py", (12, 18), id="hash"),
+        pytest.param("src/app.py#L12–L18", "src/app.py", (12, 18), id="hash-with-a-dash"),
         pytest.param("src/app.py#L12", "src/app.py", (12, 12), id="hash-one-line"),
         pytest.param("src/app.py:L3-L5", "src/app.py", (3, 5), id="with-letters"),
         pytest.param("src/app.py:12:5: error", "src/app.py", (12, 12), id="column"),
@@ -82,6 +83,11 @@ def test_further_lines_are_citations_of_the_same_file(text: str, lines: list[tup
 
 def test_a_host_with_a_port_has_the_form_and_is_for_whoever_knows_the_files() -> None:
     assert [mention.path for mention in find_mentions("localhost:8080")] == ["localhost"]
+
+
+@pytest.mark.parametrize("text", ["src/app.py:12..18", "src/app.py#L12...L18", "src/app.py:12—18"])
+def test_one_end_of_a_range_in_another_notation_is_no_citation(text: str) -> None:
+    assert find_mentions(text) == []
 
 
 def test_several_ranges_behind_one_path_are_several_citations() -> None:

@@ -42,8 +42,16 @@ def test_a_path_is_written_as_its_author_wrote_it(text: str, expected: str) -> N
     assert rewritten(text, LineRange("src/b.py", 7, 8)) == expected
 
 
-def test_a_path_stays_where_only_lines_moved() -> None:
-    assert rewritten("see [a](./../src/a.py#L3).", LineRange("src/a.py", 7, 7)) == "see [a](./../src/a.py#L7)."
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [("./../src/a.py", "src/a.py"), ("/app/[id]/page.ts", "app/[id]/page.ts"), ("<../my src/a.py", "my src/a.py")],
+)
+def test_a_path_stays_where_only_lines_moved(written: str, path: str) -> None:
+    end = ">" if written.startswith("<") else ""
+
+    moved = rewritten(f"see [a]({written}#L3{end}).", LineRange(path, 7, 7), old=path)
+
+    assert moved == f"see [a]({written}#L7{end})."
 
 
 def test_a_link_escapes_what_it_must() -> None:
