@@ -139,11 +139,12 @@ class ComparedText:
     def enclosing(self, line: int) -> list[int]:
         """Return the 1-based lines that a line stands under by indentation, innermost first: `def`, then `class`.
 
-        Of a wrapped head, as in `def f(`, `a,`, `):`, it is the first.
+        Of a wrapped head, as in `def f(`, `a,`, `):`, it is the first. A blank line stands where the one below it does.
         """
         found = []
-        depth = depth_of(self.lines[line - 1])
-        index = line - 2
+        index = self.full[at] if (at := bisect_left(self.full, line - 1)) < len(self.full) else line - 1
+        depth = depth_of(self.lines[index])
+        index -= 1
         while index >= 0 and depth > 0:
             if self.keys[index] and depth_of(self.lines[index]) < depth:
                 depth = depth_of(self.lines[index])

@@ -65,6 +65,13 @@ def test_the_comment_above_a_definition_is_its_definition(comment: str) -> None:
     assert stands_elsewhere(page, 1, 1, ["get"])
 
 
+def test_lines_that_begin_blank_are_in_the_definition_that_they_stand_in() -> None:
+    page = ComparedText("def get():\n    first()\n\n    second()\n\nget()\n")
+
+    assert not stands_elsewhere(page, 3, 4, ["get"])
+    assert stands_elsewhere(page, 5, 5, ["get"])
+
+
 def test_a_decorator_alone_is_its_definition_and_with_half_of_it_is_not() -> None:
     short, long = ComparedText("@cached\nlimit = 3\n"), ComparedText("@cached\ndef limit():\n    return 3\n")
 
