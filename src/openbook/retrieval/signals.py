@@ -18,7 +18,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import Role, asks_for, is_aside, is_home_page, role_of
+from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -83,7 +83,7 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
             "dense:foreign": query.in_other_language * chunk["dense"],
             "front": float(is_home_page(outline.span.path, outline.kind)),
             "heading:mechanism": is_of_mechanism * chunk.get("heading", 0.0),
-            **_role_signals(query, "test" if _is_inline_test(outline) else role_of(outline.span.path, outline.kind)),
+            **_role_signals(query, outline),
         }
         for chunk, outline in zip(chunks, outlines, strict=True)
     ]
@@ -159,7 +159,7 @@ def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, s
         "file": first["file"],
         "path": first["path"],
         "size": math.log1p(size),
-        **_role_signals(query, role_of(outline.span.path, outline.kind)),
+        **_role_signals(query, outline),
     }
 
 
@@ -172,12 +172,8 @@ def place_signals(cosine: float) -> Signals:
     return {"place": max(0.0, cosine)}
 
 
-def _is_inline_test(outline: Outline) -> bool:
-    """Return whether a chunk is of the module of tests that Rust keeps in the file itself."""
-    return outline.language == "rust" and not {"test", "tests"}.isdisjoint(outline.symbol.split("."))
-
-
-def _role_signals(query: Question, role: Role) -> Signals:
+def _role_signals(query: Question, outline: Outline) -> Signals:
+    role = role_of(outline.span.path, outline.kind)
     if role == "source" or asks_for(role, query.text):
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}

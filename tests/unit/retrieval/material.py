@@ -34,12 +34,11 @@ def outline_of(
     defines: tuple[str, ...] = (),
     signature: str = "",
     context: tuple[str, ...] = (),
-    language: str = "",
 ) -> Outline:
     """Make a chunk of one line and ten characters, without its text."""
     line = start // 10 + 1
     span = Span(path, start, start + 10, line, line)
-    return Outline(0, source, span, kind, language, symbol, defines, signature, context)
+    return Outline(0, source, span, kind, "", symbol, defines, signature, context)
 
 
 def result_of(chunk: Chunk, *, score: float = 1.0) -> RetrievalResult:

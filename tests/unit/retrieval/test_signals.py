@@ -110,23 +110,6 @@ def test_signals_of_several_intents_are_added_in_one_order() -> None:
     assert found == sorted(found)  # of a set, the sum of their floats would change with the hash seed
 
 
-@pytest.mark.parametrize(
-    ("symbol", "language", "role"),
-    [
-        ("tests.moors_twice", "rust", "test"),
-        ("harbour.tests.moors_twice", "rust", "test"),
-        ("latest.moor", "rust", "source"),
-        ("tests.moors_twice", "python", "source"),
-    ],
-)
-def test_the_module_of_tests_in_a_source_of_rust_is_ranked_as_tests_are(symbol: str, language: str, role: str) -> None:
-    chunk = outline_of("src/moor.rs", symbol=symbol, language=language)
-
-    (signals,) = question_signals(read_question("Where are ships moored?"), [{"lexical": 1.0, "dense": 1.0}], [chunk])
-
-    assert [name for name in signals if name.startswith("role:")] == [f"role:{role}"]
-
-
 def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> None:
     manual = chunk_of("max_load tonnes\f\nTonnes.", "crane.1", language="man", defines=("max_load",))
 
