@@ -25,6 +25,10 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+# A line of code or output without a fence.
+_OUTPUT = re.compile(r"\s{4,}\S|\t|\s*(?:>>>|\.\.\.|\$|In \[|Out\[|File \"|Traceback|E\s{2,})")
+
 # A path or a dotted name, with the line behind it if it is of a stack frame: Python's `File "a.py", line 3, in send`,
 # `a.cs:line 3` of C#, `a.php(3)`, and `a.js:3` of most others. Matches only at the start of a word, else long texts
 # would take quadratic time.
@@ -51,9 +55,9 @@ class Issue:
     title: str
     """Its first line."""
     places: tuple[Place, ...]
-    """The distinct stack frames, innermost first, then other files and modules in order."""
+    """The distinct stack frames, innermost first, then other files and modules in prose."""
     names: tuple[str, ...]
-    """Unqualified code names in order."""
+    """Unqualified code names: those in prose, then those in code."""
 
 
 def read_issue(text: str) -> Issue | None:
@@ -70,13 +74,13 @@ def read_issue(text: str) -> Issue | None:
         return None
     title = next(filter(None, (line.strip("# \t*") for line in text.splitlines())), "")
     text = _ENVIRONMENT.sub("", text.replace("\r", ""))
-    found = list(_PLACE.finditer(text))
-    frames = [match for match in found if match["line"]]
+    prose = "\n".join(line for line in _FENCE.sub("\n", text).split("\n") if not _OUTPUT.match(line))
+    frames = [match for match in _PLACE.finditer(text) if match["line"]]
     if 'File "' in text:  # Python prints the innermost frame last
         frames.reverse()
-    told = [*frames, *(match for match in found if not match["line"])]
+    told = [*frames, *(match for match in _PLACE.finditer(prose) if not match["line"])]
     places = dict.fromkeys(Place(match["path"].replace("\\", "/"), int(match["line"] or 0)) for match in told)
-    spelled = [*identifiers(text), *(match["name"] for match in frames if match["name"])]
+    spelled = [*identifiers(prose), *identifiers(text), *(match["name"] for match in frames if match["name"])]
     names = dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:])
     return Issue(title, tuple(places), tuple(names))
 
