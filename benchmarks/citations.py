@@ -126,7 +126,7 @@ def measure(
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
             _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
-            _check_out(clone, commit)
+            check_out(clone, commit)
             _git("-C", str(clone), "remote", "set-url", "origin", f"https://github.com/{repository}")
             named = [str(clone / file) for file in sorted({label.key[0] for label in labels})]
             files = named if labelled else files_to_check([str(clone)])
@@ -213,7 +213,7 @@ def _git(*arguments: str) -> None:
     subprocess.run(["git", *arguments], check=True)
 
 
-def _check_out(clone: Path, commit: str) -> None:
+def check_out(clone: Path, commit: str) -> None:
     """Write the files of a commit. A copy may lack the largest ones, at which `git checkout` would stop."""
 
     def git(*arguments: str, asked: str = "") -> str:
