@@ -16,7 +16,7 @@ from openbook.verify.history import History, is_commit_name
 from openbook.verify.line_tracking import PastFile
 from openbook.verify.meant_paths import is_meant_as_file, last_named, leads_out, listed
 from openbook.verify.mentions import Mention, cited_words, find_mentions, full_names, linked_revision
-from openbook.verify.names import NameEvidence, by_names, head_of, is_mostly_in, lost_words, stands_elsewhere, word
+from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.namesakes import Statement, best_fitting
 from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_of
 from openbook.verify.regions import parts_of, regions
@@ -280,13 +280,7 @@ class _One:
             named = self._without_past(path, page)  # where lines went that never were what the link says proves nothing
             if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
                 return named
-        finding = self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
-        if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
-            return finding
-        now = finding.now if finding.verdict == "moved" else None
-        if now and by_names(self._root.page(now.path), now.first_line, now.last_line, self._near).is_here:
-            return finding
-        return self._since_line(path, past) or finding
+        return self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
 
     def _before(self, past: PastFile) -> PastFile | None:
         """Return the file before the commit that wrote the citation, if that edited it: the page may be about that."""
@@ -309,15 +303,6 @@ class _One:
         names = by_names(page, *self._range, self._near)
         return names.is_strong and not self._names_one_of(_lines(page, *self._range))
 
-    def _since_line(self, path: str, past: PastFile) -> Finding | None:
-        """Judge by the lines at the time the citing line was last edited, if nothing has moved since."""
-        newer = self._past_of_line(Target(path))
-        if newer is None or newer.commit == past.commit:
-            return None
-        found = self._whereabouts.find(newer, self._mention.first_line, self._mention.last_line, path)
-        finding = self._judge(path, newer, found)
-        return finding if finding.verdict == "ok" else None
-
     def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Judge lines by where they were found again."""
         first, last = self._range
@@ -335,11 +320,8 @@ class _One:
         reason = ""
         is_wrapped = bool(self._pin) and first == last and spot.first_line < spot.last_line
         if spot.likeness < 1.0 or found.is_same or is_wrapped:
-            old = _lines(past.page, first, last)
-            new = self._root.page(found.path)  # in which a definition may have been wrapped
-            now_there = _lines(new, spot.first_line, spot.last_line)
-            now_there = head_of(new, spot.first_line) if found.is_same and first == last else now_there
-            gone = lost_words(self._near, old, now_there)
+            now_there = _lines(self._root.page(found.path), spot.first_line, spot.last_line)
+            gone = lost_words(self._near, _lines(past.page, first, last), now_there)
             # Who links to a commit means its very words, such as the value that a constant had.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)
@@ -352,8 +334,6 @@ class _One:
             reason = "edited since"
         if stays:
             return self._say("ok", path, basis="history", reason=reason)
-        if doubt := self._doubt(past, found):
-            return self._say("changed", path or past.path, basis="names", reason=doubt)
         moved = self._say("moved", path or past.path, basis="history", now=found, reason=reason)
         return replace(moved, doubt=self._why_unsure(path, past, found))
 
@@ -399,29 +379,6 @@ class _One:
 
     def _names_one_of(self, lines: str) -> bool:
         return any(word(name).search(lines) for name in self._near.names)
-
-    def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
-        """Return why relocated lines may not be the intended ones, which prevents a fix."""
-        page, (first, behind) = self._root.page(found.path), found.spot.lines
-        # A quote that the file got later was not what its lines were cited for.
-        quotes = tuple(quote for quote in self._near.quotes if quote in past.page.squeezed)
-        named = by_names(page, first, behind - 1, replace(self._near, quotes=quotes))
-        # Who links to a commit may call its lines by what they implement; what is named may stand as far off as it did.
-        then = by_names(past.page, *self._range, self._near)
-        is_as_far = then.spot and named.spot and then.spot.first_line - self._range[0] == named.spot.first_line - first
-        is_meant = then.is_strong and (bool(self._pin) or is_as_far)
-        is_meant = is_meant or self._names_one_of(_lines(page, first, behind - 1))  # of several names, one is enough
-        if named.is_strong and named.is_elsewhere and not is_meant and not self._is_in_both(past, page, found):
-            return named.reason
-        label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
-        strange = [stands_elsewhere(page, first, behind - 1, (name,)) for name in label]
-        return f"{strange[0]!r}, which the link names, is at other lines" if strange and all(strange) else ""
-
-    def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
-        """Return whether lines are, and were, most of the named definition, without its first line."""
-        subject, spot = self._near.subject, found.spot
-        was_in = is_mostly_in(past.page, *self._range, subject)
-        return was_in and is_mostly_in(page, spot.first_line, spot.last_line, subject)
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line

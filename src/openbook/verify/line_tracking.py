@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 
 from openbook.verify.history import History
-from openbook.verify.names import defined_name, definitions, same_definition, same_line
+from openbook.verify.names import defined_name, definitions, same_definition
 from openbook.verify.relocation import ComparedText, Relocation, is_same_neighbourhood, likeness, relocate
 
 # Of 1: lines of a file that keep this much are still there. Those that a commit wrote to another file are the same only
@@ -106,7 +106,6 @@ def _place_in(old: ComparedText, first: int, last: int, new: ComparedText, least
     spot = relocate(old, first, last, new)
     if isinstance(spot, Relocation) and spot.likeness >= least:
         return spot
-    if first == last:
-        return same_line(old, first, new)
-    same = same_definition(old, first, last, new, spot if isinstance(spot, Relocation) else None)
+    part = spot if isinstance(spot, Relocation) else None
+    same = same_definition(old, first, last, new, part) if first < last else None
     return same if same and same.likeness >= _STILL_THERE else None

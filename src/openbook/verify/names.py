@@ -43,9 +43,6 @@ _TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "me
 # How decorators and lines of comments begin. Inner lines of `/** */` are one blank further in.
 _ABOVE = ("@", "#[", "//", "/*", "*", "#", "--")
 
-# Strings, whose brackets open nothing, and comments, which define nothing.
-_STRING_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?:#|//).*""")
-
 # Names whose definitions are kept while the citations of one text are checked.
 _KEPT = 1024
 
@@ -334,30 +331,6 @@ def _end_of(page: ComparedText, line: int) -> int:
             break
         end = number
     return end
-
-
-def head_of(page: ComparedText, line: int) -> str:
-    r"""Return the head of the definition that begins here, without its body, also if its brackets are wrapped.
-
-    If it is not clear where the brackets are closed, it is the first line alone.
-
-    Example:
-        >>> head_of(ComparedText("def f(\n    a,\n):\n    b = a"), 1)
-        'def f(\n    a,\n):'
-    """
-    head, opened = page.lines[line - 1], 0
-    for number in range(line, _end_of(page, line) + 1):
-        written = page.lines[number - 1]
-        bare = _STRING_OR_COMMENT.sub("", written).rstrip()
-        opened += sum(bare.count(bracket) for bracket in "([") - sum(bare.count(bracket) for bracket in ")]")
-        if number > line:
-            head += "\n" + _STRING_OR_COMMENT.sub(r"\1", written)
-        if opened <= 0:
-            return head
-        # A head goes on behind these, while what stands in brackets behind others may be a function without a name.
-        if not bare.endswith(("(", "[", ",")) if number == line else bare.endswith(("{", ";", "=>")):
-            break
-    return page.lines[line - 1]
 
 
 def _decorated(page: ComparedText, line: int) -> int:

@@ -74,12 +74,8 @@ class RelocationSearch:
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
         if is_lost and not stays and (elsewhere := self._in_other_file(past, first, last)):
             return elsewhere
-        if depth < _MOST_MOVES and (elsewhere := self._followed(past, first, last, depth)):
-            return elsewhere
-        # What has moved may have left its name behind, to call it there: so this comes last.
-        is_block = is_lost and path and first < last
-        same = same_definition(past.page, first, last, self._root.page(path)) if is_block else None
-        return _of_definition(path, same) if same else here
+        elsewhere = self._followed(past, first, last, depth) if depth < _MOST_MOVES else None
+        return elsewhere or here
 
     def _in_its_file(self, past: PastFile, first: int, last: int, path: str) -> RelocatedLines | NotRelocated:
         page = self._root.page(path)

@@ -168,15 +168,6 @@ def test_a_word_that_left_the_head_of_a_definition_is_not_found_in_its_body(
     assert (finding.verdict, finding.reason) == ("changed", f"{lost!r} is no longer there")
 
 
-def test_a_word_in_the_wrapped_head_of_a_definition_is_still_there(repository: Repository) -> None:
-    page = "`retry` takes a `timeout` of its caller (../a.py:3).\n"
-    repository.commit({"a.py": "import os\n\ndef retry(times, timeout=3):\n    send(times)\n", "docs/a.md": page})
-    wrapped = 'def retry(\n    times,\n    mark=")",\n    timeout=3,\n):\n    send(times)\n'
-    repository.commit({"a.py": f"import os\nimport re\n\n{wrapped}"})
-
-    assert told(only(repository.folder, page)) == ("moved", "history", "a.py:4")
-
-
 def test_lines_that_are_most_of_what_the_page_names_follow_it_though_it_begins_above(repository: Repository) -> None:
     function = "def check(state):\n    one = 1\n    two = 2\n    three = 3\n    four = 4\n    return one\ny = 2\n"
     page = "`check` (src/a.py:4-8)\n"
