@@ -334,6 +334,9 @@ class _One:
             reason = "edited since"
         if stays:
             return self._say("ok", path, basis="history", reason=reason)
+        if name := self._left_behind(past, found):
+            reason = f"{name!r}, which the link names, is at other lines"
+            return self._say("changed", path or past.path, basis="names", reason=reason)
         moved = self._say("moved", path or past.path, basis="history", now=found, reason=reason)
         return replace(moved, doubt=self._why_unsure(path, past, found))
 
@@ -379,6 +382,15 @@ class _One:
 
     def _names_one_of(self, lines: str) -> bool:
         return any(word(name).search(lines) for name in self._near.names)
+
+    def _left_behind(self, past: PastFile, found: RelocatedLines) -> str:
+        """Return a symbol of the link that the lines have moved away from; empty if they have one of its symbols."""
+        page, spot, label = self._root.page(found.path), found.spot, self._near.label
+        # Who links to a commit may call its lines by what they implement.
+        if self._pin and stands_elsewhere(past.page, *self._range, label):
+            return ""
+        strange = [stands_elsewhere(page, spot.first_line, spot.last_line, (name,)) for name in label]
+        return strange[0] if strange and all(strange) else ""
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line

@@ -268,6 +268,36 @@ def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(reposi
     assert told(only(repository.folder, f"{page}\nMore.\n")) == ("moved", "history", "src/app.py:16-18")
 
 
+def test_lines_are_not_moved_away_from_the_symbol_that_the_link_names(repository: Repository) -> None:
+    """The lines went to another function, and the link names the one that stayed."""
+    page = "[send](../src/app.py#L5)\n"
+    old = "def send(url):\n    pass\n\n\nlimit = compute(30, 'seconds')\n"
+    repository.commit({"src/app.py": old, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": "import os\n" + old})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.now) == ("changed", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "verdict"),
+    [
+        pytest.param("# Keeps the properties.\nlimit = compute(30, 'seconds')\n", "moved", id="in-a-comment"),
+        pytest.param("def properties(): ...\nlimit = compute(30, 'seconds')\n", "changed", id="defined"),
+    ],
+)
+def test_a_plain_word_of_a_link_is_a_symbol_only_where_it_is_defined(
+    repository: Repository, old: str, verdict: str
+) -> None:
+    page = "You can pass [`properties`](../src/app.py#L3).\n"
+    old = "import sys\n" + old
+    repository.commit({"src/app.py": old, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": "import os\n" + old})
+
+    assert only(repository.folder, page).verdict == verdict
+
+
 RULES = 'The rule "boats may not enter after nine" is in {}.\n'
 
 
@@ -409,6 +439,15 @@ def test_a_citation_whose_lines_were_rewritten_with_its_path_is_as_new(repositor
     repository.commit({"src/client.py": PUSHED, "docs/a.md": "See src/client.py:16-18.\n"})
 
     assert told(only(repository.folder, "See src/client.py:16-18.\n")) == ("ok", "history", "")
+
+
+def test_lines_that_moved_away_from_what_the_link_names_are_changed(repository: Repository) -> None:
+    page = "See [`retry`](../src/app.py#L5).\n"
+
+    finding = drifted(repository, page)
+
+    assert finding.verdict != "ok"
+    assert str(finding.now or "") in ("", "src/app.py:16")
 
 
 @pytest.mark.parametrize(
