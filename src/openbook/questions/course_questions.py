@@ -83,12 +83,14 @@ _OPENING = ("which", "whether", "many", "article", "belongs", "joins")
 
 _WHETHER = re.compile(r"[¿\s]*(?:(?:is|are) there\b|gibt es\b|y a-t-il\b|hay\b)", re.IGNORECASE)
 
-_CLAUSE_ENDS = frozenset("?!,;")
+_NEVER_IN_NAMES = ("course", "lesson", "outline", "instructor", "online")
 
 _WORD = re.compile(r"\w+(?:['’.]\w+)*")
 # "l'instructeur" and "who's".
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’]|(?:n['’]t|['’](?:s|m|d|ll|ve|re))$")
 _LESSON_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3})?")
+_BETWEEN_QUESTIONS = re.compile(r"(?<=\?)\s+")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,120})[\"”“»]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class _Word:
     """Without case, accents and elisions."""
     start_char: int
     end_char: int
+    opens_phrase: bool
 
     @property
     def roles(self) -> frozenset[str]:
@@ -110,20 +113,34 @@ class _Word:
 
     @property
     def tells(self) -> bool:
-        """It is a content word."""
-        return not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.is_framing)
+        """It is a content word: MIT is one, "mit" is not."""
+        is_written_large = len(self.text) > 1 and self.text.isupper()
+        return is_written_large or not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.key in _ROLES)
 
     @property
     def is_framing(self) -> bool:
-        """It is a function word."""
-        return self.key in _ROLES
+        """It is a function word, and not a capitalized part of a title."""
+        return self.key in _ROLES and (self.opens_phrase or not self.text[0].isupper())
+
+    @property
+    def ends_before(self) -> bool:
+        """It may precede the name in "the X course"."""
+        return self.is_framing or self.does(*_NEVER_IN_NAMES)
+
+    @property
+    def ends_name(self) -> bool:
+        """It follows a name, or begins the next clause."""
+        return self.opens_phrase or self.does(*_NEVER_IN_NAMES)
 
 
 def _words(text: str) -> list[_Word]:
     whether = _WHETHER.match(text)
-    found = _WORD.finditer(text, whether.end() if whether else 0)
-    words = [_Word(each[0], folded(_ELIDED.sub("", each[0])), *each.span()) for each in found]
-    return [_Word(whether[0], _EXISTS, *whether.span()), *words] if whether else words
+    words = [_Word(whether[0], _EXISTS, *whether.span(), opens_phrase=True)] if whether else []
+    for found in _WORD.finditer(text, whether.end() if whether else 0):
+        before = text[words[-1].end_char if words else 0 : found.start()]
+        opens = not words or any(sign in before for sign in "?!,;¿¡") or before.startswith(". ")
+        words.append(_Word(found[0], folded(_ELIDED.sub("", found[0])), *found.span(), opens))
+    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +229,8 @@ class CourseQuestion:
 def read_course_question(text: str) -> CourseQuestion | None:
     """Parse a question; None if it mentions no course, no numbered lesson, and asks for no place of an explanation.
 
+    Of several questions, the last one is parsed; those before it may name the course.
+
     Example:
         >>> asked = read_course_question("What was covered in lesson 5 of the MCP course?")
         >>> asked.names, asked.lesson, asked.asks("MCP")
@@ -219,20 +238,25 @@ def read_course_question(text: str) -> CourseQuestion | None:
     """
     if len(text) > _MAX_CHARS:
         return None
-    words = _words(text)
+    *before, last = _BETWEEN_QUESTIONS.split(text.strip())
+    words = _words(last)
     lesson, part = next(
         (_place(word) for word in _numbered(words) if _LESSON_NUMBER.fullmatch(word.text)), (None, None)
     )
     says_course = any(_says_course(words, place) for place in range(len(words)))
     of_lessons = lesson is not None or _asks_where(words) or _says_this_lesson(words) or _begins_with(words, "lesson")
     is_of_courses = says_course or any(word.does("outline") for word in words)
-    for_header = _asks_for_header(words)
-    taught = _taught(words, text)
+    # "Where is the bread course? I need the link."
+    for_header = _asks_for_header(words) or (
+        any(word.does("link") for word in words) and _asks_for_header(_words(text))
+    )
+    taught = _taught(words, last)
     if not (of_lessons or is_of_courses or for_header or taught):
         return None
-    names = dict.fromkeys([*(() if _begins_with(words, "course") else _names(text)), *taught])
-    of_lesson = dict.fromkeys(_names_beside(words, "lesson", text))
-    return CourseQuestion(text, tuple(names), lesson, says_course, tuple(of_lesson), part, for_header or bool(taught))
+    told = () if _begins_with(words, "course") else (last, *reversed(before))
+    names = dict.fromkeys([*(name for part in told for name in _names(part)), *taught])
+    of_last = dict.fromkeys(_names_beside(words, "lesson", last))
+    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), part, for_header or bool(taught))
 
 
 def _taught(words: Sequence[_Word], text: str) -> Sequence[str]:
@@ -297,6 +321,8 @@ def _is_searchable(text: str) -> bool:
 
 
 def _names(text: str) -> Iterator[str]:
+    for quoted in _QUOTED.finditer(text):
+        yield quoted[1].strip()
     words = _words(text)
     yield from _names_beside(words, "course", text)
     numbers = _numbered(words)
@@ -314,10 +340,10 @@ def _names_beside(words: Sequence[_Word], role: str, text: str) -> Iterator[str]
         yield from _name_behind(behind, "about", text)
         if role == "course":
             yield from _name_behind(behind, "belongs", text)
-        if behind and behind[0].text[0].isupper():
+        if behind and behind[0].text[0].isupper() and not behind[0].opens_phrase:
             yield from _name_of(behind, text)
         start = place
-        while start > 0 and not words[start - 1].is_framing:
+        while start > 0 and not (words[start].opens_phrase or words[start - 1].ends_before):
             start -= 1
         if start < place:
             yield from _name_of(words[start:place], text)
@@ -334,8 +360,7 @@ def _name_of(words: Sequence[_Word], text: str) -> Iterator[str]:
     """Yield the name at the start of words: up to the next function word of the question."""
     name = list(words[:1])
     for word in words[1:]:
-        between = text[name[-1].end_char : word.start_char]
-        if not _CLAUSE_ENDS.isdisjoint(between) or word.does("asks", "speaks", "teaches", "many"):
+        if word.ends_name or (word.is_framing and word.does("asks", "speaks", "teaches", "many")):
             break
         name.append(word)
     while name and name[-1].is_framing:
