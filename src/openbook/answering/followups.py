@@ -155,6 +155,9 @@ _SENTENCES_OF_IMAGES = 3
 _LABEL = re.compile(r"[^\w\"'`]*(?:[^:?\n]{0,60}\bquestion\b[^:?\n]{0,20}):\s*", re.IGNORECASE)
 _QUOTES = " \t\n\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
 
+_OPENING = re.compile(
+    r"\W*(?:(?:and|but|or|so|then|also|ok(?:ay)?|please|und|aber|oder|bitte|et|mais)\b\W*)*(\w*)", re.IGNORECASE
+)
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 
@@ -236,10 +239,9 @@ def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question 
     line = line[label.end() if label else 0 :].strip(_QUOTES)
     if not line or len(line) > _MAX_QUESTION_CHARS or find_marks(line):
         return None
+    asks = line.endswith(_QUESTION_MARKS)
     # Without a question mark, only a request such as "Show me its tests." is valid, if the message is one as well.
-    is_request = not message.rstrip().endswith(_QUESTION_MARKS)
-    is_request = is_request and line.split()[0].lower() in WORD.findall(message.lower())
-    if not (is_request or line.endswith(_QUESTION_MARKS)):
+    if not asks and (message.rstrip().endswith(_QUESTION_MARKS) or _opening(line) != _opening(message)):
         return None
     if _sentences(line) > max(1, _sentences(message)) + more_sentences:  # an answer with a question at its end
         return None
@@ -251,3 +253,8 @@ def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question 
 
 def _sentences(text: str) -> int:
     return sum(1 for _ in sentences(text))
+
+
+def _opening(text: str) -> str:
+    found = _OPENING.match(text)
+    return found[1].lower() if found else ""

@@ -13,8 +13,9 @@ from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Filter, Kind
 
-# Untrusted names and paths outside of a fence: without blanks, and too short for an instruction.
-PLAIN_NAME = re.compile(r"[\w./-]{1,100}")
+# Untrusted names outside of a fence must be too short for an instruction.
+PLAIN_NAME = re.compile(r"[\w./-]{1,40}")
+_PLAIN_PATH = re.compile(r"[\w./-]{1,100}")
 
 
 class NamedDocuments:
@@ -112,7 +113,7 @@ def told_instead(wanted: str, paths: Sequence[str]) -> str:
         >>> told_instead("src", ["src/main.rs", "src/cli.rs"])
         'that is a folder; list_files shows what is in it'
     """
-    plain = [path for path in paths if PLAIN_NAME.fullmatch(path)]
+    plain = [path for path in paths if _PLAIN_PATH.fullmatch(path)]
     asked = wanted.replace("\\", "/").strip("/")
     if asked and any(path.startswith(f"{asked}/") for path in paths):
         return "that is a folder; list_files shows what is in it"
@@ -129,7 +130,7 @@ def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:
         ['did you mean command.go?', 'paths end in .go, .md', 'the folders are doc/']
     """
     asked, _, _ = split_lines(pattern.replace("\\", "/").strip().removeprefix("./").strip("/"), lambda _: False)
-    plain = [path for path in paths if PLAIN_NAME.fullmatch(path)]
+    plain = [path for path in paths if _PLAIN_PATH.fullmatch(path)]
     if not plain:
         return "search shows paths as they are"
     name = asked.rpartition("/")[2]

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from openbook.embedding.protocol import Embedder
 from openbook.errors import AmbiguousCourseError, UnknownCourseError, did_you_mean
 from openbook.questions.words import folded
+from openbook.tokens import tokenize
 from openbook.types import Course
 
 # English and German words that announce a course name or that any title may have, and stop words.
@@ -195,6 +196,8 @@ def _alike(word: str, other: str) -> float:
         return 1.0
     if not (word + other).isalpha():  # "Security 2023" is not "Security 2024"
         return 0.0
+    if (word + other).isascii() and tokenize(word)[0] == tokenize(other)[0]:
+        return 1.0
     if word[:3] == other[:3] and len(word) > 2 and _is_within(word, other):
         return _CUT_SHORT
     if min(len(word), len(other)) < _SHORT_WORD:

@@ -62,6 +62,7 @@ def meant(name: str, courses: list[Course]) -> list[str]:
         (ENGLISH, "machine learning", "Introduction to Machine Learning"),
         (ENGLISH, "machine learning in healthcare", "Machine Learning for Healthcare"),
         (ENGLISH, "speaking in public", "Public Speaking"),
+        (ENGLISH, "the networking course", "Computer Networks"),
         (ENGLISH, "data structs", "Algorithms and Data Structures"),
         (GERMAN, "franzosisch a2", "Französisch A2"),
         (GERMAN, "Tpfern", "Töpfern"),
