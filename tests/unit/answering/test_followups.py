@@ -101,8 +101,9 @@ def test_what_is_no_question_is_not_taken_from_a_model(written: str) -> None:
     assert standalone("and where is it tested?", [WHERE], written).text.startswith("Where is Retry defined?")
 
 
-def test_an_answer_in_place_of_a_wish_is_not_taken_from_a_model() -> None:
-    assert standalone("Show me that.", [WHERE], "The class Retry sleeps.").leans
+@pytest.mark.parametrize("wish", ["Show me that.", "Show me the class of that."])
+def test_an_answer_in_place_of_a_wish_is_not_taken_from_a_model(wish: str) -> None:
+    assert standalone(wish, [WHERE], "The class Retry sleeps.").leans
 
 
 @pytest.mark.parametrize("question", ["", "  ", "x" * 20_001])
