@@ -30,10 +30,11 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", r
 _OUTPUT = re.compile(r"\s{4,}\S|\t|\s*(?:>>>|\.\.\.|\$|In \[|Out\[|File \"|Traceback|E\s{2,})")
 
 # A path or a dotted name, with the line behind it if it is of a stack frame: Python's `File "a.py", line 3, in send`,
-# `a.cs:line 3` of C#, `a.php(3)`, and `a.js:3` of most others. Matches only at the start of a word, else long texts
-# would take quadratic time.
+# `a.cs:line 3` of C#, `a.php(3)`, and `a.js:3` of most others. Java has the folders in the name of the method:
+# `com.shop.Box.send(Box.java:3)`. Matches only at the start of a word, else long texts would take quadratic time.
 _PLACE = re.compile(
-    r"(?<![\w./\\@+~-])(?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*\w\.[A-Za-z_]\w*)"
+    r"(?<![\w./\\@+~-])(?:(?P<package>\w+(?:\.\w+)*)\.[\w$]+\.[\w$<>]+\((?=\w+\.\w+:\d))?"
+    r"(?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]*\w\.[A-Za-z_]\w*)"
     r"(?:(?:\", line |:line |:|\()(?P<line>\d+)(?:, in (?P<name>\w+))?)?"
 )
 
@@ -79,10 +80,15 @@ def read_issue(text: str) -> Issue | None:
     if 'File "' in text:  # Python prints the innermost frame last
         frames.reverse()
     told = [*frames, *(match for match in _PLACE.finditer(prose) if not match["line"])]
-    places = dict.fromkeys(Place(match["path"].replace("\\", "/"), int(match["line"] or 0)) for match in told)
+    places = dict.fromkeys(Place(_path_of(match), int(match["line"] or 0)) for match in told)
     spelled = [*identifiers(prose), *identifiers(text), *(match["name"] for match in frames if match["name"])]
     names = dict.fromkeys(part for name in spelled for part in name_parts(name)[-1:])
     return Issue(title, tuple(places), tuple(names))
+
+
+def _path_of(place: re.Match[str]) -> str:
+    package = place["package"].replace(".", "/") + "/" if place["package"] else ""
+    return package + place["path"].replace("\\", "/")
 
 
 class IssueWeights(NamedTuple):

@@ -49,7 +49,7 @@ def test_the_parts_of_an_issue_are_told_apart() -> None:
         ("    at send (/srv/app/box.js:12:5)", Place("/srv/app/box.js", 12)),
         ("  --> src/box.rs:12:9", Place("src/box.rs", 12)),
         ("\t/go/src/box.go:12 +0x1d", Place("/go/src/box.go", 12)),
-        ("    at com.shop.Box.send(Box.java:12)", Place("Box.java", 12)),
+        ("    at com.shop.Box.send(Box.java:12)", Place("com/shop/Box.java", 12)),
         ("#0 /srv/src/Box.php(12): Shop\\Label->print('x')", Place("/srv/src/Box.php", 12)),
         ("   at Shop.Box.Send(String to) in C:\\src\\Box.cs:line 12", Place("C:/src/Box.cs", 12)),
         ("   at Box`1.Send[T](T to) in /My Shop (x86)/Box.cs:line 12", Place("/Box.cs", 12)),
@@ -70,7 +70,7 @@ def test_the_innermost_place_comes_first_where_it_is_printed_first() -> None:
     issue = read_issue("It fails\n\n" + "Nothing else changed since then. " * 8 + f"\n\n{trace}")
 
     assert issue is not None
-    assert [place.path for place in issue.places[:2]] == ["Scale.java", "Box.java"]
+    assert [place.path for place in issue.places[:2]] == ["com/shop/Scale.java", "com/shop/Box.java"]
 
 
 @pytest.mark.parametrize("text", ["", "How is a parcel weighed?", "word " * 200, "Two lines,\nbut short."])

@@ -16,7 +16,12 @@ from openbook.questions.course_questions import read_course_question
         ("What was covered in lesson 5 of the Bread course?", "Bread", 5, "summary"),
         ("Summarize lesson 0 of Baking Bread", "Baking Bread", 0, "summary"),
         ('What is in lesson 2 of "How to Bake"?', "How to Bake", 2, "summary"),
-        ('What is the outline of the "Baking: Rich Rye with Salt" course?', "Baking: Rich Rye with Salt", None, "outline"),
+        (
+            'What is the outline of the "Baking: Rich Rye with Salt" course?',
+            "Baking: Rich Rye with Salt",
+            None,
+            "outline",
+        ),
         ("What is the course on rye bread about?", "rye bread", None, "summary"),
         ("Who teaches the bread course?", "bread", None, "header"),
         ("Give me the link to the Baking Real Sourdough Bread course", "Baking Real Sourdough Bread", None, "header"),
