@@ -1,4 +1,4 @@
-"""The baseline: findings that a repository had when it adopted the check, so that only new ones fail."""
+"""The baseline: known findings of a repository, so that only new ones fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """A finding of a citation, without its line: lines above it change."""
+    """A known finding. It has no line number, since edits above the citation change that."""
 
     file: str
     """POSIX path relative to the root."""
@@ -40,7 +40,7 @@ class Baseline:
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Read a file that `write` has written."""
+        """Read a baseline file."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             counts = {
@@ -50,11 +50,11 @@ class Baseline:
         except OSError as exc:
             raise SourceError(str(path), exc.strerror or "unreadable", hint="create it with --write-baseline") from exc
         except (ValueError, KeyError, TypeError) as exc:
-            raise SourceError(str(path), "is no baseline", hint="make it anew with --write-baseline") from exc
+            raise SourceError(str(path), "is no baseline", hint="recreate it with --write-baseline") from exc
         return cls(Counter(counts).elements())
 
     def write(self, path: Path) -> None:
-        """Write the sorted entries, one per line, so that changes can be reviewed."""
+        """Write the entries sorted, one per line, so that diffs are readable."""
         lines = [
             json.dumps({"file": one.file, "cited": one.cited, "verdict": one.verdict, "count": count})
             for one, count in sorted(self._counts.items())
@@ -75,7 +75,7 @@ class Baseline:
         """Mark the known findings.
 
         Returns:
-            The reports, and the entries that are stale: of these files, and no longer found.
+            The reports, and the stale entries: those of the checked files that are no longer found.
         """
         left = self._counts.copy()
         marked = []

@@ -24,22 +24,22 @@ from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, l
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
 from openbook.verify.written_paths import with_blanks, with_revision
 
-# Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
-# nobody can tell without reading. A new argument in a function of ten lines costs .02, another body .5.
-_SAME_BLOCK = 0.8
+# From 0 to 1: an edited block of at least this likeness, with all that the page says about it, is still what was
+# cited. A new argument in a function of ten lines costs .02, a rewritten body .5.
+_MIN_BLOCK_LIKENESS = 0.8
 
-# Of 1: the same of three and more lines that a permalink to a commit names.
-_SAME_PINNED_BLOCK = 0.9
+# The same for blocks of three or more lines in a permalink to a commit.
+_MIN_PINNED_LIKENESS = 0.9
 
-# Of the files that a path can mean, looked into for how many lines they have.
-_MOST_NAMESAKES = 20
+# Files that a short path can mean are read up to this number.
+_MAX_NAMESAKES = 20
 
 _ENDS_BEFORE = "the range ends before it begins"
 
 
 @dataclass(frozen=True, slots=True)
 class CitingText:
-    """A text and its citations."""
+    """A text with citations."""
 
     text: str
     path: str
@@ -56,7 +56,7 @@ class MentionChecker:
         self._history = history
 
     def check(self, citing: CitingText) -> list[tuple[Mention, Finding]]:
-        """Check every citation of a text, in order. Text that only looks like a citation is left out."""
+        """Check the citations of a text in order. Text that only looks like a citation is skipped."""
         parts = regions(citing.path, citing.text)
         within = parts_of(citing.text, parts)
         mentions = find_mentions(citing.text, parts)
@@ -74,14 +74,14 @@ class MentionChecker:
             elif mention.form == "plain":
                 mention = with_blanks(self._root, citing.text, mention, citing.inside)
             blank = Finding(lines.line_at(mention.start_char), cited_words(citing.text, mention), "ok")
-            finding = _One(self._root, self._history, citing, mention, near, blank, all_said).judged()
+            finding = _CitationCheck(self._root, self._history, citing, mention, near, blank, all_said).check()
             if finding is not None:
                 found.append((mention, finding))
         return found
 
 
-class _One:
-    """The check of one citation."""
+class _CitationCheck:
+    """Checks one citation."""
 
     def __init__(
         self,
@@ -100,13 +100,13 @@ class _One:
         self._near = near
         self._blank = blank
         self._all_said = all_said
-        self._whereabouts = RelocationSearch(root, history, citing.inside)
+        self._search = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
         linked = linked_revision(citing.text, mention, [each for each, _ in all_said])
         self._linked = history.pin(linked) if is_commit_name(linked) else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
 
-    def judged(self) -> Finding | None:
+    def check(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
@@ -114,40 +114,40 @@ class _One:
         if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
             target = self._named_before(target)
         if target.refused:
-            is_meant = self._is_evident(target) or self._leads_away(target)
-            return self._say("refused", reason=target.refused) if is_meant else None
+            is_meant = self._is_meant(target) or self._is_outside_path(target)
+            return self._finding("refused", reason=target.refused) if is_meant else None
         try:
-            return self._with_target(target)
+            return self._check_target(target)
         except SourceError as exc:
-            return self._say("refused", reason=exc.reason)
+            return self._finding("refused", reason=exc.reason)
 
     def _named_before(self, target: Target) -> Target:
-        """Resolve the end of a path to the file that the text has last named with a longer path, if there is one."""
+        """Resolve a short path to the file that the text last named with a longer path, if there is one."""
         text, start = self._citing.text, self._mention.start_char
         now = {name: self._history.renamed("", name) or name for name in full_names(text, self._mention.path)}
         self._full_names = set(now.values())
         path = last_named(text[:start], target.namesakes, now)
         return self._root.find("/" + path, None, is_link=True) if path else target
 
-    def _with_target(self, target: Target) -> Finding | None:
+    def _check_target(self, target: Target) -> Finding | None:
         branch = self._mention.revision if self._mention.form == "permalink" and not self._pin else ""
         if branch and self._history.is_apart(branch, self._mention.path):
-            return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
+            return self._finding("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         if not self._pin and self._is_unknown_revision(target):
-            return self._say("unknown", reason="its commit or branch is not in this clone")
+            return self._finding("unknown", reason="its commit or branch is not in this clone")
         past = self._past(target)
         if past is not None:
             path = target.path or past.path
-            return self._with_past(path if self._root.has_file(path) else "", past)
+            return self._check_by_history(path if self._root.has_file(path) else "", past)
         if self._pin:
-            return self._broken_pin(target)
+            return self._invalid_permalink(target)
         if path := target.path or self._only_fitting(target):
-            return self._without_past(path, self._root.page(path))
-        return self._without_file(target) if self._is_evident(target) else None
+            return self._check_by_names(path, self._root.page(path))
+        return self._check_missing_file(target) if self._is_meant(target) else None
 
     def _only_fitting(self, target: Target) -> str:
         """Return the only file of that name that is long enough; empty if there are several."""
-        if self._mention.form != "plain" or len(target.namesakes) > _MOST_NAMESAKES:
+        if self._mention.form != "plain" or len(target.namesakes) > _MAX_NAMESAKES:
             return ""
         first, last = self._range
         fitting = [path for path in target.namesakes if 1 <= first <= last <= self._length(path)]
@@ -159,25 +159,25 @@ class _One:
         except SourceError:
             return 0
 
-    def _without_file(self, target: Target) -> Finding:
+    def _check_missing_file(self, target: Target) -> Finding:
         """Classify a path without a file: deleted, misspelt, or of another repository."""
         had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
         if had is None and self._history.head:
-            return self._say("unknown", reason="there is no such file")
+            return self._finding("unknown", reason="there is no such file")
         for path in target.tried if had else ():
             if new := self._history.renamed("", path):
-                return self._say("missing file", reason=f"it was renamed to {new}")
+                return self._finding("missing file", reason=f"it was renamed to {new}")
         if target.namesakes and self._mention.form == "plain":
-            return self._say("unknown", reason=f"several files have that name: {listed(target.namesakes)}")
+            return self._finding("unknown", reason=f"several files have that name: {listed(target.namesakes)}")
         meant = self._root.spelled_like(target.tried) if had is False else ""
-        # A link that leads nowhere is wrong, whatever it was meant to be.
+        # A broken link is wrong, whatever it was meant to show.
         if had is False and not meant and self._mention.form == "plain":
-            return self._say("foreign", reason="the repository never had such a file")
-        # A file that says the same is not for that the file that is gone.
+            return self._finding("foreign", reason="the repository never had such a file")
+        # A file with the same names is a suggestion only: it need not be the successor of the missing file.
         elsewhere = self._in_other_file()
         meant = str(elsewhere.lines) if elsewhere else meant or listed(target.namesakes)
         reason = f"perhaps {meant}" if meant else ""
-        return self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=reason)
+        return self._finding("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=reason)
 
     def _is_unknown_revision(self, target: Target) -> bool:
         """Return whether the revision of a permalink is missing here, as in a shallow clone."""
@@ -186,7 +186,7 @@ class _One:
             return False
         return is_commit_name(mention.revision) or ("/" in mention.revision and bool(target.path))
 
-    def _say(
+    def _finding(
         self,
         verdict: Outcome,
         path: str = "",
@@ -205,7 +205,7 @@ class _One:
             pinned=bool(self._pin),
         )
 
-    # What the citation named when it was written.
+    # What was cited when the citation was written.
 
     def _past(self, target: Target) -> PastFile | None:
         if self._pin:
@@ -214,18 +214,18 @@ class _One:
             return past
         if self._citing.inside is None or not self._history.head:
             return None
-        text, mention, words = self._citing.text, self._mention, self._words()
+        text, mention, words = self._citing.text, self._mention, self._cited_words()
         first = self._history.written_first(self._citing.inside, words, self._line())
         citing = self._history.below_folder(first[0].path) if first else None
         if first and (first[1] != words or citing != self._citing.inside):
             path = first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]])
-            if mention.form != "plain":  # it may have been asked for in another view
+            if mention.form != "plain":  # without the query and fragment of a link
                 path = path.partition("#")[0].partition("?")[0]
             path = unquote(path)
             written = path if mention.form != "permalink" else "/" + path
-            # What a link is relative to may have been renamed.
+            # The page may have been renamed, and its links are relative to it.
             then = self._root.find(written, citing, is_link=mention.form != "plain")
-            # A path on somebody's machine is not one here, and was of the same file.
+            # An absolute path of another machine resolves only in its current form.
             past = self._past_at(first[0].commit, then) or self._past_at(first[0].commit, target)
             if past is not None:
                 return past
@@ -233,10 +233,10 @@ class _One:
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_of_line(self, target: Target) -> PastFile | None:
-        """Return the history since the whole line was last edited, which may be newer: somebody reviewed it then."""
+        """Return the file when the line of the citation was last edited, and perhaps reviewed."""
         if self._pin or self._linked or self._citing.inside is None:
             return None
-        revision = self._history.line_written(self._citing.inside, self._words(), self._line())
+        revision = self._history.line_written(self._citing.inside, self._cited_words(), self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_at(self, commit: str, target: Target) -> PastFile | None:
@@ -244,14 +244,14 @@ class _One:
             page = self._history.page(commit, path) if path else None
             if page is not None:
                 return self._fitting(PastFile(page, commit, path))
-        # The end of a path was enough, and the file may have had another name then.
+        # A short path may have named a file that has been renamed since.
         ending = self._mention.path.removeprefix("./").lstrip("/")
         paths = self._history.ending(commit, ending) if self._mention.form == "plain" else []
-        if target.path:  # then what is still there is another file
+        if target.path:  # a file that still exists is another one
             paths = [path for path in paths if not self._root.has_file(path)]
-        pages = ((path, self._history.page(commit, path)) for path in paths[:_MOST_NAMESAKES])
+        pages = ((path, self._history.page(commit, path)) for path in paths[:_MAX_NAMESAKES])
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
-        if len(paths) > _MOST_NAMESAKES:
+        if len(paths) > _MAX_NAMESAKES:
             return None
         if len(fitting) > 1:
             self._full_names = self._full_names or frozenset()  # several files end with the path
@@ -261,108 +261,109 @@ class _One:
     def _fitting(self, past: PastFile) -> PastFile | None:
         return past if 1 <= self._range[0] <= self._range[1] <= len(past.page) else None
 
-    def _broken_pin(self, target: Target) -> Finding:
+    def _invalid_permalink(self, target: Target) -> Finding:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
-            finding = self._say("missing file", basis="history", reason="its commit has no such file")
+            finding = self._finding("missing file", basis="history", reason="its commit has no such file")
             return replace(finding, pinned=False)
-        reason = f"it has {_counted(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
-        finding = self._say("out of range", target.tried[0], basis="history", reason=reason)
+        reason = f"it has {_line_count(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
+        finding = self._finding("out of range", target.tried[0], basis="history", reason=reason)
         return replace(finding, pinned=False)
 
-    def _with_past(self, path: str, past: PastFile) -> Finding:
+    def _check_by_history(self, path: str, past: PastFile) -> Finding:
         first, last = self._range
         page = self._root.page(path) if path else None
         before = self._before(past)
-        if before and self._fit(before) - self._fit(past) >= LEAD_OF_FIT:
+        if before and self._fit_of(before) - self._fit_of(past) >= LEAD_OF_FIT:
             past = before
-        if page and self._near.label and not self._pin and self._never_was(past.page):
-            named = self._without_past(path, page)  # where lines went that never were what the link says proves nothing
+        if page and self._near.label and not self._pin and self._never_fitted(past.page):
+            # The lines never fitted the link, so where they went is no evidence.
+            named = self._check_by_names(path, page)
             if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
                 return named
-        return self._judge(path, past, self._whereabouts.find(past, first, last, self._meant_then(path, past)))
+        return self._verdict(path, past, self._search.find(past, first, last, self._meant_then(path, past)))
 
     def _before(self, past: PastFile) -> PastFile | None:
-        """Return the file before the commit that wrote the citation, if that edited it: the page may be about that."""
+        """Return the file before the commit that wrote the citation, if that edited it: it may be meant."""
         commit = f"{past.commit}^"
-        # Whoever writes other numbers into a line has followed the edit.
+        # If the commit changed the numbers of the citation, these are about the edited file.
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
         page = None if self._pin or self._linked or is_followed else self._history.page(commit, past.path)
         return self._fitting(PastFile(page, commit, past.path)) if page and page.text != past.page.text else None
 
-    def _fit(self, past: PastFile) -> int:
+    def _fit_of(self, past: PastFile) -> int:
         return fit(past.page, *self._range, self._near, listings_beside(self._citing.text, self._mention))
 
     def _meant_then(self, path: str, past: PastFile) -> str:
-        """Return the path that was cited, if today's names another file that was there too: what cites has moved."""
+        """Return the past path if the current one names another file, as when the page has moved."""
         is_other = past.path != path and self._history.page(past.commit, path) is not None if path else False
         return past.path if is_other and self._root.has_file(past.path) else path
 
-    def _never_was(self, page: ComparedText) -> bool:
-        """Return whether lines contradict the sentence, and contain nothing that it names."""
+    def _never_fitted(self, page: ComparedText) -> bool:
+        """Return whether lines contradict the sentence and contain none of its names."""
         names = by_names(page, *self._range, self._near)
-        return names.is_strong and not self._names_one_of(_lines(page, *self._range))
+        return names.is_strong and not self._contains_a_name(_lines(page, *self._range))
 
-    def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
-        """Judge lines by where they were found again."""
+    def _verdict(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
+        """Return the verdict on lines by where they were found again."""
         first, last = self._range
         stays = isinstance(found, RelocatedLines) and self._stays(path, past, found)
-        path = path or (self._whereabouts.renamed(past) if isinstance(found, NotRelocated) else "")
+        path = path or (self._search.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, _lines(past.page, first, last)))
-        # What the text names was never on a blank line, as long as the file has it elsewhere.
-        is_empty = not had_words and (not stays or stands_elsewhere(past.page, first, last, self._named()))
+        # A blank line was not meant if the file had the name of the link elsewhere.
+        is_empty = not had_words and (not stays or stands_elsewhere(past.page, first, last, self._link_names()))
         if is_empty and (path or isinstance(found, RelocatedLines)):
-            return self._say("unknown", path, reason="the cited lines were blank, or brackets alone")
+            return self._finding("unknown", path, reason="the cited lines were blank, or brackets alone")
         if isinstance(found, NotRelocated):
             verdict: Outcome = "changed" if path else "missing file"
-            return self._say(verdict, path or past.path, basis="history", reason=found.reason)
+            return self._finding(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
         reason = ""
         is_wrapped = bool(self._pin) and first == last and spot.first_line < spot.last_line
         if spot.likeness < 1.0 or found.is_same or is_wrapped:
             now_there = _lines(self._root.page(found.path), spot.first_line, spot.last_line)
             gone = lost_words(self._near, _lines(past.page, first, last), now_there)
-            # Who links to a commit means its very words, such as the value that a constant had.
-            is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
+            # A permalink to a commit cites the exact text, such as the value of a constant.
+            is_pinned = bool(self._pin) and not stays and (spot.likeness < _MIN_PINNED_LIKENESS or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)
-            is_like = spot.likeness >= _SAME_BLOCK or found.is_same or is_raised
+            is_like = spot.likeness >= _MIN_BLOCK_LIKENESS or found.is_same or is_raised
             if gone or is_pinned or not is_like:
                 likeness = "the line is wrapped now" if is_wrapped else f"{spot.likeness:.0%} of the text is the same"
                 reason = f"{gone!r} is no longer there" if gone else likeness
                 now = None if stays else found
-                return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
+                return self._finding("changed", path or past.path, basis="history", now=now, reason=reason)
             reason = "edited since"
         if stays:
-            return self._say("ok", path, basis="history", reason=reason)
-        if name := self._left_behind(past, found):
+            return self._finding("ok", path, basis="history", reason=reason)
+        if name := self._missing_link_name(past, found):
             reason = f"{name!r}, which the link names, is at other lines"
-            return self._say("changed", path or past.path, basis="names", reason=reason)
-        moved = self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+            return self._finding("changed", path or past.path, basis="names", reason=reason)
+        moved = self._finding("moved", path or past.path, basis="history", now=found, reason=reason)
         return replace(moved, doubt=self._why_unsure(path, past, found))
 
     def _stays(self, path: str, past: PastFile, found: RelocatedLines) -> bool:
-        """Return whether lines are in their place: there, or from their first line on, and the same but for edits."""
+        """Return whether lines are still at their place: the same range, or the same first line with small edits."""
         first, last = self._range
         if found.path != path or found.spot.first_line != first or not first < last <= len(self._root.page(path)):
             return found.lines == LineRange(path, first, last)
         keys, spot = self._root.page(path).keys, found.spot
         kept = likeness(past.page.keys[first - 1 : last], keys[first - 1 : last])
-        return spot.last_line == last or kept >= _SAME_BLOCK
+        return spot.last_line == last or kept >= _MIN_BLOCK_LIKENESS
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
-        """Return why the new place of lines is not certain enough to be written; empty if it is."""
+        """Return why the new place of lines is too uncertain to be written; empty if it is certain."""
         citing = self._citing
         is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
         said = said_of(citing.text, self._mention, self._near) if is_prose else Said(self._near.names)
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
-        # Nobody has looked at lines and left a citation of brackets alone.
+        # An edit that left a citation of brackets alone was no review of it.
         is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
-        then = self._whereabouts.find(newer, *self._range, path) if newer and is_newer else found
+        then = self._search.find(newer, *self._range, path) if newer and is_newer else found
         is_older = past.commit.endswith("^")
         before = self._before(past) if not is_older else None
-        is_open = before is not None and self._fit(past) - self._fit(before) < LEAD_OF_FIT
-        once = self._whereabouts.find(before, *self._range, path) if before and is_open else found
+        is_open = before is not None and self._fit_of(past) - self._fit_of(before) < LEAD_OF_FIT
+        once = self._search.find(before, *self._range, path) if before and is_open else found
         return why_unsure(
             Move(past.page, *self._range, self._root.page(found.path), found.spot, said),
             is_other_file=not is_known,
@@ -373,43 +374,47 @@ class _One:
         )
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
-        """Return whether only versions differ, such as those in `go.mod`, and the text states no number."""
+        """Return whether lines differ only in version numbers, as in `go.mod`, and the sentence states no number."""
         then, now = (_lines(page, *self._range) for page in (past.page, self._root.page(path)))
         return not self._near.numbers and without_versions(then) == without_versions(now)
 
-    def _named(self) -> tuple[str, ...]:
+    def _link_names(self) -> tuple[str, ...]:
         return (*self._near.label, *filter(None, (self._near.subject,)))
 
-    def _names_one_of(self, lines: str) -> bool:
+    def _contains_a_name(self, lines: str) -> bool:
         return any(word(name).search(lines) for name in self._near.names)
 
-    def _left_behind(self, past: PastFile, found: RelocatedLines) -> str:
-        """Return a symbol of the link that the lines have moved away from; empty if they have one of its symbols."""
+    def _missing_link_name(self, past: PastFile, found: RelocatedLines) -> str:
+        """Return a name of the link text that is elsewhere in the file; empty if the lines contain one of its names."""
         page, spot, label = self._root.page(found.path), found.spot, self._near.label
-        # Who links to a commit may call its lines by what they implement.
+        # The text of a permalink to a commit may name what the lines implement.
         if self._pin and stands_elsewhere(past.page, *self._range, label):
             return ""
         strange = [stands_elsewhere(page, spot.first_line, spot.last_line, (name,)) for name in label]
         return strange[0] if strange and all(strange) else ""
 
-    def _without_past(self, path: str, page: ComparedText) -> Finding:
+    def _check_by_names(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         said = by_names(page, first, last, self._near)
         if path == self._citing.inside and said.spot and self._blank.line in range(*said.spot.lines):
-            said = NameEvidence()  # it found itself
+            said = NameEvidence()  # the evidence is the citing line itself
         now = RelocatedLines(path, said.spot) if said.spot and said.spot != Relocation(first, last) else None
         if said.is_certain:
             doubt = SEVERAL_FILES if is_guessed(self._full_names, path) else ""
-            return replace(self._say("moved", path, basis="names", now=now), doubt=doubt)
+            return replace(self._finding("moved", path, basis="names", now=now), doubt=doubt)
         if not 1 <= first <= last <= len(page):
-            reason = _ENDS_BEFORE if last < first else f"the file has {_counted(page)}"
-            return self._say("out of range", path, basis="range", reason=reason)
-        # Whoever writes a citation today has seen its lines, and may name more than these.
+            reason = _ENDS_BEFORE if last < first else f"the file has {_line_count(page)}"
+            return self._finding("out of range", path, basis="range", reason=reason)
+        # The author of a new citation has seen the lines, and may name other things as well.
         if said.is_elsewhere and (said.is_strong or not self._is_new()):
-            return self._say("changed", path, basis="names", now=now, reason=said.reason)
+            return self._finding("changed", path, basis="names", now=now, reason=said.reason)
         if said.is_here:
-            return self._say("ok", path, basis="names")
-        return self._say("ok", path, basis="new") if self._is_new() else self._say("unknown", path, reason=self._why())
+            return self._finding("ok", path, basis="names")
+        return (
+            self._finding("ok", path, basis="new")
+            if self._is_new()
+            else self._finding("unknown", path, reason=self._why_unknown())
+        )
 
     @property
     def _range(self) -> tuple[int, int]:
@@ -417,10 +422,10 @@ class _One:
 
     def _is_new(self) -> bool:
         return self._citing.inside is not None and self._history.is_new(
-            self._citing.inside, self._words(), self._line()
+            self._citing.inside, self._cited_words(), self._line()
         )
 
-    def _words(self) -> str:
+    def _cited_words(self) -> str:
         return self._citing.text[self._mention.path_chars[0] : self._mention.lines_chars[1]]
 
     def _line(self) -> str:
@@ -428,8 +433,8 @@ class _One:
         end = self._citing.text.find("\n", self._mention.start_char)
         return self._citing.text[start : end if end >= 0 else None]
 
-    def _why(self) -> str:
-        """Return why the original lines of a citation are unknown, if incomplete history does not explain it."""
+    def _why_unknown(self) -> str:
+        """Return why the original lines of a citation are unknown, unless it is for lack of history."""
         if self._history.gap:
             return ""
         if self._citing.inside is None or not self._history.page(self._history.head, self._citing.inside):
@@ -437,7 +442,7 @@ class _One:
         return "when this was written, no file had these lines"
 
     def _in_other_file(self) -> RelocatedLines | None:
-        """Find the subject of names and quotes, if only one file has it."""
+        """Find what the names and quotes describe in other files, if only one of them has it."""
         size = self._mention.last_line - self._mention.first_line
         found = [
             (path, said)
@@ -447,20 +452,20 @@ class _One:
         path, said = found[0] if len(found) == 1 else ("", NameEvidence())
         return RelocatedLines(path, said.spot) if said.spot and said.is_certain else None
 
-    def _leads_away(self, target: Target) -> bool:
-        """Return whether a refused path is meant as one, though the root has no such file."""
+    def _is_outside_path(self, target: Target) -> bool:
+        """Return whether a refused path is meant as a path, although the root has no such file."""
         path = self._mention.path
         return leads_out(path) if target.refused == OUTSIDE else path.startswith(".") or "/" in path
 
-    def _is_evident(self, target: Target) -> bool:
-        """Return whether text without a matching file is nevertheless meant as a path of the root."""
+    def _is_meant(self, target: Target) -> bool:
+        """Return whether text that matches no file is meant as a path in the root."""
         path = self._mention.path
         if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
         return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
 
 
-def _counted(page: ComparedText) -> str:
+def _line_count(page: ComparedText) -> str:
     return f"{len(page)} line{'' if len(page) == 1 else 's'}"
 
 

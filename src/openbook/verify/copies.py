@@ -1,4 +1,4 @@
-"""Chooses which files a new one is compared with, to see whether it is a copy."""
+"""Chooses the files that a new one is compared with, to find out whether it is a copy."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-# Files that a new one is compared with. Of more, those with its name.
-_MOST_ORIGINALS = 500
+# If there are more, only those with the same name are compared.
+_MAX_ORIGINALS = 500
 
 
-def with_likely_originals(brought: Sequence[str], listed: Sequence[str]) -> list[tuple[list[str], list[str]]]:
-    """Group new files by the earlier ones that each may be a copy of, and leave out those without any.
-
-    Earlier files have the suffix of the new one, or like it none.
+def with_likely_originals(new_paths: Sequence[str], old_paths: Sequence[str]) -> list[tuple[list[str], list[str]]]:
+    """Group new files by the older files with the same suffix, and leave out new files without any.
 
     Args:
-        brought: Paths of new files.
-        listed: Paths of the files that were there before.
+        new_paths: Paths of new files.
+        old_paths: Paths of the older files.
 
     Example:
         >>> with_likely_originals(["v2/a.md", "LICENSE", "b.py"], ["v1/a.md", "x.md", "v1/LICENSE"])
         [(['v2/a.md'], ['v1/a.md', 'x.md']), (['LICENSE'], ['v1/LICENSE'])]
     """
     by_suffix: dict[str, list[str]] = defaultdict(list)
-    for path in listed:
+    for path in old_paths:
         by_suffix[PurePosixPath(path).suffix].append(path)
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for path in brought:
+    for path in new_paths:
         name = PurePosixPath(path)
-        like = by_suffix.get(name.suffix, [])
-        if len(like) > _MOST_ORIGINALS:
-            like = [each for each in like if PurePosixPath(each).name == name.name]
-        groups[tuple(like[:_MOST_ORIGINALS])].append(path)
-    return [(paths, [*like]) for like, paths in groups.items() if like]
+        candidates = by_suffix.get(name.suffix, [])
+        if len(candidates) > _MAX_ORIGINALS:
+            candidates = [each for each in candidates if PurePosixPath(each).name == name.name]
+        groups[tuple(candidates[:_MAX_ORIGINALS])].append(path)
+    return [(paths, [*candidates]) for candidates, paths in groups.items() if candidates]

@@ -1,4 +1,4 @@
-"""What a check says of one citation."""
+"""The verdict on one citation."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 Outcome = Literal["ok", "moved", "changed", "missing file", "out of range", "refused", "unknown", "foreign"]
-"""`moved`: the cited lines stand elsewhere now. `changed`: they are gone, or say something else, or it is not
-clear where they went. `refused`: the path leads to what is not looked at. `unknown`: nobody can tell what the citation
-named when it was written. `foreign`: the repository never had such a file."""
+"""`moved`: the cited lines are at another place now. `changed`: they are gone or say something else, or there are
+several places where they could be. `refused`: the path leads out of the root or to a secret. `unknown`: it is not known
+what was cited when the citation was written. `foreign`: the repository never had such a file."""
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 Basis = Literal["quote", "history", "names", "new", "range", ""]
-"""What decided. `quote`: the text that an answer kept. `history`: the lines as they were when the citation
-was written. `names`: names and quotes that stand next to it. `new`: the citation is not committed yet, so that it is
-about the lines of today. `range`: the file has no such lines."""
+"""What the verdict is based on. `quote`: the text stored with an answer. `history`: the lines when the citation was
+written. `names`: the names and quotes next to it. `new`: the citation is not committed yet, so it means the current
+lines. `range`: the number of lines in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,29 @@ class Finding:
     line: int
     """1-based, in the citing file."""
     cited: str
-    """As it stands there."""
+    """As it is written there."""
     verdict: Outcome
     basis: Basis = ""
     place: LineRange | None = None
-    """What it names, if there is such a file."""
+    """The cited lines, if there is such a file."""
     now: LineRange | None = None
-    """Where the lines are, for `moved`; for `changed` where they might be, if that can be said."""
+    """Where the lines are now, for `moved`; a possible place, or None, for `changed`."""
     reason: str = ""
-    """For people; empty if there is nothing to say."""
+    """Explanation for people; may be empty."""
     doubt: str = ""
-    """Why the new place of `moved` is not certain, so that it is reported and not written; empty if it is certain."""
+    """Why the new place of `moved` is uncertain and therefore not written by `--fix`; empty if it is certain."""
     pinned: bool = False
-    """Whether it is a permalink to a commit that has the lines: such a link goes on showing them."""
+    """Whether it is a permalink to a commit that has the lines, and so keeps showing them."""
 
     @property
     def is_wrong(self) -> bool:
-        """Whether someone has to do something about it."""
+        """Whether the citation has to be corrected."""
         if self.verdict in {"ok", "unknown", "foreign"}:
             return False
         return not (self.pinned and self.verdict in {"moved", "changed", "missing file"})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as JSON values, in the shape that `verify --json` prints."""
+        """Return the finding as JSON values, as `verify --json` prints them."""
         return {
             "line": self.line,
             "cited": self.cited,

@@ -1,4 +1,4 @@
-"""Tells the paths of files from words that only have their form, where no file answers to them."""
+"""Decides whether text that looks like a path, and names no existing file, is meant as one."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ from collections.abc import Mapping, Sequence
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.verify.mentions import Mention
 
-# Endings of files that are also names of products and hosts: `Node.js:18`, `crates.rs:443`. Without a folder
-# before them they are citations only in code or with `#L`.
-_DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
+# Suffixes that products and hosts have as well: `Node.js:18`, `crates.rs:443`. Without a folder, such text is a
+# citation only in code or with `#L`.
+_AMBIGUOUS_SUFFIXES = frozenset(
+    {"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"}
+)
 
-# What documentation calls a file that is none: `path/to/file.py:12`.
-_PLACEHOLDER = re.compile(
+# Examples in documentation: `path/to/file.py:12`.
+_PLACEHOLDER_PATH = re.compile(
     r"(?:.*/)?(?:path/to.*|(?:your|my|some)[-_]\w+\.\w+|(?:file|filename|foo|bar|baz|qux|example|path|name)\d*(?:\.\w+)?)",
     re.IGNORECASE,
 )
 
-# Where systems keep their own files. Prose has other words with a slash before them, such as `/s:1`.
+# System folders. In prose, other words can follow a slash, as in `/s:1`.
 _SYSTEM_PATH = re.compile(
     r"/(?:bin|boot|dev|etc|home|lib\w*|mnt|opt|private|proc|root|run|s?bin|srv|sys|tmp|usr|var|Users|Volumes)/"
 )
 
-# Of the files that a path can mean, named in a report.
-_MOST_LISTED = 3
+_MAX_LISTED = 3
 
 
 def leads_out(path: str) -> bool:
-    """Return whether a path names a place out of the root: above it, or where systems keep their own files."""
+    """Return whether a path leads out of the root: above it, or into a system folder."""
     return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
 
 
 def last_named(text: str, paths: Sequence[str], now: Mapping[str, str]) -> str:
-    """Return which of some files a text names last; empty if it names none of them.
+    """Return the file that a text names last; empty if it names none of them.
 
     Args:
-        text: What stands before a citation.
-        paths: Of the files.
-        now: The present path for each longer path in the text, which a file may have had before it was renamed.
+        text: The text before a citation.
+        paths: The files to choose from.
+        now: The current path of each path in the text, which may be from before a rename.
 
     Example:
         >>> last_named("Of `old/hooks.py` and `src/app.py`", ["src/app.py", "src/hooks.py"], {})
@@ -52,11 +53,11 @@ def last_named(text: str, paths: Sequence[str], now: Mapping[str, str]) -> str:
 
 
 def is_meant_as_file(text: str, mention: Mention, *, is_name_known: bool) -> bool:
-    """Return whether what has the form of a citation is meant as one, by its wording.
+    """Return whether text that looks like a citation is one, by its wording.
 
-    `is_name_known`: some file has that name.
+    `is_name_known`: whether some file has that name.
     """
-    if _PLACEHOLDER.fullmatch(mention.path):
+    if _PLACEHOLDER_PATH.fullmatch(mention.path):
         return False
     if mention.form != "plain":
         return True
@@ -67,10 +68,10 @@ def is_meant_as_file(text: str, mention: Mention, *, is_name_known: bool) -> boo
     if "/" in mention.path or text[mention.lines_chars[0]] == "L":
         return True
     in_code = text[mention.start_char - 1 : mention.start_char] == "`"
-    return in_code or (not is_name_known and suffix not in _DOUBTFUL_SUFFIXES and bool(suffix))
+    return in_code or (not is_name_known and suffix not in _AMBIGUOUS_SUFFIXES and bool(suffix))
 
 
 def listed(paths: Sequence[str]) -> str:
-    """Name the first of several files, and how many more there are."""
-    more = len(paths) - _MOST_LISTED
-    return ", ".join(paths[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    """Return the first few paths, and how many more there are."""
+    more = len(paths) - _MAX_LISTED
+    return ", ".join(paths[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")

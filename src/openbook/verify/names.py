@@ -1,4 +1,4 @@
-"""Compares cited lines with the names and quotes next to the citation, without knowing older versions."""
+"""Compares cited lines with the names and quotes next to the citation, without the history of the file."""
 
 from __future__ import annotations
 
@@ -14,68 +14,69 @@ _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe inline virtual override pub"
     " data"
 )
-_DEFINES = (
+_DEFINITION_KEYWORDS = (
     "def class func function fn struct enum interface type trait const let var val fun module namespace message service"
-    r" data(?!\s+(?:class|object)\b) newtype"  # of Haskell, not the modifier of Kotlin
+    r" data(?!\s+(?:class|object)\b) newtype"  # in Haskell; in Kotlin it is a modifier
 )
-_HEAD = (
+_DEFINITION = (
     rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
-    rf"(?:(?:{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?NAME\b|NAME\s*(?::[^=(]*)?=(?!=))"
+    rf"(?:(?:{_DEFINITION_KEYWORDS.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?NAME\b|NAME\s*(?::[^=(]*)?=(?!=))"
 )
 
 
-_NAMED_HEAD = re.compile(
+_ANY_DEFINITION = re.compile(
     rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
-    rf"(?P<what>{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+    rf"(?P<what>{_DEFINITION_KEYWORDS.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
-# What belongs to a type stands in these as well: `impl<T> Display for Shape<T> {`, `extension Shape {`.
-_MEMBERS_OF = re.compile(
+# Blocks that add members to a type: `impl<T> Display for Shape<T> {`, `extension Shape {`.
+_MEMBER_BLOCK = re.compile(
     r"\s*(?:(?:unsafe|public|private)\s+)?(?:impl\b(?:<[^{]*?>)?\s+(?:[^{]*\sfor\s+)?|extension\s+)&?(?P<name>\w+)"
 )
 
-# What is defined by its value, and how much of the line must be left, of 1: a name with another value proves nothing.
-_BY_VALUE = frozenset({"const", "let", "val", "var"})
-_SAME_VALUE = 0.5
+# A variable is the same one only if its value is similar: likeness of the lines, from 0 to 1.
+_VARIABLE_KEYWORDS = frozenset({"const", "let", "val", "var"})
+_MIN_VALUE_LIKENESS = 0.5
 
-# What has such a name is meant wherever it stands. Functions of many types are called `run`.
-_TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "type", "message", "service", "data", "newtype"})
+# The name of a type identifies it. A function name may not: many types have a method `run`.
+_TYPE_KEYWORDS = frozenset(
+    {"class", "struct", "enum", "interface", "trait", "type", "message", "service", "data", "newtype"}
+)
 
-# How decorators and lines of comments begin. Inner lines of `/** */` are one blank further in.
-_ABOVE = ("@", "#[", "//", "/*", "*", "#", "--")
+# Prefixes of decorators and comment lines. The inner lines of `/** */` are indented by one more space.
+_ATTACHED_PREFIXES = ("@", "#[", "//", "/*", "*", "#", "--")
 
-# Names whose definitions are kept while the citations of one text are checked.
-_KEPT = 1024
+_DEFINITIONS_CACHE_SIZE = 1024
 
-# A name on more lines than this, such as `self`, stands in wrong lines as easily as in the right ones.
-_RARE_LINES = 5
+# A name that occurs on more lines than this, such as `self`, is no evidence for any of them.
+_MAX_DISTINCTIVE_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class NameEvidence:
-    """Evidence about cited lines from names and quotes; empty without any."""
+    """What names and quotes next to a citation show about the cited lines; all empty if they show nothing."""
 
     is_here: bool = False
     """The cited lines match the text."""
     is_elsewhere: bool = False
-    """They do not, but other lines of the file do."""
+    """Other lines of the file match the text, and the cited lines do not."""
     spot: Relocation | None = None
-    """Those other lines, or where they begin."""
+    """The other lines, or where they begin."""
     is_certain: bool = False
-    """Whether `spot` is the one place it can be, first and last line."""
+    """Whether `spot` is the only possible place, with the right first and last line."""
     reason: str = ""
     is_strong: bool = False
-    """Whether the name right before the citation says so, or a quote that can be but one place."""
+    """Whether the evidence is the name directly before the citation, or a quote that occurs once."""
 
 
-_NOTHING = NameEvidence()
-_HERE = NameEvidence(is_here=True)
+_NO_EVIDENCE = NameEvidence()
+_MATCH = NameEvidence(is_here=True)
 
 
 def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence:
     """Compare lines with the text next to their citation.
 
-    A quote must stand in the cited lines. The subject of a citation, as in "`name` (path:12)", is taken for
-    what is defined there; another name must stand in the lines or enclose them, if the file defines it.
+    The cited lines must contain a quote. They must define the subject of the citation, as in "`name` (path:12)".
+    Other names that the file defines must occur in the lines or in the definitions around them.
     """
     is_range = 1 <= first <= last <= len(page)
     block = "\n".join(page.lines[first - 1 : last]) if is_range else ""
@@ -85,13 +86,13 @@ def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvi
     around = "\n".join((block, *(page.lines[line - 1] for line in page.enclosing(first)))) if is_range else ""
     here = [name for name in near.names if word(name).search(around)]
     if here:
-        return _HERE if any(len(lines_with(page, name)) <= _RARE_LINES for name in here) else _NOTHING
+        return _MATCH if any(len(lines_with(page, name)) <= _MAX_DISTINCTIVE_LINES for name in here) else _NO_EVIDENCE
     for name in near.names:
         places = definitions(page, name)
         if len(places) == 1:
             begin = places[0].first_line
             return NameEvidence(is_elsewhere=True, spot=places[0], reason=f"{name!r} is defined at line {begin}")
-    return _NOTHING
+    return _NO_EVIDENCE
 
 
 def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Nearby) -> NameEvidence | None:
@@ -100,15 +101,15 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
     if not known:
         return None
     here = [quote for quote in known if quote in squeezed]
-    if here:  # where a quote stands several times, this may be the wrong one of them
-        return _HERE if any(len(page.within(quote)) == 1 for quote in here) else _NOTHING
+    if here:  # a quote that occurs several times may mean another occurrence
+        return _MATCH if any(len(page.within(quote)) == 1 for quote in here) else _NO_EVIDENCE
     if any(word(name).search(block) for name in near.names):
         return None
     places = page.within(known[0])
     if len(places) != 1:
         return NameEvidence(is_elsewhere=True, reason="the quote is at other lines")
     spot = Relocation(*places[0])
-    # What a sentence quotes beside other things may be its subject or not.
+    # If the sentence also has other quotes or names, the quote may not be what is cited.
     fits = last - first == spot.last_line - spot.first_line and len(near.quotes) == 1 and not near.names
     reason = f"what is quoted is at line {spot.first_line}"
     return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason, is_strong=fits)
@@ -118,19 +119,19 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
     places = definitions(page, near.subject) if near.subject else []
     if not places:
         return None
-    whole = [Relocation(_decorated(page, place.first_line), place.last_line) for place in places]
+    whole = [Relocation(_first_attached_line(page, place.first_line), place.last_line) for place in places]
     if Relocation(first, last) in (*places, *whole):
-        return _HERE
+        return _MATCH
     if word(near.subject).search(block) and not any(place.first_line in range(first, last + 1) for place in places):
-        return None  # they use it, and may be meant
+        return None  # the lines use the name, and the citation may mean that
     if any(first <= place.first_line and place.last_line <= last for place in places):
-        return _HERE if len(places) == 1 else _NOTHING  # with the comment above it
+        return _MATCH if len(places) == 1 else _NO_EVIDENCE  # cited together with the comment above it
     fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
     if begun and (first == last or not fitting):
-        return _HERE if len(places) == 1 else _NOTHING
+        return _MATCH if len(places) == 1 else _NO_EVIDENCE
     if not fitting and (_is_in(page, first, last, near.subject) or _is_above(page, last, near.subject)):
-        return _NOTHING  # in it, but whether at the right lines nobody can tell
+        return _NO_EVIDENCE  # part of the definition, but perhaps not the right part
     if len(places) > 1:
         return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines", is_strong=True)
     place = places[0]
@@ -144,17 +145,17 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
 
 
 def _is_in(page: ComparedText, first: int, last: int, name: str) -> bool:
-    """Return whether lines are a part of what a name defines, or stand under a head with it, as `impl Shape {`."""
+    """Return whether lines are in the definition of a name, or in a block with it in its head, as `impl Shape {`."""
     heads = page.enclosing(first) if 1 <= first <= len(page) else []
     within = any(place.first_line <= first and last <= place.last_line for place in definitions(page, name))
     return within or any(word(name).search(page.lines[line - 1]) for line in heads)
 
 
 def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | None:
-    r"""Return where a newer text has the one line that defines the same name, or the one with the same words.
+    r"""Find a line in a newer version by the name that it defines, or else by its text.
 
-    The line has to be the only one in both texts, and to stand in definitions of the same names. Words alone
-    prove nothing at the top of a file.
+    The line must be unique in both versions and have the same enclosing definitions. Outside of any definition,
+    equal text is not enough.
 
     Example:
         >>> old, new = ComparedText("export type Shape = {"), ComparedText("// shapes\nexport interface Shape {")
@@ -162,27 +163,27 @@ def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | N
         >>> found.first_line, round(found.likeness, 2)
         (2, 0.74)
     """
-    head = _NAMED_HEAD.match(old.lines[line - 1])
-    scope = _scope(old, line)
+    head = _ANY_DEFINITION.match(old.lines[line - 1])
+    scope = _enclosing_names(old, line)
     if head is not None:
         before, now = ([each.first_line for each in definitions(page, head["name"])] for page in (old, new))
     else:
         before, now = ([first for first, _ in page.occurrences(old.keys[line - 1])] for page in (old, new))
     is_known = head is not None or bool(scope)
-    if not is_known or len(before) != 1 or len(now) != 1 or _scope(new, now[0]) != scope:
+    if not is_known or len(before) != 1 or len(now) != 1 or _enclosing_names(new, now[0]) != scope:
         return None
     found = Relocation(now[0], now[0], likeness([old.keys[line - 1]], [new.keys[now[0] - 1]]))
-    is_other = head is not None and head["what"] in _BY_VALUE and found.likeness < _SAME_VALUE
+    is_other = head is not None and head["what"] in _VARIABLE_KEYWORDS and found.likeness < _MIN_VALUE_LIKENESS
     return None if is_other else found
 
 
 def same_definition(
     old: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation | None = None
 ) -> Relocation | None:
-    r"""Return where a newer text has what some lines, which begin a definition, are of it, if only one has that name.
+    r"""Find the lines of a definition in a newer version, if both versions define its name once.
 
-    They may begin with the comment and the decorators above it, if one line of these is still there. `spot`: where
-    these lines are by their text. Without it, they have to be all of the definition.
+    The lines may begin with the comment or decorators above the definition, if one line of those remains. `spot`:
+    where the text of the lines was found. Without it, the lines must be the whole definition.
 
     Example:
         >>> old, new = ComparedText("def f(a):\n    return a"), ComparedText("x = 1\ndef f(\n    a,\n):\n    return a")
@@ -194,7 +195,7 @@ def same_definition(
     if found is None:
         return None
     before, now = found
-    above = range(_decorated(new, now.first_line), now.first_line + 1)
+    above = range(_first_attached_line(new, now.first_line), now.first_line + 1)
     begin = now.first_line
     if first < before.first_line:
         like = spot.first_line if spot and spot.first_line in above else 0
@@ -205,46 +206,46 @@ def same_definition(
 
 
 def _defined_in_both(old: ComparedText, first: int, new: ComparedText) -> tuple[Relocation, Relocation] | None:
-    """Return the definition that begins at a line, or below its comment there, as it was and as it is."""
+    """Return the old and the new place of the definition that begins at a line, or below a comment at that line."""
     line = first
-    while line < len(old) and old.keys[line - 1].startswith(_ABOVE):
+    while line < len(old) and old.keys[line - 1].startswith(_ATTACHED_PREFIXES):
         line += 1
-    head = _NAMED_HEAD.match(old.lines[line - 1])
+    head = _ANY_DEFINITION.match(old.lines[line - 1])
     before, now = ([*definitions(page, head["name"])] if head else [] for page in (old, new))
     if head is None or len(before) != 1 or len(now) != 1 or before[0].first_line != line:
         return None
-    head_now = _NAMED_HEAD.match(new.lines[now[0].first_line - 1])
+    head_now = _ANY_DEFINITION.match(new.lines[now[0].first_line - 1])
     is_same_kind = head_now is not None and head_now["what"] == head["what"]
-    is_one = is_same_kind and _scope(old, line) == _scope(new, now[0].first_line)
-    return (before[0], now[0]) if is_one and _decorated(old, line) <= first else None
+    is_one = is_same_kind and _enclosing_names(old, line) == _enclosing_names(new, now[0].first_line)
+    return (before[0], now[0]) if is_one and _first_attached_line(old, line) <= first else None
 
 
 def begins_type(line: str) -> bool:
-    """Return whether a line begins the definition of a type.
+    """Return whether a line is the head of a type definition.
 
     Example:
         >>> begins_type("export interface Shape {"), begins_type("func (c *Command) Run() error {")
         (True, False)
     """
-    head = _NAMED_HEAD.match(line)
-    return head is not None and head["what"] in _TYPES
+    head = _ANY_DEFINITION.match(line)
+    return head is not None and head["what"] in _TYPE_KEYWORDS
 
 
 def defined_name(line: str) -> str:
-    """Return the name whose definition begins with a line; empty if none does.
+    """Return the name that is defined by a line; empty if the line is not the head of a definition.
 
     Example:
         >>> defined_name("    async def fetch(self) -> bytes:")
         'fetch'
     """
-    head = _NAMED_HEAD.match(line)
+    head = _ANY_DEFINITION.match(line)
     return head["name"] if head else ""
 
 
-def _scope(page: ComparedText, line: int) -> list[str]:
-    """Return the names of the definitions that a line stands in, innermost first."""
+def _enclosing_names(page: ComparedText, line: int) -> list[str]:
+    """Return the names of the definitions that enclose a line, innermost first."""
     lines = (page.lines[each - 1] for each in page.enclosing(line))
-    return [head["name"] for each in lines if (head := _NAMED_HEAD.match(each) or _MEMBERS_OF.match(each))]
+    return [head["name"] for each in lines if (head := _ANY_DEFINITION.match(each) or _MEMBER_BLOCK.match(each))]
 
 
 def is_mostly_in(page: ComparedText, first: int, last: int, name: str) -> bool:
@@ -257,7 +258,7 @@ def is_mostly_in(page: ComparedText, first: int, last: int, name: str) -> bool:
 
 
 def lost_words(near: Nearby, old: str, new: str) -> str:
-    """Return names that the text and the old lines have, but the new lines do not; empty if there are none."""
+    """Return the first quote, name or number that the old lines contain and the new ones do not; else empty."""
     before, now = "".join(old.split()), "".join(new.split())
     for quote in near.quotes:
         if quote in before and quote not in now:
@@ -269,24 +270,24 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
 
 
 def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
-    """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty.
+    """Return the first name that occurs in a file, but not in some lines or the heads around them; else empty.
 
-    A plain word, such as `properties`, must be defined there: comments use it without naming anything.
+    A plain word, such as `properties`, counts only if the file defines it, since comments use such words too.
     """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
-    said = around.lower()  # a text may call `AppState` what it gets as `appState`
+    said = around.lower()  # a page may write `AppState` for the variable `appState`
     missing = (name for name in names if not word(name.lower()).search(said) and not _is_above(page, last, name))
     return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
 
 
 def is_called(page: ComparedText, first: int, last: int, names: Sequence[str]) -> bool:
-    """Return whether lines contain, define or stand in what one of some names is for.
+    """Return whether lines contain one of some names, or belong to its definition.
 
-    A name on many lines of the file says nothing of these unless they are its definition, or a part of that.
+    A name that occurs on many lines of the file counts only for the lines of its definition.
     """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
     return any(
-        len(lines_with(page, name)) <= _RARE_LINES
+        len(lines_with(page, name)) <= _MAX_DISTINCTIVE_LINES
         or any(place.first_line <= last and first <= place.last_line for place in definitions(page, name))
         for name in names
         if word(name).search(around)
@@ -294,8 +295,10 @@ def is_called(page: ComparedText, first: int, last: int, names: Sequence[str]) -
 
 
 def _is_above(page: ComparedText, line: int, name: str) -> bool:
-    """Return whether a line is part of the comment or the decorators above the definition of a name."""
-    return any(_decorated(page, place.first_line) <= line < place.first_line for place in definitions(page, name))
+    """Return whether a line belongs to the comment or decorators above the definition of a name."""
+    return any(
+        _first_attached_line(page, place.first_line) <= line < place.first_line for place in definitions(page, name)
+    )
 
 
 def _is_plain(name: str) -> bool:
@@ -303,15 +306,15 @@ def _is_plain(name: str) -> bool:
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:
-    """List the 1-based lines that contain a name as a word."""
+    """List the 1-based lines that contain a name as a whole word."""
     pattern = word(name)
     return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_DEFINITIONS_CACHE_SIZE)
 def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
-    """List where a name is defined: its first line and all that is indented below it, in order."""
-    head = re.compile(_HEAD.replace("NAME", re.escape(name)))
+    """List the definitions of a name in order: the head and the lines indented below it."""
+    head = re.compile(_DEFINITION.replace("NAME", re.escape(name)))
     return [
         Relocation(number, _end_of(page, number))
         for number, line in enumerate(page.lines, start=1)
@@ -320,7 +323,7 @@ def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
 
 
 def _end_of(page: ComparedText, line: int) -> int:
-    """Find the last line of what begins here, by indentation. A bracket at its margin belongs to it."""
+    """Find the last line of a definition by indentation, with a closing bracket at the indentation of its head."""
     depth = depth_of(page.lines[line - 1])
     end = line
     for number in range(line + 1, len(page) + 1):
@@ -333,10 +336,14 @@ def _end_of(page: ComparedText, line: int) -> int:
     return end
 
 
-def _decorated(page: ComparedText, line: int) -> int:
-    """Return the first of the lines right above a definition that belong to it: `@cached`, `#[test]`, its comment."""
+def _first_attached_line(page: ComparedText, line: int) -> int:
+    """Return the first line of the decorators and comments directly above a definition, such as `@cached`."""
     depth = depth_of(page.lines[line - 1])
-    while line > 1 and page.keys[line - 2].startswith(_ABOVE) and depth_of(page.lines[line - 2]) in (depth, depth + 1):
+    while (
+        line > 1
+        and page.keys[line - 2].startswith(_ATTACHED_PREFIXES)
+        and depth_of(page.lines[line - 2]) in (depth, depth + 1)
+    ):
         line -= 1
     return line
 

@@ -1,4 +1,4 @@
-"""Chooses among files whose paths end as a citation is written, by what the page says of the lines."""
+"""Chooses among several files that a short path can mean, by what the page says about the cited lines."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from openbook.verify.names import lines_with
 from openbook.verify.nearby import Nearby, listings_beside
 from openbook.verify.relocation import ComparedText
 
-# Comparisons that are kept: 20 files with each of the citations of a long page.
-_KEPT = 10_000
+# 20 files for each citation of a long page.
+_FIT_CACHE_SIZE = 10_000
 
 Statement = tuple[Mention, Nearby]
-"""A citation, and what is said next to it."""
+"""A citation and the text next to it."""
 
 
 def best_fitting(
     text: str, own: Statement, all_said: Sequence[Statement], files: Sequence[PastFile]
 ) -> PastFile | None:
-    """Return the one of several files that a citation fits; None if none does, or another one does as well.
+    """Return the file that fits a citation best; None if none fits, or two fit equally well.
 
-    If the lines do not tell by its own sentence, they do by all those of the page that cite the same path, since a page
-    means one file by it. Last comes a name that only one of the files has at all.
+    The sentence of the citation is compared first, then those of all citations of the same path on the page, since
+    they mean the same file. Otherwise, return the only file that contains a name of the sentence.
     """
     same = [(mention, near) for mention, near in all_said if mention.path == own[0].path]
     for said in ([own], same):
-        ranked = sorted(((_fit_of(text, said, file), file.path, file) for file in files), key=lambda each: each[:2])
+        ranked = sorted(((_total_fit(text, said, file), file.path, file) for file in files), key=lambda each: each[:2])
         if len(ranked) > 1 and ranked[-1][0] > max(0, ranked[-2][0]):
             return ranked[-1][2]
     return _only_with_name(own[1], files)
 
 
 def _only_with_name(near: Nearby, files: Sequence[PastFile]) -> PastFile | None:
-    """Return the one file that has a name of the sentence which none of the others has; None if two have such names."""
-    holders = [[file for file in files if lines_with(file.page, name)] for name in (*near.label, *near.names)]
-    found = {has[0].path: has[0] for has in holders if len(has) == 1}
+    """Return the only file that contains a name that the others lack; None if there are none or several."""
+    files_by_name = [[file for file in files if lines_with(file.page, name)] for name in (*near.label, *near.names)]
+    found = {has[0].path: has[0] for has in files_by_name if len(has) == 1}
     return found.popitem()[1] if len(found) == 1 else None
 
 
-def _fit_of(text: str, said: Sequence[Statement], file: PastFile) -> int:
+def _total_fit(text: str, said: Sequence[Statement], file: PastFile) -> int:
     return sum(
         _fit(file.page, mention.first_line, mention.last_line, near, listings_beside(text, mention))
         for mention, near in said
@@ -50,6 +50,6 @@ def _fit_of(text: str, said: Sequence[Statement], file: PastFile) -> int:
     )
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_FIT_CACHE_SIZE)
 def _fit(page: ComparedText, first: int, last: int, near: Nearby, listings: tuple[str, ...]) -> int:
     return fit(page, first, last, near, listings)

@@ -1,4 +1,4 @@
-"""Extracts names, quotes and numbers next to a citation."""
+"""Extracts the names, quotes and numbers in the text around a citation."""
 
 from __future__ import annotations
 
@@ -17,54 +17,54 @@ _QUOTED = re.compile(r"[\"“]([^\"“”\n]{8,400})[\"”]")
 _IDENTIFIER = re.compile(r"\b(?:_*[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _NUMBER = re.compile(r"(?<![\w.,:#-])\d+(?:[.,]\d+)*(?![\w:]|[.,]\d)")
-# A paragraph, an item of a list, a row of a table, a comment: what one sentence does not leave.
-_BORDER = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
-# Three of `*` or `+` below a line are a rule or end front matter, and so are three hyphens below an item of a list.
+# Where a sentence ends at the latest: at the next paragraph, list item, table row, heading or code fence.
+_BLOCK_BOUNDARY = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
+# Three `*` or `+` below a line are a thematic break or end front matter, and so are three hyphens below a list item.
 _HEADING = re.compile(
     r"^(?P<level>#{1,6}|={2,6})[ \t]+(?P<title>.*)"
     r"|^(?P<underlined>(?![-*+][ \t])[^\s#=|>].*)\n(?P<line>[=-]|[~^+*](?=[~^+*]{3}))(?P=line)+[ \t]*$",
     re.MULTILINE,
 )
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*$", re.MULTILINE)
-# What introduces a citation without saying anything of it: "Defined in", "See also".
-_FEW_WORDS = 3
-# Nobody quotes more than some screens of code.
-_LONGEST_LISTING = 10_000
+# Phrases such as "Defined in" and "See also" introduce a citation without describing it.
+_MAX_LEAD_IN_WORDS = 3
+# Longer code blocks are not quotations of the cited lines.
+_MAX_LISTING_CHARS = 10_000
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _FENCE_LINE = re.compile(r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
-# As far as a citation can be from what it is for.
-_LONGEST_CHARS = 1_000
+# How far a sentence can extend on either side of its citation.
+_MAX_CONTEXT_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
 _ADJACENT = re.compile(r"(?:\(\))?[`*_]*[\s,:–—-]*(?:see\s+)?[(\[]*[`*_]*(?:\]\()?<?|\s*\|\s*`?")
 _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]\(\s*<?$")
-# Then the lines use the name, where else they would define it.
-_USE = re.compile(
+# These words say that the cited lines use the name. Without them, they define it.
+_USES_NAME = re.compile(
     r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like|via)", re.IGNORECASE
 )
 
-# A code of this many characters, white space aside, is more than a name: it can be looked for as it stands.
-_QUOTE_CHARS = 6
+# Shorter code, not counting white space, matches too many lines to be searched for.
+_MIN_QUOTE_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """Text near a citation that can be searched in the cited lines."""
+    """Text near a citation that can be compared with the cited lines."""
 
     names: tuple[str, ...] = ()
     """Identifiers without their qualifiers, in order of appearance."""
     quotes: tuple[str, ...] = ()
-    """Code and quoted words, without white space."""
+    """Inline code and quoted text, without white space."""
     numbers: tuple[str, ...] = ()
     subject: str = ""
-    """The one name that stands right before the citation, as in "`name` (path:12)"; else empty."""
+    """The name directly before the citation, as in "`name` (path:12)"; empty if there is none."""
     label: tuple[str, ...] = ()
-    """Names in the text of the link, if the citation is the target of one."""
+    """Names in the link text, if the citation is the target of a link."""
 
 
 def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[int, int] | None = None) -> Nearby:
-    """Collect names and quotes of the sentence around a citation, up to neighbouring citations.
+    """Collect the names and quotes in the sentence of a citation, between the citations before and after it.
 
-    `within`: half-open characters that the sentence does not leave, such as a comment; None for all of the text.
+    `within`: half-open character range that bounds the sentence, such as a comment; None for the whole text.
 
     Example:
         >>> from openbook.verify.mentions import find_mentions
@@ -76,7 +76,7 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     mention = mentions[position]
     start, end = _sentence(text, mention, within or (0, len(text)))
     before = max(start, mentions[position - 1].end_char) if position else start
-    # The tick that closes the citation before opens nothing.
+    # The backtick that closes the previous citation does not open code.
     before = min(before + (text[before : before + 1] == "`" and before > start), mention.start_char)
     after = min(end, mentions[position + 1].start_char) if position + 1 < len(mentions) else end
     said = text[before : mention.start_char]
@@ -91,39 +91,39 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a page says of the lines that a citation is for."""
+    """What a page says about the cited lines."""
 
     names: tuple[str, ...] = ()
-    """In its sentence."""
+    """Names in the sentence of the citation."""
     above: tuple[str, ...] = ()
-    """In the heading above."""
+    """Names in the heading above."""
     title: tuple[str, ...] = ()
-    """The name that is the heading above, if that is all that the page says of the lines."""
+    """The name that is the heading above, if the page says nothing else about the lines."""
     listings: tuple[str, ...] = ()
-    """Code that the page quotes beside the citation."""
+    """Code blocks beside the citation."""
 
 
 def said_of(text: str, mention: Mention, near: Nearby) -> Said:
-    """Collect what a page says of the lines of a citation, also beyond its sentence."""
+    """Collect what a page says about the cited lines: in the sentence, the heading above and code blocks beside it."""
     above = heading_above(text, mention.start_char)
-    is_all = above.is_symbol and _says_little(text, mention, near)
+    is_only_hint = above.is_symbol and _has_few_words(text, mention, near)
     subject = (near.subject,) if near.subject else ()
     names = (*near.label, *subject, *near.names)
-    return Said(names, above.names, above.names if is_all else (), listings_beside(text, mention))
+    return Said(names, above.names, above.names if is_only_hint else (), listings_beside(text, mention))
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a heading names."""
+    """Names in a heading."""
 
     names: tuple[str, ...] = ()
-    """Code and identifiers in it, or its one word."""
+    """Inline code and identifiers, or the only word of the heading."""
     is_symbol: bool = False
-    """Whether it is nothing but that name, as in a reference of an API."""
+    """Whether the heading is only that name, as in an API reference."""
 
 
 def heading_above(text: str, start: int) -> Heading:
-    r"""Return the heading above a character; if it names nothing, as "Defined in", the one above that.
+    r"""Return the heading above a character; if it contains no name, as "Defined in", that of the parent section.
 
     Example:
         >>> heading_above("# API\n\n## `Client.get`\n\n### Defined in\n\na.py:3", 40)
@@ -136,14 +136,14 @@ def heading_above(text: str, start: int) -> Heading:
 
 @lru_cache(maxsize=2)
 def _headings(text: str) -> Sequence[tuple[int, Heading]]:
-    """Return where the headings of a text begin, and what each of them names."""
+    """Return the headings of a text with the characters where they start, in order."""
     found = list[tuple[int, Heading]]()
     above = list[tuple[int, Heading]]()  # by level
     front, blocks = _FRONT_MATTER.match(text), _fenced_blocks(text)
     for match in _HEADING.finditer(text, front.end() if front else 0):
         block = bisect_right(blocks, (match.start(), len(text))) - 1
         if block >= 0 and match.start() < blocks[block][1]:
-            continue  # a comment in code
+            continue  # a comment in a code block
         level = len(match["level"]) if match["level"] else 1 + "=-".find(match["line"]) % 3
         title = (match["title"] or match["underlined"] or "").strip().strip("#=`").strip()
         while above and above[-1][0] >= level:
@@ -158,7 +158,7 @@ def _headings(text: str) -> Sequence[tuple[int, Heading]]:
 
 
 def _fenced_blocks(text: str) -> list[tuple[int, int]]:
-    """Return the blocks of code in fences, in order and as half-open characters; an open one ends with the text."""
+    """Return the half-open character ranges of fenced code blocks, in order. An unclosed one ends with the text."""
     found = list[tuple[int, int]]()
     opening: re.Match[str] | None = None
     for line in _FENCE_LINE.finditer(text):
@@ -172,7 +172,7 @@ def _fenced_blocks(text: str) -> list[tuple[int, int]]:
 
 
 def listings_beside(text: str, mention: Mention) -> tuple[str, ...]:
-    r"""Return the code in fences beside a citation: right above and below its line, or opened by it.
+    r"""Return the fenced code beside a citation: directly above or below its line, or in the block that its line opens.
 
     Example:
         >>> from openbook.verify.mentions import find_mentions
@@ -181,45 +181,43 @@ def listings_beside(text: str, mention: Mention) -> tuple[str, ...]:
         ('a = 1',)
     """
     start = text.rfind("\n", 0, mention.start_char) + 1
-    above = text[max(0, start - _LONGEST_LISTING) : start].rstrip().split("\n")[::-1]
-    line, _, rest = text[start : start + _LONGEST_LISTING].partition("\n")
+    above = text[max(0, start - _MAX_LISTING_CHARS) : start].rstrip().split("\n")[::-1]
+    line, _, rest = text[start : start + _MAX_LISTING_CHARS].partition("\n")
     below = [line, *rest.split("\n")] if _FENCE.match(line) else rest.lstrip("\n").split("\n")
-    return tuple("\n".join(code) for code in (_fenced(above)[::-1], _fenced(below)) if code)
+    return tuple("\n".join(code) for code in (_first_fence(above)[::-1], _first_fence(below)) if code)
 
 
-def _fenced(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines between a fence, if they begin with one, and the next."""
+def _first_fence(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines of the fenced block that some lines begin with; empty if they begin with something else."""
     ends = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     return lines[1 : ends[1]] if len(ends) > 1 and ends[0] == 0 else []
 
 
-def _says_little(text: str, mention: Mention, near: Nearby) -> bool:
-    """Return whether the line of a citation has next to nothing but links: as in "Defined in: [a.py:3](a.py#L3)"."""
+def _has_few_words(text: str, mention: Mention, near: Nearby) -> bool:
+    """Return whether the line of a citation has few words besides links, as in "Defined in: [a.py:3](a.py#L3)"."""
     start, end = text.rfind("\n", 0, mention.start_char) + 1, text.find("\n", mention.end_char)
     line = text[start : mention.start_char] + " " + text[mention.end_char : end if end >= 0 else None]
     words = re.findall(r"[^\W\d_]+", re.sub(r"\[[^\[\]]*\]\(\s*\)?", "", line))
-    return not (near.names or near.quotes or near.label) and len(words) <= _FEW_WORDS
+    return not (near.names or near.quotes or near.label) and len(words) <= _MAX_LEAD_IN_WORDS
 
 
 def _label(text: str, mention: Mention) -> tuple[str, ...]:
-    """Return what the text of a Markdown link names: code in it, or its one word."""
-    match = _LABEL.search(text, max(0, mention.start_char - _LONGEST_CHARS), mention.start_char)
+    """Return the names in the text of a Markdown link: its inline code, or its only word."""
+    match = _LABEL.search(text, max(0, mention.start_char - _MAX_CONTEXT_CHARS), mention.start_char)
     label = match[1].strip("`* ") if match else ""
-    if (
-        match is None or not label or label.split(":")[0].split("#")[0] in mention.path
-    ):  # the file, and perhaps its lines
+    if match is None or not label or label.split(":")[0].split("#")[0] in mention.path:  # the text repeats the path
         return ()
     codes = [label] if _DOTTED.fullmatch(label.removesuffix("()")) else [code[2] for code in _CODE.finditer(match[1])]
     return tuple(filter(None, map(_name, codes)))
 
 
 def _sentence(text: str, mention: Mention, within: tuple[int, int]) -> tuple[int, int]:
-    low = max(within[0], mention.start_char - _LONGEST_CHARS)
-    high = max(mention.end_char, min(within[1], mention.end_char + _LONGEST_CHARS))
-    for border in _BORDER.finditer(text, low, mention.start_char):
-        low = border.end()
-    border_behind = _BORDER.search(text, mention.end_char, high)
-    high = border_behind.start() if border_behind else high
+    low = max(within[0], mention.start_char - _MAX_CONTEXT_CHARS)
+    high = max(mention.end_char, min(within[1], mention.end_char + _MAX_CONTEXT_CHARS))
+    for boundary in _BLOCK_BOUNDARY.finditer(text, low, mention.start_char):
+        low = boundary.end()
+    boundary_after = _BLOCK_BOUNDARY.search(text, mention.end_char, high)
+    high = boundary_after.start() if boundary_after else high
     for start, end in sentences(text, low, high):
         if start <= mention.start_char < end:
             return start, end
@@ -235,7 +233,7 @@ def _collect(said: str) -> Nearby:
         name = _name(words)
         if name:
             names.append(name)
-        if not re.fullmatch(r"[\w.:#$]*(?:\(\))?", words) and len("".join(words.split())) >= _QUOTE_CHARS:
+        if not re.fullmatch(r"[\w.:#$]*(?:\(\))?", words) and len("".join(words.split())) >= _MIN_QUOTE_CHARS:
             quotes.append("".join(words.split()))
         plain = plain[: match.start()] + " " * (match.end() - match.start()) + plain[match.end() :]
     quotes += ["".join(match[1].split()) for match in _QUOTED.finditer(plain)]
@@ -244,7 +242,7 @@ def _collect(said: str) -> Nearby:
 
 
 def _name(words: str) -> str:
-    """Return the last part of a dotted name, with or without a call; empty for anything else."""
+    """Return the last part of a dotted name, without `()`; empty if the words are not a name."""
     match = _DOTTED.match(words)
     if match is None or not re.fullmatch(r"(?:\([^()]*\))?", words[match.end() :]):
         return ""
@@ -254,13 +252,13 @@ def _name(words: str) -> str:
 def _subject(text: str, start: int, mention: Mention) -> str:
     said = text[start : mention.start_char]
     found = ""
-    for match in _spelled(said):
-        behind = match.end()
-        if _ADJACENT.fullmatch(said, behind) and not _USE.search(said, 0, match.start()):
+    for match in _names_in(said):
+        end_char = match.end()
+        if _ADJACENT.fullmatch(said, end_char) and not _USES_NAME.search(said, 0, match.start()):
             found = _name(match.group().strip("`"))
     return found
 
 
-def _spelled(said: str) -> Iterator[re.Match[str]]:
+def _names_in(said: str) -> Iterator[re.Match[str]]:
     yield from _IDENTIFIER.finditer(said)
     yield from _CODE.finditer(said)
