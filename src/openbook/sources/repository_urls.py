@@ -28,18 +28,59 @@ _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?!//)(?P<path>.+)")
 # A user name is followed by an @; an unescaped password may contain anything.
 _SECRET = re.compile(r"\A(\w*://)?+(?!git@)(?:[^:]*:.*|[^/@]*)@", re.DOTALL)
 
-# Separators between repository and branch in page URLs: of GitLab, of Gitea.
-_PAGE_WORDS = (
-    *("/-/tree/", "/-/blob/", "/-/raw/", "/-/commit/", "/-/commits/"),
-    *("/src/branch/", "/src/commit/", "/src/tag/"),
-)
-_GITHUB_WORDS = ("tree", "blob", "raw", "commit", "commits")
-
-# Prose that GitHub renders without line numbers unless told otherwise.
+# Prose that hosts render without line numbers unless told otherwise.
 _RENDERED = (".md", ".markdown", ".rst", ".adoc", ".org")
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 """A full commit hash, SHA-1 or SHA-256."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageForm:
+    """How hosts of one kind write the URL of lines in a file.
+
+    Without the query it is `REPOSITORY/VIEW/KIND REVISION BELOW PATH#FIRST 3 UNTIL 9`, joined.
+    """
+
+    hosts: tuple[str, ...]
+    """Their names, or what these begin with, which ends in a dot."""
+    views: tuple[str, ...]
+    """Pages that show the lines, first that of the source."""
+    kinds: tuple[str, ...] = ("",)
+    """What says whether the revision is a commit, a branch or a tag, first that of a commit."""
+    below: str = "/"
+    first: str = "L"
+    until: str = "-"
+    plain: str = ""
+    """Query for the lines of prose."""
+    has_groups: bool = False
+    """Whether the path of a repository may have more than two parts."""
+    others: tuple[str, ...] = ()
+    """Further pages of a revision, which show no lines."""
+
+
+PAGE_FORMS = (
+    PageForm(
+        ("gitlab.",),
+        ("-/blob", "-/blame", "-/raw"),
+        plain="?plain=1",
+        has_groups=True,
+        others=("-/tree", "-/commit", "-/commits"),
+    ),
+    PageForm(
+        ("codeberg.org", "gitea.", "forgejo."),
+        ("src", "blame", "raw"),
+        ("commit/", "branch/", "tag/"),
+        until="-L",
+        plain="?display=source",
+    ),
+    PageForm(("bitbucket.org",), ("src", "annotate"), first="lines-", until=":"),
+    PageForm(("git.sr.ht",), ("tree",), below="/item/"),
+    PageForm((GITHUB,), ("blob", "blame", "raw"), until="-L", plain="?plain=1", others=("tree", "commit", "commits")),
+)
+"""The kinds of hosts. A URL that has the form of several is of the first."""
+
+_GITLAB, _GITEA, *_, _GITHUB = PAGE_FORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +180,18 @@ def permanent_link(web_url: str, commit: str, path: str, start_line: int = 0, en
         'https://github.com/octo/shop/blob/c0ffee/a%20b.py#L3-L5'
     """
     host = urlsplit(web_url).netloc
-    if not commit:
+    form = next((form for form in PAGE_FORMS if any(_is_named(host, name) for name in form.hosts)), None)
+    if not commit or form is None:
         return ""
-    file, lines = quote(path), start_line > 0
-    more = end_line > start_line
-    if host == GITHUB:
-        plain = "?plain=1" if lines and path.lower().endswith(_RENDERED) else ""
-        place, first, last = f"blob/{commit}/{file}{plain}", f"#L{start_line}", f"-L{end_line}"
-    elif host == "gitlab.com" or host.startswith("gitlab."):
-        place, first, last = f"-/blob/{commit}/{file}", f"#L{start_line}", f"-{end_line}"
-    elif host in ("codeberg.org", "gitea.com") or host.startswith(("gitea.", "forgejo.")):
-        place, first, last = f"src/commit/{commit}/{file}", f"#L{start_line}", f"-L{end_line}"
-    elif host == "bitbucket.org":
-        place, first, last = f"src/{commit}/{file}", f"#lines-{start_line}", f":{end_line}"
-    else:
-        return ""
-    return f"{web_url}/{place}{first * lines}{last * (lines and more)}"
+    file = f"{web_url}/{form.views[0]}/{form.kinds[0]}{commit}{form.below}{quote(path)}"
+    if start_line <= 0:
+        return file
+    plain = form.plain if path.lower().endswith(_RENDERED) else ""
+    return f"{file}{plain}#{form.first}{start_line}" + (f"{form.until}{end_line}" if end_line > start_line else "")
+
+
+def _is_named(host: str, name: str) -> bool:
+    return host == name or (name.endswith(".") and host.startswith(name))
 
 
 def _read_url(text: str, url: str) -> RepositoryUrl:
@@ -182,8 +219,8 @@ def _read_url(text: str, url: str) -> RepositoryUrl:
 def _split(text: str, host: str, path: str) -> tuple[str, str]:
     """Split the path of an address into repository and rest."""
     path = path.strip("/")
-    for word in _PAGE_WORDS:
-        before, found, rest = path.partition(word)
+    for word, kind in ((word, kind) for form in (_GITLAB, _GITEA) for word in _pages(form) for kind in form.kinds):
+        before, found, rest = path.partition(f"/{word}/{kind}")
         if found:
             return before.removesuffix(".git"), rest
     parts = path.split("/")
@@ -197,9 +234,13 @@ def _split(text: str, host: str, path: str) -> tuple[str, str]:
     return before.removesuffix(".git"), rest
 
 
+def _pages(form: PageForm) -> tuple[str, ...]:
+    return form.views + form.others
+
+
 def _split_github(text: str, parts: Sequence[str]) -> tuple[str, str]:
     owner, name, word, *rest = parts
-    if word not in _GITHUB_WORDS or not rest:
+    if word not in _pages(_GITHUB) or not rest:
         reason = "the page is not a repository, branch, folder, file or commit"
         raise SourceError(text, reason, hint=f"name the repository: {owner}/{name}")
     return f"{owner}/{name.removesuffix('.git')}", "/".join(rest)

@@ -102,6 +102,7 @@ def test_paths_are_not_taken_for_repositories(text: str) -> None:
         ("https://gitlab.com/o/r", "https://gitlab.com/o/r/-/blob/c0/a/b.py#L3-9"),
         ("https://codeberg.org/o/r", "https://codeberg.org/o/r/src/commit/c0/a/b.py#L3-L9"),
         ("https://bitbucket.org/o/r", "https://bitbucket.org/o/r/src/c0/a/b.py#lines-3:9"),
+        ("https://git.sr.ht/~o/r", "https://git.sr.ht/~o/r/tree/c0/item/a/b.py#L3-9"),
         ("https://git.corp/o/r", ""),
     ],
 )
@@ -109,8 +110,14 @@ def test_a_link_leads_to_the_lines_of_a_commit_where_the_pages_of_a_host_are_kno
     assert permanent_link(page, "c0", "a/b.py", 3, 9) == link
 
 
-def test_a_link_to_prose_on_github_asks_for_its_source_which_has_lines() -> None:
-    page = "https://github.com/o/r"
-
-    assert permanent_link(page, "c0", "README.md", 3, 3) == f"{page}/blob/c0/README.md?plain=1#L3"
-    assert permanent_link(page, "c0", "README.md") == f"{page}/blob/c0/README.md"
+@pytest.mark.parametrize(
+    ("page", "place"),
+    [
+        ("https://github.com/o/r", "blob/c0/README.md?plain=1#L3"),
+        ("https://gitlab.com/o/r", "-/blob/c0/README.md?plain=1#L3"),
+        ("https://codeberg.org/o/r", "src/commit/c0/README.md?display=source#L3"),
+    ],
+)
+def test_a_link_to_prose_asks_for_its_source_which_has_lines(page: str, place: str) -> None:
+    assert permanent_link(page, "c0", "README.md", 3, 3) == f"{page}/{place}"
+    assert permanent_link(page, "c0", "README.md") == f"{page}/{place.partition('?')[0]}"
