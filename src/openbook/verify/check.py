@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
@@ -22,6 +23,7 @@ from openbook.verify.nearby import Nearby, Said, listings_beside, nearby, said_o
 from openbook.verify.regions import parts_of, regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness, without_versions
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
+from openbook.verify.remotes import repositories
 from openbook.verify.written_paths import with_blanks, with_revision
 
 # From 0 to 1: an edited block of at least this likeness, with all that the page says about it, is still what was
@@ -55,6 +57,10 @@ class MentionChecker:
         self._root = root
         self._history = history
 
+    @cached_property
+    def _repositories(self) -> frozenset[str]:
+        return repositories(self._root.folder)
+
     def check(self, citing: CitingText) -> list[tuple[Mention, Finding]]:
         """Check the citations of a text in order. Text that only looks like a citation is skipped."""
         parts = regions(citing.path, citing.text)
@@ -68,7 +74,7 @@ class MentionChecker:
         ]
         for mention, near in all_said:
             if mention.form == "permalink":
-                if mention.repository not in self._history.repositories:
+                if mention.repository not in self._repositories:
                     continue
                 mention = with_revision(self._root, self._history, citing.text, mention)
             elif mention.form == "plain":

@@ -5,24 +5,36 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 from urllib.parse import unquote
+
+from openbook.sources.repository_urls import PAGE_FORMS, PageForm
 
 Form = Literal["plain", "link", "permalink"]
 
 _PATH = r"\w@+~.\-/"
 # So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
-_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:(?:[-–]L?|:L)\d{1,12}(?:C\d{1,6})?)?"
+_NUMBER = r"\d{1,12}(?:C\d{1,6})?"
+_HASH = rf"L{_NUMBER}(?:(?:[-–]L?|:L){_NUMBER})?"
 # Of a range in a notation that is not read, such as `9..11`, one end must not be taken for all of it.
 _END = r"(?![\w])(?![-–—]\w)(?!\.+L?\d)"
 
+
+def _of_form(form: PageForm) -> re.Pattern[str]:
+    more = "+?" if form.has_groups else ""
+    return re.compile(
+        rf"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?>(?P<repository>[\w.~\-]+(?:/[\w.~\-]+){more})/(?:{'|'.join(form.views)})/)"
+        rf"(?P<kind>{'|'.join(form.kinds)})(?>(?P<revision>[\w.\-]+(?:/[\w.\-]+)*?){form.below})"
+        r"(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//))++)(?:\?(?:[^\s#:]|:(?!//))*+)?"
+        rf"\#(?P<lines>{form.first}{_NUMBER}(?:(?:{form.until}|[-–]L?|:L){_NUMBER})?+){_END}(?!,\d)"
+    )
+
+
 # Each of these stops where the next one can begin, or begins where no other can: all are linear on any text.
-_PERMALINK = re.compile(
-    r"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?P<repository>[\w.\-]+/[\w.\-]+)/(?:blob|blame|raw)/(?P<revision>[\w.\-]+)"
-    rf"/(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//))++)(?:\?(?:[^\s#:]|:(?!//))*+)?\#(?P<lines>{_HASH}){_END}"
-)
+_PERMALINKS = [(form, _of_form(form)) for form in PAGE_FORMS]
 _URL = re.compile(r"(?<![\w+.\-])[0-9+.\-]*+[a-zA-Z][a-zA-Z0-9+.\-]*+://[^\s<>\"'`]*")
 _LINK = re.compile(
     r"(?:\]\([ \t]*|^ {0,3}\[[^\]\n]+\]:[ \t]*)"
@@ -46,7 +58,7 @@ _PLAIN = re.compile(
 _FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
 _PATH_WORD = re.compile(rf"[{_PATH}]+")
 _MORE = re.compile(r"\d+(?:-\d+)?")
-_NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
+_NUMBERS = re.compile(r"(L?|lines-)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
 # What people put on a line that must not be checked: an example, or a line of a log.
 _IGNORED_LINE = re.compile(r"^.*openbook: ignore.*", re.MULTILINE)
@@ -73,6 +85,15 @@ class Mention:
     """Branch, tag or commit of a permalink."""
     repository: str = ""
     """Host, owner and name that a permalink is of, in lower case: `github.com/owner/name`."""
+    page: PageForm | None = None
+    """How the host of a permalink writes it."""
+    revision_char: int = 0
+    """Where its revision begins, with what says of which kind that is."""
+
+    @property
+    def revision_chars(self) -> tuple[int, int]:
+        """Half-open."""
+        return self.revision_char, self.path_chars[0] - len(self.page.below if self.page else "")
 
 
 def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -> list[Mention]:
@@ -91,7 +112,9 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
     """
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
-    for pattern, make in ((_PERMALINK, _permalink), (_URL, None), (_LINK, _link), (_MACRO, _macro), (_PLAIN, _plain)):
+    permalinks = ((pattern, partial(_permalink, form)) for form, pattern in _PERMALINKS)
+    others = ((_URL, None), (_LINK, _link), (_MACRO, _macro), (_PLAIN, _plain))
+    for pattern, make in (*permalinks, *others):
         free = _outside(taken)
         for match in pattern.finditer(text):
             if free(match.start(), match.end()):
@@ -105,9 +128,14 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
     return sorted(kept, key=lambda mention: (mention.start_char, mention.lines_chars))
 
 
-def _permalink(match: re.Match[str]) -> Iterator[Mention]:
-    repository = f"{match['host']}/{match['repository']}".lower().removeprefix("www.")
-    yield _mention(match, "permalink", "path", "lines", revision=match["revision"], repository=repository)
+def _permalink(page: PageForm, match: re.Match[str]) -> Iterator[Mention]:
+    yield replace(
+        _mention(match, "permalink", "path", "lines"),
+        revision=match["revision"],
+        repository=f"{match['host']}/{match['repository']}".lower().removeprefix("www."),
+        page=page,
+        revision_char=match.start("kind"),
+    )
 
 
 def _link(match: re.Match[str]) -> Iterator[Mention]:
@@ -142,14 +170,7 @@ def _is_logged(match: re.Match[str]) -> bool:
     return _FRAME.fullmatch(text, line, start) is not None
 
 
-def _mention(
-    match: re.Match[str],
-    form: Form,
-    path: str,
-    lines: str | tuple[int, int],
-    revision: str = "",
-    repository: str = "",
-) -> Mention:
+def _mention(match: re.Match[str], form: Form, path: str, lines: str | tuple[int, int]) -> Mention:
     start, end = match.span(lines) if isinstance(lines, str) else lines
     numbers = _NUMBERS.fullmatch(match.string, start, end)
     assert numbers is not None
@@ -157,7 +178,7 @@ def _mention(
     written = match[path] if form == "plain" else unquote(match[path])
     begin = match.start() if form == "permalink" else match.start(path)
     last = int(numbers[5] or first)
-    return Mention(begin, end, form, written, first, last, match.span(path), (start, end), revision, repository)
+    return Mention(begin, end, form, written, first, last, match.span(path), (start, end))
 
 
 def is_path_like(path: str) -> bool:
@@ -209,8 +230,10 @@ def linked_revision(text: str, mention: Mention, others: Sequence[Mention]) -> s
     return ""
 
 
-def with_lines(written: str, first: int, last: int) -> str:
+def with_lines(written: str, first: int, last: int, until: str = "") -> str:
     """Replace the line numbers of a citation and keep its notation.
+
+    `until`: what its notation has between two numbers.
 
     Example:
         >>> with_lines("L12-L18", 20, 26), with_lines("12", 7, 7), with_lines("L3", 4, 5)
@@ -220,7 +243,8 @@ def with_lines(written: str, first: int, last: int) -> str:
     assert numbers is not None
     if first == last and not numbers[5]:
         return f"{numbers[1]}{first}"
-    return f"{numbers[1]}{first}{numbers[3] or '-'}{numbers[4] if numbers[5] else numbers[1]}{last}"
+    between = numbers[3] + numbers[4] if numbers[5] else until or f"-{numbers[1]}"
+    return f"{numbers[1]}{first}{between}{last}"
 
 
 def _inside(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:

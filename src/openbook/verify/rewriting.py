@@ -17,6 +17,10 @@ from openbook.errors import SourceError
 from openbook.verify.finding import Finding
 from openbook.verify.mentions import Mention, with_lines
 
+# What a link may ask for besides its lines. `?s=10:20` of Go's documentation is none of these: it names the bytes.
+# GitLab adds `ref_type` to links to a branch, and Bitbucket `at`.
+_QUERIES = ("?plain=", "?raw=", "?display=", "?ref_type=heads", "?at=")
+
 Edit = tuple[int, int, str]
 """Half-open range of characters, and what comes in its place."""
 
@@ -51,9 +55,8 @@ def edits_for(
             continue
         for position in positions:
             mention, finding = findings[position]
-            # `?s=10:20` of Go's documentation names the bytes as well.
             asks = text[mention.path_chars[1] : mention.lines_chars[0] - 1]
-            is_plain = not asks.startswith("?") or asks.startswith(("?plain=", "?raw="))
+            is_plain = not asks.startswith("?") or asks.startswith(_QUERIES)
             is_certain = finding.verdict == "moved" and finding.now and not finding.doubt
             if is_certain and (head or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
@@ -63,12 +66,12 @@ def edits_for(
 def _edits(text: str, mention: Mention, finding: Finding, path: str, head: str) -> list[Edit]:
     assert finding.now is not None
     start, end = mention.lines_chars
-    edits = [(start, end, with_lines(text[start:end], finding.now.first_line, finding.now.last_line))]
+    until = mention.page.until if mention.page else ""
+    edits = [(start, end, with_lines(text[start:end], finding.now.first_line, finding.now.last_line, until))]
     if path != text[slice(*mention.path_chars)]:
         edits.append((*mention.path_chars, path))
-    if finding.pinned:
-        at = mention.path_chars[0] - len("/") - len(mention.revision)
-        edits.append((at, at + len(mention.revision), head))
+    if finding.pinned and mention.page:
+        edits.append((*mention.revision_chars, mention.page.kinds[0] + head))
     return edits
 
 

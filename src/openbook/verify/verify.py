@@ -29,7 +29,7 @@ _OTHER_STYLE = "not rewritten: its JSON is formatted in a way that cannot be kep
 
 
 # What each citation has. Most documents have none, and their history need not be read.
-_NUMBERED = re.compile(rb"[:#]L?\d")
+_NUMBERED = re.compile(rb"[:#](?:L|lines-)?\d")
 
 
 @dataclass(frozen=True, slots=True)

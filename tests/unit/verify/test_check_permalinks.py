@@ -76,6 +76,70 @@ def test_permalinks_of_other_repositories_are_left_alone(repository: Repository)
     assert checked(repository.folder, "https://github.com/other/shop/blob/main/src/app.py#L800\n") == []
 
 
+HOSTS = [
+    pytest.param(
+        "git@gitlab.com:acme/web/shop.git", "https://gitlab.com/acme/web/shop/-/blob/{}/{}#L{}-{}", id="gitlab"
+    ),
+    pytest.param(
+        "https://codeberg.org/acme/shop", "https://codeberg.org/acme/shop/src/commit/{}/{}#L{}-L{}", id="gitea"
+    ),
+    pytest.param("ssh://git@bitbucket.org/a/s", "https://bitbucket.org/a/s/src/{}/{}#lines-{}:{}", id="bitbucket"),
+    pytest.param("git@git.sr.ht:~acme/shop", "https://git.sr.ht/~acme/shop/tree/{}/item/{}#L{}-{}", id="sourcehut"),
+]
+
+
+@pytest.mark.parametrize(("remote", "link"), HOSTS)
+def test_a_permalink_of_any_host_is_checked_and_written_in_its_form(
+    repository: Repository, remote: str, link: str
+) -> None:
+    repository.git("remote", "set-url", "origin", remote)
+    old = repository.commit({"src/app.py": CODE})
+    head = repository.commit({"src/app.py": PUSHED, "docs/a.md": link.format(old, "src/app.py", 14, 16)})
+
+    FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
+
+    written = (repository.folder / "docs/a.md").read_text(encoding="utf-8")
+    assert written == link.format(head, "src/app.py", 16, 18)
+
+
+@pytest.mark.parametrize(("remote", "link"), HOSTS)
+def test_a_permalink_of_another_repository_of_the_same_host_is_left_alone(
+    repository: Repository, remote: str, link: str
+) -> None:
+    repository.git("remote", "set-url", "origin", f"{remote.removesuffix('.git')}-two")
+    repository.commit({"src/app.py": CODE})
+
+    assert checked(repository.folder, link.format("main", "src/none.py", 14, 16)) == []
+
+
+def test_a_permalink_to_a_tag_becomes_one_to_a_commit_where_the_form_of_the_host_tells_them_apart(
+    repository: Repository,
+) -> None:
+    repository.git("remote", "set-url", "origin", "https://codeberg.org/acme/shop")
+    repository.commit({"src/app.py": CODE})
+    repository.git("tag", "v1/0")
+    head = repository.commit(
+        {"src/app.py": PUSHED, "a.md": "https://codeberg.org/acme/shop/src/tag/v1/0/src/app.py?display=source#L14"}
+    )
+
+    FileVerifier(repository.folder).verify(str(repository.folder / "a.md"), fix=True)
+
+    written = (repository.folder / "a.md").read_text(encoding="utf-8")
+    assert written == f"https://codeberg.org/acme/shop/src/commit/{head}/src/app.py?display=source#L16"
+
+
+def test_a_link_of_gitlab_that_says_its_revision_is_a_tag_is_not_given_a_commit(repository: Repository) -> None:
+    repository.git("remote", "set-url", "origin", "https://gitlab.com/acme/shop")
+    repository.commit({"src/app.py": CODE})
+    repository.git("tag", "v1")
+    link = "https://gitlab.com/acme/shop/-/blob/v1/src/app.py?ref_type=tags#L14"
+    repository.commit({"src/app.py": PUSHED, "a.md": link})
+
+    report = FileVerifier(repository.folder).verify(str(repository.folder / "a.md"), fix=True)
+
+    assert (report.findings[0].verdict, report.fixed) == ("moved", frozenset())
+
+
 @pytest.mark.parametrize("revision", ["feature/x", "feature/x/y"])
 def test_the_branch_of_a_permalink_may_have_slashes(repository: Repository, revision: str) -> None:
     repository.commit({"src/app.py": CODE})

@@ -106,6 +106,43 @@ def test_a_permalink_names_its_repository_and_revision() -> None:
     assert (mention.path, mention.first_line, mention.last_line) == ("src/my app.py", 3, 4)
 
 
+@pytest.mark.parametrize(
+    ("url", "repository", "revision"),
+    [
+        pytest.param("https://gitlab.com/a/b/-/blob/v1/s/a.py#L3-4", "gitlab.com/a/b", "v1", id="gitlab"),
+        pytest.param("https://gitlab.com/a/b/-/blob/v1/s/a.py?ref_type=tags#L3-4", "gitlab.com/a/b", "v1", id="asks"),
+        pytest.param(
+            "https://git.x.org:8443/a/src/b/-/blame/v1/s/a.py#L3-4", "git.x.org:8443/a/src/b", "v1", id="group"
+        ),
+        pytest.param("https://codeberg.org/a/b/src/branch/v1/s/a.py#L3-L4", "codeberg.org/a/b", "v1", id="gitea"),
+        pytest.param(
+            "https://codeberg.org/a/b/src/commit/0ab/s/a.py#L3-L4", "codeberg.org/a/b", "0ab", id="gitea-commit"
+        ),
+        pytest.param("https://codeberg.org/a/b/blame/tag/v1/s/a.py#L3-L4", "codeberg.org/a/b", "v1", id="gitea-tag"),
+        pytest.param("https://bitbucket.org/a/b/src/v1/s/a.py#lines-3:4", "bitbucket.org/a/b", "v1", id="bitbucket"),
+        pytest.param("https://git.sr.ht/~a/b/tree/v1/item/s/a.py#L3-4", "git.sr.ht/~a/b", "v1", id="sourcehut"),
+        pytest.param("https://git.sr.ht/~a/b/tree/x/y/item/s/a.py#L3-4", "git.sr.ht/~a/b", "x/y", id="sourcehut-slash"),
+        pytest.param("https://github.com/a/b/blob/v1/s/a.py#L3-L4", "github.com/a/b", "v1", id="github"),
+    ],
+)
+def test_a_permalink_may_be_in_the_form_of_any_host(url: str, repository: str, revision: str) -> None:
+    (mention,) = find_mentions(f"[it]({url}).")
+
+    assert (mention.repository, mention.revision, mention.path) == (repository, revision, "s/a.py")
+    assert (mention.first_line, mention.last_line) == (3, 4)
+
+
+@pytest.mark.parametrize("path", ["src/commit/a.py", "src/branch/x/a.py", "-/blame/x.py", "tree/x/item/a.py"])
+def test_the_path_of_a_permalink_may_be_like_the_form_of_another_host(path: str) -> None:
+    (mention,) = find_mentions(f"https://github.com/a/b/blob/main/{path}#L3")
+
+    assert (mention.repository, mention.revision, mention.path) == ("github.com/a/b", "main", path)
+
+
+def test_a_permalink_to_several_ranges_is_left_alone() -> None:
+    assert find_mentions("https://bitbucket.org/a/b/src/main/a.py#lines-3:4,9") == []
+
+
 def test_only_allowed_ranges_count() -> None:
     text = "a.py:1 b.py:2 c.py:3"
 
@@ -149,6 +186,8 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
         "link:-" * 200_000,
         "https://host/owner/name/blob/main/a/" * 50_000,
         "https://host/owner/name/blob/main/a?" * 50_000,
+        "https://host/" + "a/-/blob/" * 100_000,
+        "https://host/owner/name/tree/" + "a/" * 300_000,
     ],
     ids=lambda text: text[:36],
 )

@@ -77,6 +77,18 @@ def test_a_permalink_to_a_commit_goes_to_the_new_one(before: str, behind: str) -
 
 
 @pytest.mark.parametrize(
+    ("page", "before", "behind"),
+    [
+        pytest.param("https://gitlab.com/o/r/-/blob/main/src/a.py?ref_type=heads#", "L3", "L7-9", id="gitlab"),
+        pytest.param("https://codeberg.org/o/r/src/branch/main/src/a.py#", "L3", "L7-L9", id="gitea"),
+        pytest.param("https://bitbucket.org/o/r/src/main/src/a.py?at=main#", "lines-3", "lines-7:9", id="bitbucket"),
+    ],
+)
+def test_a_line_that_became_several_is_a_range_in_the_form_of_its_host(page: str, before: str, behind: str) -> None:
+    assert rewritten(page + before, LineRange("src/a.py", 7, 9)) == page + behind
+
+
+@pytest.mark.parametrize(
     "raw",
     [
         pytest.param("a é\r\n".encode(), id="utf-8"),
