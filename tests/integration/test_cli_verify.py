@@ -430,3 +430,11 @@ def test_fixing_twice_changes_nothing(shop: Repository, capsys: Captured) -> Non
 
     assert once != page
     assert (shop.folder / "docs/a.md").read_text(encoding="utf-8") == once
+
+
+def test_a_path_in_a_folder_that_does_not_exist_is_not_only_taken_for_a_repository(
+    shop: Repository, capsys: Captured
+) -> None:
+    outcome = run(capsys, "verify", "guide/a.md")
+
+    assert_fails_clearly(outcome, 3, "error: cannot read 'guide/a.md': there is no such path, and a repository")

@@ -138,7 +138,10 @@ def fetched_files(address: str, settings: Settings) -> Path:
     mirror = Mirror.of(settings.home, read_repository_url(address), LoadOptions())
     if mirror.state is None:
         shown = without_secrets(address)
-        raise SourceError(shown, "it has not been fetched yet", hint=f"openbook add {shown}")
+        is_word = "://" not in address  # which may be meant as a path
+        what = "there is no such path, and a repository of that name" if is_word else "it"
+        reason = f"{what} has not been fetched yet"
+        raise SourceError(shown, reason, hint=f"openbook add {shown}")
     return mirror.files
 
 
