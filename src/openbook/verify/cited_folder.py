@@ -102,7 +102,8 @@ class CitedFolder:
         for path in inside:
             kind = self._kind(path)
             if kind == "file":
-                return Target(path, _refusal(path), inside)
+                real = self.relative(self.folder / path) or path  # behind a symbolic link, which has no lines
+                return Target(real, _refusal(path) or _refusal(real), inside)
             if kind == "outside":
                 return Target(refused=OUTSIDE, tried=inside)
         if not inside:

@@ -486,3 +486,11 @@ def test_findings_come_in_order_with_their_lines(tmp_path: Path) -> None:
         (3, "src/app.py:2"),
         (3, "src/app.py:4"),
     ]
+
+
+def test_lines_behind_a_symbolic_link_are_followed(repository: Repository) -> None:
+    (repository.folder / "lib").symlink_to("src")
+
+    finding = drifted(repository, "See [retry](../lib/app.py#L14-L16).\n")
+
+    assert told(finding) == ("moved", "history", "src/app.py:16-18")

@@ -62,6 +62,15 @@ def test_a_link_out_of_the_root_is_refused(root: CitedFolder) -> None:
     assert root.find("way_out.py", None).refused == "it leads out of the root"
 
 
+def test_a_link_within_the_root_means_the_file_behind_it(root: CitedFolder) -> None:
+    write(root.folder, {".env": "PASSWORD=x\n"})
+    (root.folder / "lib").symlink_to("src")
+    (root.folder / "env.txt").symlink_to(".env")
+
+    assert root.find("../lib/app.py", "docs/a.md", is_link=True).path == "src/app.py"
+    assert root.find("env.txt", None).refused == "secret"
+
+
 def test_a_loop_of_links_is_no_file(root: CitedFolder) -> None:
     (root.folder / "loop.py").symlink_to(root.folder / "loop.py")
 
