@@ -56,6 +56,8 @@ _PLAIN = re.compile(
 # What stands before the place in a stack trace of Java or Kotlin, behind a class loader and a module or without them:
 # `at app//shop.Cart.add(` and `at java.base@17.0.1/java.lang.Thread.run(`.
 _FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
+# Of Markdown, in `my\_app.py`. Behind other backslashes stand parts of a path, as in `..\app.py`.
+_ESCAPE = re.compile(r"\\(?=[_*~\[\]])")
 _PATH_WORD = re.compile(rf"[{_PATH}]+")
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?|lines-)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
@@ -139,8 +141,8 @@ def _permalink(page: PageForm, match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _link(match: re.Match[str]) -> Iterator[Mention]:
-    group = "path" if match["path"] is not None else "angled"
-    yield _mention(match, "link", group, "lines")
+    mention = _mention(match, "link", "path" if match["path"] is not None else "angled", "lines")
+    yield replace(mention, path=_ESCAPE.sub("", mention.path).replace("\\", "/"))
 
 
 def _macro(match: re.Match[str]) -> Iterator[Mention]:

@@ -30,6 +30,8 @@ from openbook.verify.mentions import find_mentions, with_lines
         pytest.param("[app](src/app.py#L12:L18)", "src/app.py", (12, 18), id="link-with-a-colon"),
         pytest.param("[app](<my src/app.py#L2>)", "my src/app.py", (2, 2), id="link-in-angles"),
         pytest.param("[app](my%20src/app.py#L2)", "my src/app.py", (2, 2), id="link-escaped"),
+        pytest.param(r"[app](..\src\app.py#L2)", "../src/app.py", (2, 2), id="link-with-backslashes"),
+        pytest.param(r"[app](src/my\_app\[1\].py#L2)", "src/my_app[1].py", (2, 2), id="link-escaped-in-markdown"),
         pytest.param("[app](src/app.py#L2C4-L3C9)", "src/app.py", (2, 3), id="link-with-columns"),
         pytest.param("[app]: src/app.py#L2", "src/app.py", (2, 2), id="link-definition"),
         pytest.param("`text <src/app.py#L2>`_", "src/app.py", (2, 2), id="link-of-rst"),
