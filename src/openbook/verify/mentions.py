@@ -15,6 +15,8 @@ from openbook.sources.repository_urls import PAGE_FORMS, PageForm
 Form = Literal["plain", "link", "permalink"]
 
 _PATH = r"\w@+~.\-/"
+# What routes of web frameworks are called: `app/(shop)/[id]/page.tsx`, `pages/[[...slug]].tsx`.
+_ROUTE = r"(?<=/)(?:\[+[\w.\-]+\]+|\([\w.\-]+\))"
 # So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
 _NUMBER = r"\d{1,12}(?:C\d{1,6})?"
@@ -28,7 +30,7 @@ def _of_form(form: PageForm) -> re.Pattern[str]:
     return re.compile(
         rf"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?>(?P<repository>[\w.~\-]+(?:/[\w.~\-]+){more})/(?:{'|'.join(form.views)})/)"
         rf"(?P<kind>{'|'.join(form.kinds)})(?>(?P<revision>[\w.\-]+(?:/[\w.\-]+)*?){form.below})"
-        r"(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//))++)(?:\?(?:[^\s#:]|:(?!//))*+)?"
+        rf"(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//)|{_ROUTE})++)(?:\?(?:[^\s#:]|:(?!//))*+)?"
         rf"\#(?P<lines>{form.first}{_NUMBER}(?:(?:{form.until}|[-–]L?|:L){_NUMBER})?+){_END}(?!,\d)"
     )
 
@@ -38,7 +40,7 @@ _PERMALINKS = [(form, _of_form(form)) for form in PAGE_FORMS]
 _URL = re.compile(r"(?<![\w+.\-])[0-9+.\-]*+[a-zA-Z][a-zA-Z0-9+.\-]*+://[^\s<>\"'`]*")
 _LINK = re.compile(
     r"(?:\]\([ \t]*|^ {0,3}\[[^\]\n]+\]:[ \t]*)"
-    r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>[^\s()<>#?]+)(?:\?[^\s()<>#]*)?)"
+    r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>(?:[^\s()<>#?]|\([^\s()<>#?]*\))+)(?:\?[^\s()<>#]*)?)"
     rf"\#(?P<lines>{_HASH})"
     r"(?=[\s)>]|$)",
     re.MULTILINE,
@@ -49,7 +51,7 @@ _MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>:]++)\#(?P<li
 # A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
 # one more place: in `a.py:1, 30` the 30 may be anything.
 _PLAIN = re.compile(
-    rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++)"
+    rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++(?:(?:{_ROUTE}|%[\dA-Fa-f]{{2}})[{_PATH}]*+)*+)"
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
@@ -150,9 +152,10 @@ def _macro(match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _plain(match: re.Match[str]) -> Iterator[Mention]:
-    if not is_path_like(match["path"]) or _is_logged(match):
+    is_escaped = "%" in match["path"]  # in an attribute of HTML, or between `<` and `>`
+    if not is_path_like(match["path"]) or _is_logged(match) or (is_escaped and not match["hash"]):
         return
-    yield _mention(match, "plain", "path", "lines" if match["lines"] else "hash")
+    yield _mention(match, "link" if is_escaped else "plain", "path", "lines" if match["lines"] else "hash")
     if match["more"]:
         for more in _MORE.finditer(match.string, *match.span("more")):
             yield _mention(match, "plain", "path", more.span())

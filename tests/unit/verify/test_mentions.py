@@ -33,6 +33,11 @@ from openbook.verify.mentions import find_mentions, with_lines
         pytest.param(r"[app](..\src\app.py#L2)", "../src/app.py", (2, 2), id="link-with-backslashes"),
         pytest.param(r"[app](src/my\_app\[1\].py#L2)", "src/my_app[1].py", (2, 2), id="link-escaped-in-markdown"),
         pytest.param("[app](src/app.py#L2C4-L3C9)", "src/app.py", (2, 3), id="link-with-columns"),
+        pytest.param("[app](src/(shop)/[id]/page.ts#L2)", "src/(shop)/[id]/page.ts", (2, 2), id="link-to-a-route"),
+        pytest.param("`src/(shop)/[id]/page.ts:2`", "src/(shop)/[id]/page.ts", (2, 2), id="route"),
+        pytest.param("(src/[[...slug]].tsx:2)", "src/[[...slug]].tsx", (2, 2), id="route-of-a-file"),
+        pytest.param("docs/[app.py:2]", "app.py", (2, 2), id="in-brackets"),
+        pytest.param('<a href="my%20src/app.py#L2">', "my src/app.py", (2, 2), id="link-of-html-escaped"),
         pytest.param("[app]: src/app.py#L2", "src/app.py", (2, 2), id="link-definition"),
         pytest.param("`text <src/app.py#L2>`_", "src/app.py", (2, 2), id="link-of-rst"),
         pytest.param("a.py:9-3", "a.py", (9, 3), id="backwards-is-for-the-check"),
@@ -141,6 +146,12 @@ def test_the_path_of_a_permalink_may_be_like_the_form_of_another_host(path: str)
     assert (mention.repository, mention.revision, mention.path) == ("github.com/a/b", "main", path)
 
 
+def test_a_permalink_may_name_a_route() -> None:
+    (mention,) = find_mentions("[it](https://github.com/a/b/blob/main/app/(shop)/[id]/page.tsx#L3)")
+
+    assert (mention.revision, mention.path) == ("main", "app/(shop)/[id]/page.tsx")
+
+
 def test_a_permalink_to_several_ranges_is_left_alone() -> None:
     assert find_mentions("https://bitbucket.org/a/b/src/main/a.py#lines-3:4,9") == []
 
@@ -189,6 +200,9 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
         "https://host/owner/name/blob/main/a/" * 50_000,
         "https://host/owner/name/blob/main/a?" * 50_000,
         "https://host/" + "a/-/blob/" * 100_000,
+        "a/(" * 200_000,
+        "](a(" * 100_000,
+        "a/[a" * 100_000,
         "https://host/owner/name/tree/" + "a/" * 300_000,
     ],
     ids=lambda text: text[:36],
