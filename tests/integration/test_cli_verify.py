@@ -343,13 +343,17 @@ def test_control_characters_of_a_page_do_not_reach_the_terminal(shop: Repository
 def test_a_folder_stands_for_its_documents_and_on_request_for_its_code(shop: Repository, capsys: Captured) -> None:
     notebook = '{"cells": [{"cell_type": "markdown", "source": "See src/app.py:93"}]}'
     files = {"docs/b.mdx": "See src/app.py:91\n", "docs/c.adoc": "link:src/app.py#L92[it]\n", "docs/d.ipynb": notebook}
-    write(shop.folder, {**files, "docs/e.txt": "See src/app.py:94\n", "src/b.py": "# See src/app.py:95\n"})
+    write(
+        shop.folder,
+        {**files, "docs/e.txt": "See src/app.py:94\n", "src/b.py": "# See src/app.py:95\n", "package.json": "{}\n"},
+    )
 
     documents = run(capsys, "verify", ".")
     all_ = run(capsys, "verify", "--comments", ".")
 
     assert re.findall(r"^(\S+):\d+: out", documents.out, re.MULTILINE) == ["docs/b.mdx", "docs/c.adoc", "docs/d.ipynb"]
     assert re.findall(r"^(\S+):\d+: out", all_.out, re.MULTILINE)[-1] == "src/b.py"
+    assert all_.code == 1
 
 
 def test_excluded_files_are_not_checked(shop: Repository, capsys: Captured) -> None:

@@ -23,6 +23,7 @@ from openbook.verify.history import History
 from openbook.verify.regions import markdown_cells
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 
+_OF_ANSWERS = {".json", ".jsonl"}
 _SETTLED = {"ok", "unknown"}
 _UNSETTLED = "the check would not find it there again"
 _OTHER_STYLE = "not rewritten: its JSON is formatted in a way that cannot be kept"
@@ -102,7 +103,7 @@ class FileVerifier:
         raw = read_file(path, file)
         text = decode(raw, file)
         answers = read_answers(text, file)
-        if path.suffix.lower() in {".json", ".jsonl"} and not answers:
+        if path.suffix.lower() in _OF_ANSWERS and not answers:
             raise SourceError(file, "contains no saved answer", hint="save answers with: openbook ask --json")
         found = self._found(text, path, answers)
         fixed: frozenset[int] = frozenset()
@@ -206,5 +207,6 @@ def files_to_check(
 def _of_folder(name: str, with_comments: bool) -> Iterator[str]:
     for file in scan_folder(Path(name).resolve(), MAX_FILE_BYTES).files:
         suffix = posixpath.splitext(file.path)[1].lower()
-        if suffix in DOCUMENT_SUFFIXES or (with_comments and suffix.removeprefix(".") in BY_SUFFIX):
+        is_code = suffix.removeprefix(".") in BY_SUFFIX and suffix not in _OF_ANSWERS  # JSON has no comments
+        if suffix in DOCUMENT_SUFFIXES or (with_comments and is_code):
             yield (Path(name) / file.path).as_posix()
