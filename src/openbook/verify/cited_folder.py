@@ -15,6 +15,7 @@ from openbook.sources.decode import decode
 from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
 from openbook.types import SkipReason, shown_text
+from openbook.verify.meant_paths import leads_out
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
 # A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
@@ -120,7 +121,7 @@ class CitedFolder:
         if written.startswith("/"):
             there = self.relative(Path(written))
             below = posixpath.normpath(written.lstrip("/"))
-            is_meant = is_link or (there is None and self._kind(below) == "file")
+            is_meant = is_link or (there is None and (not leads_out(written) or self._kind(below) == "file"))
             return [below if is_meant else there if there is not None else ".."]
         from_root = posixpath.normpath(written)
         if citing is None:
