@@ -486,23 +486,3 @@ def test_findings_come_in_order_with_their_lines(tmp_path: Path) -> None:
         (3, "src/app.py:2"),
         (3, "src/app.py:4"),
     ]
-
-
-def test_lines_behind_a_symbolic_link_are_followed(repository: Repository) -> None:
-    (repository.folder / "lib").symlink_to("src")
-
-    finding = drifted(repository, "See [retry](../lib/app.py#L14-L16).\n")
-
-    assert told(finding) == ("moved", "history", "src/app.py:16-18")
-
-
-@pytest.mark.parametrize(
-    ("written", "verdict"),
-    [("/api/none.py:3", "foreign"), ("<dir>/none.py:3", "foreign"), ("/src/app.py:99", "out of range")],
-)
-def test_a_path_that_begins_with_a_slash_is_one_from_the_top(
-    repository: Repository, written: str, verdict: str
-) -> None:
-    repository.commit({"src/app.py": CODE})
-
-    assert only(repository.folder, f"See `{written}`.\n").verdict == verdict
