@@ -201,6 +201,7 @@ def test_a_permalink_to_a_commit_goes_to_the_one_that_is_checked_out(shop: Repos
     assert "moved" in not_committed.out
     assert "the link still shows the old lines" in not_committed.out
     assert "fixed" in committed.out
+    assert "still" not in committed.out
     assert (not_committed.code, committed.code) == (0, 0)
     assert (shop.folder / "e.md").read_text("utf-8") == f"https://github.com/acme/shop/blob/{head}/src/app.py#L6-L8\n"
 
@@ -217,6 +218,15 @@ def test_the_root_may_be_another_folder(shop: Repository, capsys: Captured, tmp_
     outcome = run(capsys, "verify", tmp_path / "notes.txt", "--root", shop.folder)
 
     assert "out of range: src/app.py:900 (the file has 8 lines)" in outcome.out
+
+
+def test_a_check_below_the_folder_that_paths_are_relative_to_says_how_to_name_it(
+    shop: Repository, capsys: Captured
+) -> None:
+    outcome = run(capsys, "verify", ".", cwd=shop.folder / "docs")
+
+    assert "refused: ../src/app.py#L5 (it leads out of the root)" in outcome.out
+    assert "--root names the folder that paths are relative to" in outcome.err
 
 
 def test_a_file_without_citations_is_fine(shop: Repository, capsys: Captured) -> None:

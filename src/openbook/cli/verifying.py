@@ -17,6 +17,7 @@ from openbook.errors import SourceError
 from openbook.index.filters import path_matcher
 from openbook.text import counted
 from openbook.verify.baseline import Baseline
+from openbook.verify.cited_folder import OUTSIDE
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.sarif import as_sarif
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
@@ -79,15 +80,16 @@ def _print(report: FileReport, style: OutputStyle, gap: str) -> None:
         if style == "github":
             level: Level = "error" if finding.is_wrong and not is_fixed else "notice"
             file = Path(report.file).as_posix()
-            printing.say(annotation(level, file, finding.line, f"citation: {verdict}", _detail(finding)))
+            printing.say(annotation(level, file, finding.line, f"citation: {verdict}", _detail(finding, is_fixed)))
         else:
-            printing.say(f"{printing.one_line(f'{report.file}:{finding.line}:')} {verdict}: {_detail(finding)}")
+            place = printing.one_line(f"{report.file}:{finding.line}:")
+            printing.say(f"{place} {verdict}: {_detail(finding, is_fixed)}")
 
 
-def _detail(finding: Finding) -> str:
+def _detail(finding: Finding, is_fixed: bool) -> str:
     arrow = {"moved": " -> ", "changed": ", perhaps "}.get(finding.verdict, "")
     now = f"{arrow}{finding.now}" if finding.now and arrow else ""
-    is_shown = finding.pinned and finding.verdict in {"moved", "changed", "missing file"}
+    is_shown = not is_fixed and finding.pinned and finding.verdict in {"moved", "changed", "missing file"}
     still = "the link still shows the old lines" if is_shown else ""
     unsure = f"not certain, so that --fix leaves it: {finding.doubt}" if finding.doubt else ""
     reasons = "; ".join(filter(None, (finding.reason, unsure, still)))
@@ -116,6 +118,8 @@ def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
         steps.append("correct the text or the cited lines by hand")
+    if any(finding.reason == OUTSIDE for finding in wrong):
+        steps.append("--root names the folder that paths are relative to")
     steps += ["'openbook: ignore' in a line skips it", "--write-baseline FILE accepts the current findings"]
     return "next: " + "; ".join(steps)
 
