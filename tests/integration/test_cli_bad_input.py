@@ -170,6 +170,20 @@ def test_a_folder_that_cannot_be_read_is_a_failure(folder: Path) -> None:
     assert_fails_clearly(outcome, 3, str(folder), "ermission")
 
 
+def test_a_library_answers_while_its_folder_cannot_be_read(folder: Path) -> None:
+    (folder / "sea").mkdir()
+    (folder / "sea" / "sharks.md").write_text("# Sharks\n\nSharks hunt at night.\n", encoding="utf-8")
+    run_alone("add", folder, "--library", "sea")
+    folder.chmod(0o000)
+
+    outcome = run_alone("ask", "When do sharks hunt?", "--library", "sea", unprivileged=True)
+    folder.chmod(0o755)
+
+    assert outcome.code == 1
+    assert "stale: the document is gone, or cannot be read" in outcome.out
+    assert "the library was not updated" in outcome.err
+
+
 def test_a_file_and_a_folder_that_cannot_be_read_are_skipped(folder: Path) -> None:
     (folder / "locked.md").write_text(WHALES, encoding="utf-8")
     (folder / "locked.md").chmod(0o000)

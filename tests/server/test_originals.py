@@ -19,6 +19,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.sources.readers.pdf_picture import PageJob
 from openbook.types import Anchor, Document
+from tests.children import run_child
 from tests.server.conftest import Serve
 from tests.server.reading import ask
 
@@ -116,6 +117,26 @@ def test_strangers_get_no_file_where_a_key_is_needed(client: TestClient, serve: 
 def library(tmp_path: Path) -> Iterator[ServedLibrary]:
     with closing(ServedLibrary(Library.of(PDF, settings=Settings(home=tmp_path / "home", workers=1)))) as served:
         yield served
+
+
+def has_in_a_closed_folder(tree: str, home: str) -> bool:
+    """Return whether a document has its file while the folder of its source is closed."""
+    with closing(ServedLibrary(Library.of(tree, settings=Settings(home=Path(home), workers=1)))) as served:
+        with served.in_use() as assistant:
+            document = assistant.index.document(assistant.sources()[0].name, "tides.md")
+        assert document is not None
+        Path(tree).chmod(0o000)
+        try:
+            return Originals(served).has(document)
+        finally:
+            Path(tree).chmod(0o700)
+
+
+def test_a_file_in_a_folder_that_cannot_be_read_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "tides.md").write_text("# Tides\n\nThey turn twice a day.\n", encoding="utf-8")
+
+    assert run_child(has_in_a_closed_folder, tmp_path / "tree", tmp_path / "home", unprivileged=True) == "False"
 
 
 def never_end(job: PageJob) -> bytes:

@@ -153,7 +153,10 @@ def _is_there(location: str, document: Document) -> bool:
     """Return whether the file of a document exists, or the file that it is attached to."""
     place = Path(location)
     inside = (place / document.path, *map(place.joinpath, PurePosixPath(document.path).parents))
-    return place.is_file() or any(file.is_file() for file in inside)
+    try:
+        return place.is_file() or any(file.is_file() for file in inside)
+    except PermissionError:
+        return False
 
 
 def _is_masked(document: Document) -> bool:

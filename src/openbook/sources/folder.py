@@ -201,9 +201,16 @@ class Folder:
         raise SkippedFileError(path, SkipReason.CHANGING, hint="it changed while it was being read; try again")
 
     def holder_of(self, path: str) -> str:
-        """Return the file that contains an attached file such as `mail.eml/slides.pdf`; empty if there is none."""
+        """Return the file that contains an attached file such as `mail.eml/slides.pdf`; empty if there is none.
+
+        Raises:
+            SkippedFileError: A folder above it cannot be read.
+        """
         parents = (str(parent) for parent in PurePosixPath(path).parents if parent.name)
-        return next((parent for parent in parents if (self.root / parent).is_file()), "")
+        try:
+            return next((parent for parent in parents if (self.root / parent).is_file()), "")
+        except PermissionError as exc:
+            raise SkippedFileError(path, SkipReason.UNREADABLE) from exc
 
     def _locate(self, path: str) -> str:
         """Return the path of a file, after checking that no link or `..` leads outside the root."""
