@@ -25,6 +25,9 @@ _TIMEOUT_S = 2.0
 # timeout, and requests without Redis would wait for threads.
 _BACKOFF_S = 1.0
 
+# What a check writes is gone before the next one.
+_CHECK_MS = 1_000
+
 # Separates our keys from others in the same database.
 _PREFIX = "openbook:"
 
@@ -40,6 +43,9 @@ end
 
 # Path of an address.
 _DATABASE = re.compile(r"(/\d*)?")
+
+_HINT = "try again in a moment; else check that Redis is running and that OPENBOOK_SHARED_STORE is correct"
+_REFUSED_HINT = "check the memory (`maxmemory`) and the disk of Redis, that it is no replica, and what its user may do"
 
 MAX_MS = 2**53
 """Redis counts in 64 bits, Lua scripts in 53: 285,000 years."""
@@ -83,13 +89,13 @@ class RedisClient:
             raise
 
     def check(self) -> None:
-        """Check that Redis responds.
+        """Check that Redis responds and takes writes: a full one, or a replica, still answers a ping.
 
         Raises:
             SharedError: It does not.
         """
         with self._logged():
-            self._client.ping()
+            self._client.set(_PREFIX + "check", "", px=_CHECK_MS)
 
     def script(self, lua: str) -> Script:
         """Register a script. It can use `now`, a string; its arguments begin at `ARGV[2]`.
@@ -129,14 +135,13 @@ class RedisClient:
         except exceptions.TimeoutError as exc:
             self._rests_until = time.monotonic() + _BACKOFF_S
             raise self._unusable(f"no answer within {self._timeout_s:g} seconds") from exc
+        except exceptions.ResponseError as exc:
+            raise self._unusable(_reason(exc), hint=_REFUSED_HINT) from exc
         except (RedisError, OSError) as exc:
             raise self._unusable(_reason(exc)) from exc
 
-    def _unusable(self, reason: str) -> SharedError:
-        return SharedError(
-            f"Redis at {self._address} cannot be used: {reason}",
-            hint="try again in a moment; else check that Redis is running and that OPENBOOK_SHARED_STORE is correct",
-        )
+    def _unusable(self, reason: str, *, hint: str = _HINT) -> SharedError:
+        return SharedError(f"Redis at {self._address} cannot be used: {reason}", hint=hint)
 
 
 def display_address(url: Secret) -> str:
@@ -199,7 +204,7 @@ def _reason(exc: RedisError | OSError) -> str:
     if isinstance(exc, exceptions.AuthenticationError | exceptions.AuthorizationError):
         return "it refuses the user or password"
     if isinstance(exc, exceptions.ResponseError | exceptions.BusyLoadingError):
-        return str(exc).partition(", with args")[0].partition(" script: ")[0]
+        return str(exc).partition(", with args")[0].partition(" script: ")[0].rstrip(".")
     cause = exc.__context__
     if isinstance(cause, OSError):
         return cause.strerror or type(cause).__name__

@@ -179,6 +179,27 @@ def test_a_redis_that_was_restarted_between_two_calls_costs_none_of_them(
     assert count(["n"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("setting", "refused", "usual", "told"),
+    [("maxmemory", "1", "0", "maxmemory'$"), ("min-replicas-to-write", "1", "0", "NOREPLICAS .* write$")],
+    ids=["full", "read-only"],
+)
+def test_a_redis_that_takes_no_writes_is_not_healthy(
+    shared: RedisClient, setting: str, refused: str, usual: str, told: str
+) -> None:
+    shared.check()
+    shared._client.config_set(setting, refused)
+
+    try:
+        with pytest.raises(SharedError, match=told) as caught:
+            shared.check()
+    finally:
+        shared._client.config_set(setting, usual)
+
+    assert "maxmemory" in caught.value.hint
+    shared.check()
+
+
 def test_what_it_does_not_allow_is_told_in_its_words(shared: RedisClient) -> None:
     wrong = shared.script("redis.call('SET', KEYS[1], 'x'); return redis.call('LPUSH', KEYS[1], 'y')")
 
