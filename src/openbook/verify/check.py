@@ -167,6 +167,8 @@ class _CitationCheck:
 
     def _check_missing_file(self, target: Target) -> Finding:
         """Classify a path without a file: deleted, misspelt, or of another repository."""
+        if any(map(self._root.is_absent, target.tried)):
+            return self._finding("unknown", reason="its submodule is not checked out")
         had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
         if had is None and self._history.head:
             return self._finding("unknown", reason="there is no such file")

@@ -15,6 +15,7 @@ from openbook.sources.decode import decode
 from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
 from openbook.types import SkipReason, shown_text
+from openbook.verify.git import Git
 from openbook.verify.meant_paths import leads_out
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
@@ -163,6 +164,16 @@ class CitedFolder:
         """Return whether the first part of a path is a folder of the root."""
         first = path.removeprefix("./").partition("/")[0]
         return first not in {"", ".", ".."} and self._kind(first) == "folder"
+
+    def is_absent(self, path: str) -> bool:
+        """Return whether a path is in a submodule that is not checked out."""
+        return any(path.startswith(f"{folder}/") for folder in self._absent_submodules)
+
+    @cached_property
+    def _absent_submodules(self) -> tuple[str, ...]:
+        entries = (entry.partition("\t") for entry in Git(self.folder).ask("ls-files", "--stage", "-z").split("\0"))
+        folders = (path for mode, _, path in entries if mode.startswith("160000"))
+        return tuple(folder for folder in folders if not (self.folder / folder / ".git").exists())
 
     def page(self, path: str) -> ComparedText:
         if path not in self._pages:

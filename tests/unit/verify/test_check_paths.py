@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.repositories import Repository
-from tests.unit.verify.checks import CODE, drifted, only, told
+from tests.unit.verify.checks import CODE, checked, drifted, only, told
 
 
 @pytest.fixture
@@ -33,3 +33,18 @@ def test_a_path_that_begins_with_a_slash_is_one_from_the_top(
     repository.commit({"src/app.py": CODE})
 
     assert only(repository.folder, f"See `{written}`.\n").verdict == verdict
+
+
+def test_lines_in_a_submodule_that_is_not_checked_out_cannot_be_told(repository: Repository, tmp_path: Path) -> None:
+    library = Repository(tmp_path / "library")
+    library.commit({"b.py": "one\n"})
+    repository.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(library.folder), "vendor/lib")
+    repository.commit()
+    page = "[b](../vendor/lib/b.py#L1), vendor/lib/b.py:1 and [c](../vendor/lib/c.py#L1)\n"
+
+    with_it = [finding.verdict for finding in checked(repository.folder, page)]
+    repository.git("submodule", "-q", "deinit", "-f", "vendor/lib")
+    without = [(finding.verdict, finding.reason) for finding in checked(repository.folder, page)]
+
+    assert with_it[-1] == "missing file"
+    assert without == [("unknown", "its submodule is not checked out")] * 3
