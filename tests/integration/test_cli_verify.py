@@ -189,6 +189,33 @@ def test_an_answer_that_cannot_be_rewritten_says_why(shop: Repository, capsys: C
     assert "(not rewritten: its JSON is formatted in a way that cannot be kept)" in fixed.out
 
 
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        pytest.param(
+            "См. src/app.py:4-6, там всё".encode("koi8-r"), "the encoding of the file is not certain", id="koi8"
+        ),
+        pytest.param(b"[it](src/app.py?s=10:20#L4-L6)", "its notation cannot be kept", id="query"),
+    ],
+)
+def test_a_citation_that_cannot_be_rewritten_says_why(
+    shop: Repository, capsys: Captured, page: bytes, reason: str
+) -> None:
+    code = (shop.folder / "src/app.py").read_text(encoding="utf-8")
+    shop.commit()
+    (shop.folder / "f.md").write_bytes(page)
+    shop.commit()
+    write(shop.folder, {"src/app.py": "import abc\n" + code})
+
+    told = run(capsys, "verify", "f.md")
+    fixed = run(capsys, "verify", "--fix", "f.md")
+
+    assert f"(not rewritten: {reason})" in told.out
+    assert fixed.out == told.out
+    assert "--fix updates" not in told.err
+    assert (shop.folder / "f.md").read_bytes() == page
+
+
 def test_a_permalink_to_a_commit_goes_to_the_one_that_is_checked_out(shop: Repository, capsys: Captured) -> None:
     shop.git("remote", "add", "origin", "git@github.com:acme/shop.git")
     link = f"https://github.com/acme/shop/blob/{shop.git('rev-parse', 'HEAD')}/src/app.py#L4-L6"

@@ -20,7 +20,7 @@ from openbook.verify.baseline import Baseline
 from openbook.verify.cited_folder import OUTSIDE
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.sarif import as_sarif
-from openbook.verify.verify import FileReport, FileVerifier, files_to_check
+from openbook.verify.verify import NOT_REWRITTEN, FileReport, FileVerifier, files_to_check
 
 OutputStyle = Literal["text", "json", "github", "sarif"]
 """Output formats. `github` prints annotations for the logs of GitHub Actions."""
@@ -114,7 +114,8 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
 
 def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
     """Return how the findings can be fixed."""
-    moved = 0 if is_fixed else sum(finding.verdict == "moved" and not finding.doubt for finding in wrong)
+    sure = [finding for finding in wrong if finding.verdict == "moved" and not finding.doubt]
+    moved = 0 if is_fixed else sum(not finding.reason.startswith(NOT_REWRITTEN) for finding in sure)
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
         steps.append("correct the text or the cited lines by hand")

@@ -26,7 +26,12 @@ from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, repl
 _OF_ANSWERS = {".json", ".jsonl"}
 _SETTLED = {"ok", "unknown"}
 _UNSETTLED = "the check would not find it there again"
-_OTHER_STYLE = "not rewritten: its JSON is formatted in a way that cannot be kept"
+_UNSURE_ENCODING = "the encoding of the file is not certain"
+_OTHER_NOTATION = "its notation cannot be kept"
+_OTHER_STYLE = "its JSON is formatted in a way that cannot be kept"
+
+NOT_REWRITTEN = "not rewritten: "
+"""How a reason begins why `--fix` leaves lines alone whose new place is certain."""
 
 
 # What each citation has. Most documents have none, and their history need not be read.
@@ -70,6 +75,12 @@ class _Rewriting:
     findings: list[Finding] = field(default_factory=list)
     edits: dict[int, list[Edit]] = field(default_factory=dict)
 
+    def leave(self, at: int, reason: str) -> None:
+        """Do not rewrite a finding, and say why. A permalink to a commit is right as it is."""
+        if not self.findings[at].pinned:
+            self.findings[at] = replace(self.findings[at], reason=NOT_REWRITTEN + reason)
+        self.edits.pop(at, None)
+
 
 def _may_cite(path: Path) -> bool:
     try:
@@ -106,6 +117,9 @@ class FileVerifier:
         if path.suffix.lower() in _OF_ANSWERS and not answers:
             raise SourceError(file, "contains no saved answer", hint="save answers with: openbook ask --json")
         found = self._found(text, path, answers)
+        if encoded_like(raw, text, text) is None:
+            for at in [*found.edits]:
+                found.leave(at, _UNSURE_ENCODING)
         fixed: frozenset[int] = frozenset()
         if fix and found.edits:
             new = apply(text, [edit for edits in found.edits.values() for edit in edits])
@@ -143,6 +157,9 @@ class FileVerifier:
         found = self._checker.check(citing)
         edits = edits_for(text, found, inside, self._pin(found))
         rewriting = _Rewriting([finding for _, finding in found], edits)
+        for at, (_, finding) in enumerate(found):
+            if finding.verdict == "moved" and finding.now and not finding.doubt and at not in edits:
+                rewriting.leave(at, _OTHER_NOTATION)
         return self._settled(citing, rewriting, [mention.lines_chars[0] for mention, _ in found])
 
     def _settled(self, citing: CitingText, found: _Rewriting, starts: Sequence[int]) -> _Rewriting:
@@ -160,9 +177,7 @@ class FileVerifier:
             if not unsure:
                 break
             for at, reason in unsure.items():
-                if not found.findings[at].pinned:
-                    found.findings[at] = replace(found.findings[at], reason=f"not rewritten: {reason}")
-                del found.edits[at]
+                found.leave(at, reason)
         return found
 
     def _pin(self, found: Sequence[tuple[object, Finding]]) -> str:
@@ -182,7 +197,7 @@ class FileVerifier:
             new = with_moves(text, answer, moves) if any(moves) else None
             for finding, move in checked:
                 if move is not None and new is None:
-                    finding = replace(finding, reason=_OTHER_STYLE)
+                    finding = replace(finding, reason=NOT_REWRITTEN + _OTHER_STYLE)
                 elif move is not None and new is not None:
                     all_found.edits[len(all_found.findings)] = [(answer.start_char, answer.end_char, new)]
                 all_found.findings.append(finding)
