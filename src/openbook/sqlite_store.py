@@ -61,11 +61,17 @@ class SqliteStore:
             raise self._error(exc) from exc
 
 
+def hint_for(fault: Exception) -> str:
+    """Return what to do about a file that cannot be used."""
+    if getattr(fault, "sqlite_errorcode", 0) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return "restore the file from a backup, or move it away to begin with an empty one"
+    return "free some space, or set OPENBOOK_HOME to a folder that you can write to"
+
+
 def store_of_conversations(path: Path, schema: str, what: str) -> SqliteStore:
     """Open a store of conversations or their ratings. Its errors are `SessionError`s that name `what`."""
 
     def refused(exc: Exception) -> SessionError:
-        hint = "free some space, or set OPENBOOK_HOME to a folder that you can write to"
-        return SessionError(f"{what} cannot be kept in {str(path)!r}: {exc}", hint=hint)
+        return SessionError(f"{what} cannot be kept in {str(path)!r}: {exc}", hint=hint_for(exc))
 
     return SqliteStore(path, schema, refused)

@@ -371,6 +371,27 @@ def test_a_log_has_ids_and_routes_and_neither_texts_nor_keys(
         assert secret not in "".join(lines)
 
 
+def test_what_fails_on_the_server_is_logged_with_its_reason_and_without_the_question(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    quoting = [OverloadedError(f"groq has a fault (500): no room for {QUESTION!r}", status=500)] * 3
+    model = ScriptedModel(*quoting)
+    client = serve(model)
+    asking = {"query": QUESTION, "model": model.name}
+    chat = {"model": model.name, "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+
+    with caplog.at_level(logging.WARNING, logger="openbook"):
+        client.post("/api/query", json=asking)
+        client.post("/api/query/stream", json=asking)
+        client.post("/v1/chat/completions", json=chat)
+        client.post("/api/query", json={"query": "?!"})  # which is the fault of the request
+
+    lines: list[Any] = [json.loads(JsonFormatter().format(record)) for record in caplog.records]
+    told = [(line["event"], line["error"], line["reason"], line["model_status"]) for line in lines]
+    assert told == [("failed", "OverloadedError", "groq has a fault", 500)] * 3
+    assert "sessions end" not in str(lines)
+
+
 def test_an_internal_error_is_reported_without_its_message(serve: Serve) -> None:
     model = ScriptedModel()  # it has nothing to say, and fails a call with an error that is none of ours
     asking = {"query": QUESTION, "model": model.name}

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from openbook.answers import Exchange, GenerationResult, Written
 from openbook.errors import OpenbookError
 from openbook.grounding.marks import CitationMark, MarkParser, find_marks
-from openbook.server.failures import RequestRefusedError, error_body, internal_error
+from openbook.server.failures import RequestRefusedError, error_body, internal_error, log_failure
 from openbook.server.question_queue import Queued
 from openbook.server.question_service import Progress, Replied
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
@@ -223,6 +223,7 @@ async def as_chunks(head: CompletionHead, events: Progress, *, with_usage: bool)
                     for line in _end(head, written, event.answer, event.response, with_usage=with_usage):
                         yield line
     except OpenbookError as exc:
+        log_failure(exc)
         yield _sent(error_body(str(exc), exc.hint))
     except Exception:
         yield _sent(internal_error())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import re
+import sqlite3
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI, Request
     from fastapi.responses import JSONResponse
 
+_logger = logging.getLogger(__name__)
+
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {} for status in (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
 }
@@ -48,6 +53,11 @@ _PLACE = re.compile(r"""(['"])((?:/|[A-Za-z]:\\)(?:(?!\1)[^\n])*)\1""")
 # Addresses of servers that this server calls, which appear without quotes. Addresses of repositories, known to the
 # caller, have quotes.
 _ADDRESS = re.compile(r"( at )?(?<!['\"`a-z0-9+.:-])[a-z][a-z0-9+.:-]*://[^\s'\"`]*[^\s'\"`.,:;)]")
+
+# What follows in the message of a model's error is the provider's, and may quote the question.
+_OF_PROVIDER = re.compile(r" \(|: ")
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 # The first match decides, so subclasses precede their base class.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
@@ -83,7 +93,26 @@ def status_of(error: OpenbookError) -> int:
     """Return the HTTP status of an error."""
     if isinstance(error, RequestRefusedError):
         return error.status
+    fault = error.__cause__
+    if getattr(fault, "errno", None) in _FULL or _sqlite_code(fault) == sqlite3.SQLITE_FULL:
+        return 507
+    if isinstance(error, SettingsError) and isinstance(fault, sqlite3.Error | OSError):
+        return 503  # the file of the keys: no request can mend it
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+
+
+def _sqlite_code(fault: BaseException | None) -> int:
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
+
+
+def log_failure(error: OpenbookError) -> None:
+    """Log what failed here, rather than in the request. Questions are not logged."""
+    if status_of(error) < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return
+    reason, said = str(error), {}
+    if isinstance(error, ModelError):
+        reason, said = _OF_PROVIDER.split(reason, maxsplit=1)[0], {"model_status": error.status}
+    _logger.warning("failed", extra={"error": type(error).__name__, "reason": reason, **said})
 
 
 def error_body(message: str, hint: str = "") -> dict[str, Any]:
@@ -116,9 +145,10 @@ def internal_error() -> dict[str, Any]:
 
 
 def error_response(error: OpenbookError) -> JSONResponse:
-    """Build the response for an error."""
+    """Build the response for an error, and log it if this server failed."""
     from fastapi.responses import JSONResponse
 
+    log_failure(error)
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
     status = status_of(error)

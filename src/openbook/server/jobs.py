@@ -18,7 +18,7 @@ from typing import Any, Literal
 from openbook.errors import OpenbookError, SharedError
 from openbook.ingest.sync import Progress
 from openbook.process_pool import INTERRUPT
-from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.failures import RequestRefusedError, log_failure, without_places
 from openbook.server.schemas import JobResponse
 from openbook.server.shared_store import SharedWork, WorkRecord
 
@@ -280,6 +280,8 @@ class JobQueue:
         except OpenbookError as exc:
             job.message = f"{exc}; {exc.hint}" if exc.hint else str(exc)
             job.state = "error"
+            if not isinstance(exc, StoppedError):
+                log_failure(exc)
         except BaseException:
             job.message, job.state = "the server failed at this; its log has more", "error"
             _logger.exception("a job failed")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from openbook.errors import SettingsError
-from openbook.sqlite_store import SqliteStore
+from openbook.sqlite_store import SqliteStore, hint_for
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS keys (
@@ -57,10 +57,7 @@ def open_people(home: Path) -> SqliteStore:
     return SqliteStore(
         path,
         _TABLES,
-        lambda exc: SettingsError(
-            f"the keys in {str(path)!r} cannot be used: {exc}",
-            hint="set OPENBOOK_HOME to a folder that you can write to",
-        ),
+        lambda exc: SettingsError(f"the keys in {str(path)!r} cannot be used: {exc}", hint=hint_for(exc)),
     )
 
 

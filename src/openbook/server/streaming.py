@@ -11,7 +11,7 @@ from fastapi.sse import ServerSentEvent
 
 from openbook.answers import AnswerEvent, Stage, ToolUsed, Written
 from openbook.errors import OpenbookError
-from openbook.server.failures import error_body, internal_error
+from openbook.server.failures import error_body, internal_error, log_failure
 from openbook.server.question_queue import Queued
 from openbook.server.question_service import Progress, Replied
 from openbook.server.rendering import BlockReader, render_block
@@ -45,6 +45,7 @@ async def as_events(happening: Progress, session_id: str) -> AsyncGenerator[Serv
             yield sent
         raise
     except OpenbookError as exc:
+        log_failure(exc)
         yield ServerSentEvent(event="error", data=error_body(str(exc), exc.hint)["error"])
     except Exception:
         _logger.exception("a question failed")

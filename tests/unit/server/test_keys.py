@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
+from openbook.server.failures import status_of
 from openbook.server.keys import Grant, KeyStore, Use
 
 NOON = 1_700_049_600.0  # 2023-11-15 12:00 UTC
@@ -119,3 +121,21 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="cannot be used"):
         KeyStore(tmp_path / "home")
+
+
+def test_a_full_disk_and_a_damaged_file_are_no_fault_of_a_request(tmp_path: Path) -> None:
+    with closing(KeyStore(tmp_path)) as keys:
+        keys.tables._connection.execute("PRAGMA max_page_count = 1")  # no more than it has
+        for name in map(str, range(1_000)):  # in what is left of its last pages
+            with contextlib.suppress(SettingsError):
+                keys.add(name)
+        with pytest.raises(SettingsError, match="full") as full:
+            keys.add("one more")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "keys.sqlite").write_bytes(b"none of SQLite's " * 1_000)
+    with pytest.raises(SettingsError, match="not a database") as damaged:
+        KeyStore(tmp_path / "damaged")
+
+    assert [status_of(error.value) for error in (full, damaged)] == [507, 503]
+    assert "free some space" in full.value.hint
+    assert "restore the file" in damaged.value.hint
