@@ -18,6 +18,7 @@ from openbook.errors import OverloadedError
 from openbook.server.keys import Grant, KeyStore
 from openbook.server.logs import JsonFormatter
 from openbook.testing import ScriptedModel, ScriptedReply
+from openbook.testing.script import ModelStep
 from openbook.usage import Usage
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
@@ -159,6 +160,25 @@ def test_an_answer_that_fails_at_its_end_was_not_for_nothing(serve: Serve, keys:
         spent.append(keys.spent_today(key.id))
 
     assert spent == [0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("steps", "spent"),
+    [([OverloadedError("too much to do")], 0), (["sessions", OverloadedError("too much to do")], 0.25)],
+    ids=["at-once", "after-a-reply"],
+)
+def test_a_provider_that_is_down_costs_a_key_nothing(
+    serve: Serve, keys: KeyStore, steps: list[ModelStep], spent: float
+) -> None:
+    headers = bearer(keys.add("team"))
+    (key,) = keys.all()
+    client = serve(
+        ScriptedModel(*steps, name=PRICED), answer_usd=0.25, server_results=2
+    )  # so few are searched for more
+
+    reply = client.post("/api/query", json={"query": QUESTION, "model": PRICED}, headers=headers)
+
+    assert (reply.status_code, keys.spent_today(key.id)) == (502, spent)
 
 
 def test_no_answer_costs_more_than_is_allowed(serve: Serve) -> None:
