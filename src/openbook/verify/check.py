@@ -141,6 +141,8 @@ class _CitationCheck:
             return self._finding("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         if not self._pin and self._is_unknown_revision(target):
             return self._finding("unknown", reason="its commit or branch is not in this clone")
+        if not target.path and any(map(self._root.is_absent, target.tried)):
+            return self._finding("unknown", reason="its file is not checked out")
         past = self._past(target)
         if past is not None:
             path = target.path or past.path
@@ -167,8 +169,6 @@ class _CitationCheck:
 
     def _check_missing_file(self, target: Target) -> Finding:
         """Classify a path without a file: deleted, misspelt, or of another repository."""
-        if any(map(self._root.is_absent, target.tried)):
-            return self._finding("unknown", reason="its submodule is not checked out")
         had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
         if had is None and self._history.head:
             return self._finding("unknown", reason="there is no such file")

@@ -166,14 +166,16 @@ class CitedFolder:
         return first not in {"", ".", ".."} and self._kind(first) == "folder"
 
     def is_absent(self, path: str) -> bool:
-        """Return whether a path is in a submodule that is not checked out."""
-        return any(path.startswith(f"{folder}/") for folder in self._absent_submodules)
+        """Return whether git has a path that is not checked out: in a submodule, or left out of a sparse checkout."""
+        return not self._absent.isdisjoint((path, *map(str, PurePosixPath(path).parents)))
 
     @cached_property
-    def _absent_submodules(self) -> tuple[str, ...]:
-        entries = (entry.partition("\t") for entry in Git(self.folder).ask("ls-files", "--stage", "-z").split("\0"))
-        folders = (path for mode, _, path in entries if mode.startswith("160000"))
-        return tuple(folder for folder in folders if not (self.folder / folder / ".git").exists())
+    def _absent(self) -> frozenset[str]:
+        listed = Git(self.folder).ask("ls-files", "-t", "--stage", "-z").split("\0")
+        entries = [(about.split(" "), path) for about, _, path in (entry.partition("\t") for entry in listed) if path]
+        left_out = {path for (tag, *_), path in entries if tag == "S"}
+        submodules = {path for (_, mode, *_), path in entries if mode == "160000"}
+        return frozenset(left_out.union(path for path in submodules if not (self.folder / path / ".git").exists()))
 
     def page(self, path: str) -> ComparedText:
         if path not in self._pages:

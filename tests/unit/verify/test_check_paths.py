@@ -47,4 +47,13 @@ def test_lines_in_a_submodule_that_is_not_checked_out_cannot_be_told(repository:
     without = [(finding.verdict, finding.reason) for finding in checked(repository.folder, page)]
 
     assert with_it[-1] == "missing file"
-    assert without == [("unknown", "its submodule is not checked out")] * 3
+    assert without == [("unknown", "its file is not checked out")] * 3
+
+
+def test_lines_that_a_sparse_checkout_leaves_out_are_not_missing(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop")
+    repository.git("sparse-checkout", "set", "docs")
+    page = f"See src/app.py:14-16 and https://github.com/acme/shop/blob/{commit}/src/app.py#L14.\n"
+
+    assert [finding.verdict for finding in checked(repository.folder, page)] == ["unknown"] * 2
