@@ -252,7 +252,8 @@ def _checked(text: str, host: str, path: str, clone_url: str, rest: str) -> Repo
         raise _bad(text, "not the address of a repository")
     if len(parts) < 2 or (host == GITHUB and (len(parts) > 2 or not _OWNER.fullmatch(parts[0]))):
         raise _bad(text, "no owner and repository")
-    if any(not _NAME.fullmatch(part) or not part.strip(".") or part.startswith("-") for part in parts):
+    names = (parts[0].removeprefix("~"), *parts[1:])  # sourcehut writes `~owner`
+    if any(not _NAME.fullmatch(name) or not name.strip(".") or name.startswith("-") for name in names):
         raise _bad(text, "no name of a repository")
     if (any(part in ("", ".", "..") for part in rest.split("/")) and rest) or rest.startswith("-"):
         raise _bad(text, "no branch, tag or commit")

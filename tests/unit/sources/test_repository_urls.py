@@ -27,6 +27,8 @@ SHOP = "https://github.com/octo/shop.git"
         pytest.param("https://gitlab.com/a/b/c/-/tree/x/docs", "https://gitlab.com/a/b/c.git", "x/docs", id="gitlab"),
         pytest.param("https://codeberg.org/o/r/src/branch/x/d", "https://codeberg.org/o/r.git", "x/d", id="gitea"),
         pytest.param("https://me@bitbucket.org/o/r/src/x/d", "https://bitbucket.org/o/r.git", "x/d", id="bitbucket"),
+        pytest.param("https://git.sr.ht/~o/r", "https://git.sr.ht/~o/r", "", id="sourcehut"),
+        pytest.param("git@git.sr.ht:~o/r", "git@git.sr.ht:~o/r", "", id="sourcehut-scp"),
         pytest.param("http://127.0.0.1:8080/o/r", "http://127.0.0.1:8080/o/r", "", id="own-host"),
     ],
 )
@@ -50,6 +52,7 @@ def test_an_address_names_a_repository_and_what_of_it(text: str, clone_url: str,
             "https://h:99999/o/r",
         ),
         *("https://github.com/o/r/issues/5", "https://github.com/o/r/tree", "https://me:pw@github.com/o/r"),
+        *("https://git.sr.ht/~/r", "https://git.sr.ht/~../r", "https://git.sr.ht/o/~r"),
     ],
 )
 def test_an_address_without_a_repository_is_refused_with_a_hint(text: str) -> None:
