@@ -272,12 +272,13 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
 def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
     """Return the first name that occurs in a file, but not in some lines or the heads around them; else empty.
 
-    A plain word, such as `properties`, counts only if the file defines it, since comments use such words too.
+    A plain word, such as `properties` or `here`, counts only if the file has a function or type of that name: comments
+    use such words as well, and so do links that name nothing.
     """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
     said = around.lower()  # a page may write `AppState` for the variable `appState`
     missing = (name for name in names if not word(name.lower()).search(said) and not _is_above(page, last, name))
-    return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
+    return next((name for name in missing if (_heads if _is_plain(name) else lines_with)(page, name)), "")
 
 
 def is_called(page: ComparedText, first: int, last: int, names: Sequence[str]) -> bool:
@@ -302,7 +303,15 @@ def _is_above(page: ComparedText, line: int, name: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    return name.isalpha() and name.islower()
+    return name.isalpha() and name[1:].islower()
+
+
+def _heads(page: ComparedText, name: str) -> list[int]:
+    """List the lines that begin the definition of a function or type."""
+    heads = (
+        (place.first_line, _ANY_DEFINITION.match(page.lines[place.first_line - 1])) for place in definitions(page, name)
+    )
+    return [line for line, head in heads if head and head["name"] == name and head["what"] not in _VARIABLE_KEYWORDS]
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:

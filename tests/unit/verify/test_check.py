@@ -268,6 +268,15 @@ def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(reposi
     assert told(only(repository.folder, f"{page}\nMore.\n")) == ("moved", "history", "src/app.py:16-18")
 
 
+@pytest.mark.parametrize("words", ["here", "code", "Call", "**this**"])
+def test_a_link_of_one_word_of_prose_names_no_symbol(repository: Repository, words: str) -> None:
+    page = f"Retries are [{words}](../src/app.py#L14-L16).\n"
+
+    finding = drifted(repository, page, PUSHED + "\n\nhere = code = Call = this = retry(3)\nhere = code\nthis = Call\n")
+
+    assert told(finding) == ("moved", "history", "src/app.py:16-18")
+
+
 def test_lines_are_not_moved_away_from_the_symbol_that_the_link_names(repository: Repository) -> None:
     """The lines went to another function, and the link names the one that stayed."""
     page = "[send](../src/app.py#L5)\n"
