@@ -14,9 +14,11 @@ from openbook.sources.repository_urls import PAGE_FORMS, PageForm
 
 Form = Literal["plain", "link", "permalink"]
 
-_PATH = r"\w@+~.\-/"
-# What routes of web frameworks are called: `app/(shop)/[id]/page.tsx`, `pages/[[...slug]].tsx`.
-_ROUTE = r"(?<=/)(?:\[+[\w.\-]+\]+|\([\w.\-]+\))"
+_PATH = r"\w@+~$.\-/"
+# What routes of web frameworks and templates are called: `app/(shop)/[id]/page.tsx`, `{{cookiecutter.name}}/setup.py`.
+_NAME = r"[\w@~=+.\-]++"
+_ROUTE = rf"(?:\[(?:{_NAME}|\[{_NAME}\])\]|\({_NAME}\)|\{{(?:{_NAME}|\{{{_NAME}\}})\}})"
+_WORD = rf"(?:{_ROUTE}(?=[/.\-]))?+(?:[{_PATH}]|%[\dA-Fa-f]{{2}}|(?<=[/.\-\])}}]){_ROUTE})*+"
 # So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
 _NUMBER = r"\d{1,12}(?:C\d{1,6})?"
@@ -30,7 +32,7 @@ def _of_form(form: PageForm) -> re.Pattern[str]:
     return re.compile(
         rf"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?>(?P<repository>[\w.~\-]+(?:/[\w.~\-]+){more})/(?:{'|'.join(form.views)})/)"
         rf"(?P<kind>{'|'.join(form.kinds)})(?>(?P<revision>[\w.\-]+(?:/[\w.\-]+)*?){form.below})"
-        rf"(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//)|{_ROUTE})++)(?:\?(?:[^\s#:]|:(?!//))*+)?"
+        rf"(?P<path>(?:[^\s#?<>()\[\]\"'`:]|:(?!//)|(?<=/){_ROUTE})++)(?:\?(?:[^\s#:]|:(?!//))*+)?"
         rf"\#(?P<lines>{form.first}{_NUMBER}(?:(?:{form.until}|[-–]L?|:L){_NUMBER})?+){_END}(?!,\d)"
     )
 
@@ -40,18 +42,18 @@ _PERMALINKS = [(form, _of_form(form)) for form in PAGE_FORMS]
 _URL = re.compile(r"(?<![\w+.\-])[0-9+.\-]*+[a-zA-Z][a-zA-Z0-9+.\-]*+://[^\s<>\"'`]*")
 _LINK = re.compile(
     r"(?:\]\([ \t]*|^ {0,3}\[[^\]\n]+\]:[ \t]*)"
-    r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>(?:[^\s()<>#?]|\([^\s()<>#?]*\))+)(?:\?[^\s()<>#]*)?)"
+    r"(?:<(?P<angled>[^<>\n#?]+)(?:\?[^<>\n#]*)?|(?P<path>(?:[^\s()<>#?]|\([^\s()<>#?]*\))++)(?:\?[^\s()<>#]*)?)"
     rf"\#(?P<lines>{_HASH})"
     r"(?=[\s)>]|$)",
     re.MULTILINE,
 )
 # Of AsciiDoc: `link:src/app.py#L3[it]`.
 _MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>:]++)\#(?P<lines>{_HASH})(?=\[)")
-# Tried from the start of a run of path characters only, and the run taken whole: linear on any text.
+# Tried from the start of a run of path characters only, not behind brackets, and the run taken whole: always linear.
 # A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
 # one more place: in `a.py:1, 30` the 30 may be anything.
 _PLAIN = re.compile(
-    rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++(?:(?:{_ROUTE}|%[\dA-Fa-f]{{2}})[{_PATH}]*+)*+)"
+    rf"(?<![{_PATH}:\\\])}}])(?=[{_PATH}\[({{])(?P<path>{_WORD})"
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
@@ -60,7 +62,7 @@ _PLAIN = re.compile(
 _FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
 # Of Markdown, in `my\_app.py`. Behind other backslashes stand parts of a path, as in `..\app.py`.
 _ESCAPE = re.compile(r"\\(?=[_*~\[\]])")
-_PATH_WORD = re.compile(rf"[{_PATH}]+")
+_PATH_WORD = re.compile(rf"(?<![{_PATH}\])}}])(?=[{_PATH}\[({{]){_WORD}")
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?|lines-)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
