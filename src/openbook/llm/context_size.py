@@ -6,6 +6,7 @@ llama.cpp reports it at `/props`; Ollama at `/api/show` for a model that sets it
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -20,8 +21,10 @@ _DEADLINE_S = 5.0
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
-def context_size(provider: Provider, model: str, key: Secret | None = None) -> int | None:
-    """Return the context size in tokens; None if the server does not report it.
+def context_size(
+    provider: Provider, model: str, key: Secret | None = None, *, deadline_s: float = _DEADLINE_S
+) -> int | None:
+    """Return the context size in tokens; None if the server does not report it within `deadline_s`.
 
     Providers that need a key are not asked.
     """
@@ -30,18 +33,22 @@ def context_size(provider: Provider, model: str, key: Secret | None = None) -> i
     sdk = import_module(_SDK)
     root = replace(provider, url=provider.url.rstrip("/").removesuffix("/v1"))
     client = make_client(sdk, "OpenAI", root, key or Secret("none"), blocking=True)
-    options = {"timeout": timeout_within(_DEADLINE_S)}
-    shown = {"body": {"model": model}, "options": options}
+    ends_at = time.monotonic() + deadline_s
+
+    def options() -> dict[str, Any]:
+        return {"timeout": timeout_within(max(0.0, ends_at - time.monotonic()))}
+
+    def got(path: str) -> Any:
+        return client.get(path, cast_to=object, options=options())
+
+    def shown() -> Any:
+        return client.post("/api/show", cast_to=object, body={"model": model}, options=options())
+
     try:
         return (
-            _asked(
-                sdk,
-                lambda: int(
-                    client.get("/props", cast_to=object, options=options)["default_generation_settings"]["n_ctx"]
-                ),
-            )
-            or _asked(sdk, lambda: _of_show(client.post("/api/show", cast_to=object, **shown)))
-            or _asked(sdk, lambda: _of_ps(client.get("/api/ps", cast_to=object, options=options), model))
+            _asked(sdk, lambda: int(got("/props")["default_generation_settings"]["n_ctx"]))
+            or _asked(sdk, lambda: _of_show(shown()))
+            or _asked(sdk, lambda: _of_ps(got("/api/ps"), model))
         )
     finally:
         client.close()

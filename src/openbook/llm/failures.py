@@ -65,7 +65,7 @@ def explain(
 
     `fault` may contain the request and its headers: never make it a cause. `key` must not be shown.
     """
-    if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError)):
+    if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError | UnreachableError)):
         return fault
     body = getattr(fault, "body", None)
     body = body[0] if isinstance(body, list) and body else body  # as Gemini does
@@ -79,8 +79,8 @@ def explain(
             return _redirected(provider, status, headers)
         return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
-    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not was_cut:
-        return BadResponseError(f"{provider.name} sent what is not JSON")
+    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not (was_cut or late):
+        return BadResponseError(f"{provider.name} sent what is not JSON", hint="check its address, or try again")
     if late:
         what_next = f"ask for less, or set {deadline} to more seconds" if deadline else "try again, or ask for less"
         return TimedOutError(f"{provider.name} did not finish in time", hint=what_next)

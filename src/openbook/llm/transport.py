@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -249,7 +248,7 @@ class WireModel:
         while True:
             try:
                 opened = client.post(**self._posted(call), stream_cls=self._asked.sdk.Stream[object])
-                with opened as chunks, _cut_at_deadline(chunks.response, call.attempts.left_s):
+                with opened as chunks:
                     for chunk in chunks:
                         yield from call.read(chunk)
                 yield call.finish(chunks.response)
@@ -336,7 +335,7 @@ class WireModel:
 
 
 def timeout_within(left_s: float) -> Any:
-    """Return the timeout of an attempt with so many seconds left."""
+    """Return the timeout of an attempt with so many seconds left. A blocking client cuts its response then, too."""
     import httpx2
 
     return httpx2.Timeout(left_s, connect=min(_CONNECT_S, left_s))
@@ -362,26 +361,3 @@ async def _next(chunks: AsyncIterator[Any], left_s: float) -> Any:
 
     async with asyncio.timeout(left_s):
         return await anext(chunks, None)
-
-
-@contextmanager
-def _cut_at_deadline(response: Any, left_s: float) -> Iterator[None]:
-    # A read has its own timeout, but a server that sends a comment every minute never exceeds it, and yields no chunks.
-    # Shutting down the socket ends the blocked read.
-    stream = response.extensions.get("network_stream")
-    connection = stream.get_extra_info("socket") if stream is not None else None
-    if not isinstance(connection, socket.socket):
-        yield
-        return
-    timer = threading.Timer(left_s, _shut, [connection])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def _shut(connection: socket.socket) -> None:
-    with suppress(OSError):  # closed in the meantime
-        socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, which would send a close notification

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
 from typing import ClassVar
 
 import pytest
 
-from openbook.errors import BadResponseError, OverloadedError
+from openbook.errors import BadResponseError, ModelError, OverloadedError, TimedOutError
 from openbook.llm.choose import connect
+from openbook.llm.context_size import context_size
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
 from openbook.llm.protocol import acomplete, complete
-from openbook.llm.providers import GROQ
-from openbook.llm.retry import RetryState
-from openbook.llm.transport import _Call
+from openbook.llm.providers import GROQ, LLAMACPP
+from openbook.llm.retry import RetryPolicy, RetryState
+from openbook.llm.transport import ProviderClient, _Call
 from openbook.settings import Secret
 from openbook.testing import FakeServer, Refusal
 from tests.unit.llm.calls import FERRY, HELLO, WIRES, Clock, model_on
 
 Start = Callable[..., FakeServer]
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 wires = pytest.mark.parametrize("wire", WIRES)
 
@@ -34,6 +42,64 @@ def test_a_page_in_place_of_a_stream_is_said_at_once(fake_server: Start, wire: s
         complete(model, HELLO) if blocking else asyncio.run(acomplete(model, HELLO))
 
     assert clock.slept == []
+
+
+@contextmanager
+def dripping(status: int, kind: str) -> Iterator[tuple[str, Event]]:
+    """Serve a body that never ends, a space at a time. Give the address, and whether a client has left."""
+    left = Event()
+
+    class Exchange(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(1_000):
+                    self.wfile.write(b" ")
+                    time.sleep(0.03)
+                return
+            left.set()
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Exchange) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", left
+        server.shutdown()
+
+
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+@pytest.mark.parametrize(("status", "kind"), [(200, "text/event-stream"), (500, "application/json")])
+def test_a_body_that_never_ends_is_left_at_the_deadline(status: int, kind: str, *, blocking: bool) -> None:
+    request = replace(HELLO, deadline_s=0.3)
+    with dripping(status, kind) as (url, left):
+        model = connect(replace(LLAMACPP, url=f"{url}/v1"), "any")
+        model.load()  # before the time begins
+
+        with pytest.raises(ModelError) as failed:
+            complete(model, request) if blocking else asyncio.run(acomplete(model, request))
+
+        assert left.wait(20)
+    assert isinstance(failed.value, TimedOutError) or status == 500
+
+
+def test_nothing_else_is_waited_for_longer_than_its_deadline() -> None:
+    with dripping(200, "application/json") as (url, left):
+        provider = replace(LLAMACPP, url=f"{url}/v1")
+
+        assert context_size(provider, "any", deadline_s=0.3) is None
+        assert left.wait(20)
+        left.clear()
+        with pytest.raises(TimedOutError):
+            ProviderClient(provider, None, RetryPolicy(), sdk="openai", kind="OpenAI").post("/embeddings", {}, 0.3)
+        assert left.wait(20)
 
 
 @wires

@@ -8,6 +8,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -24,6 +25,7 @@ from openbook.errors import (
     UnreachableError,
 )
 from openbook.llm.choose import connect
+from openbook.llm.connecting import _cut_at_deadline
 from openbook.llm.messages import (
     CitationDelta,
     Event,
@@ -43,7 +45,7 @@ from openbook.llm.messages import (
 from openbook.llm.protocol import acomplete, complete
 from openbook.llm.providers import LLAMACPP
 from openbook.llm.retry import RetryPolicy, RetryState
-from openbook.llm.transport import WireModel, _Call, _cut_at_deadline
+from openbook.llm.transport import WireModel, _Call
 from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from tests.unit.llm.calls import FERRY, HELLO, WIRES, Clock, model_on, read_async
 
@@ -360,8 +362,9 @@ def test_json_that_is_no_object_is_a_bad_response() -> None:
 def test_a_response_without_a_socket_has_the_deadline_of_its_reads_alone() -> None:
     class InMemory:
         extensions: ClassVar[dict[str, Any]] = {}
+        request: ClassVar[Any] = SimpleNamespace(extensions={"timeout": {"read": 0.0}})
 
-    with _cut_at_deadline(InMemory(), 0.0):
-        threads = threading.active_count()
+    threads = threading.active_count()
+    _cut_at_deadline(InMemory())
 
     assert threading.active_count() == threads
