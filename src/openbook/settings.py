@@ -32,6 +32,9 @@ _NOT_NEGATIVE = (
     *("model_requests_per_minute", "model_tokens_per_minute"),
 )
 
+# User and password of an address.
+_PASSWORD = re.compile(r"(?<=//)[^/@\s]*@")
+
 _ASSIGNMENT = re.compile(
     r"""\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?:(?P<mark>["'])(?P<quoted>.*?)(?P=mark)|(?P<plain>[^\s#"']\S*))?"""
 )
@@ -250,10 +253,14 @@ class Settings:
         return bool(getattr(self, name) == next(field.default for field in fields(self) if field.name == name))
 
     def origins(self, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
-        """List every setting as name, current value and origin, by name."""
+        """List every setting as name, current value and origin, by name. Passwords in addresses are not shown."""
         environ = os.environ if environ is None else environ
         return sorted(
-            (s.name, str(getattr(self, s.name)), _variable(s.name) if environ.get(_variable(s.name)) else "default")
+            (
+                s.name,
+                _PASSWORD.sub("***@", str(getattr(self, s.name))),
+                _variable(s.name) if environ.get(_variable(s.name)) else "default",
+            )
             for s in fields(self)
         )
 

@@ -308,6 +308,20 @@ def test_doctor_tells_where_a_setting_comes_from(capsys: Captured, monkeypatch: 
     assert "context_tokens = 800  (OPENBOOK_CONTEXT_TOKENS)" in outcome.out
 
 
+def test_doctor_checks_the_store_of_several_servers_and_shows_no_password(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBOOK_SHARED_STORE", f"redis:unix://{tmp_path}/redis.sock")
+    monkeypatch.setenv("OPENBOOK_MODEL", "http://ada:lovelace@127.0.0.1:1/v1#tiny")
+
+    outcome = run(capsys, "doctor")
+
+    assert outcome.code == 3
+    assert f"FAIL  shared store: Redis at unix://{tmp_path}/redis.sock cannot be used: No such file" in outcome.out
+    assert "model = http://***@127.0.0.1:1/v1#tiny  (OPENBOOK_MODEL)" in outcome.out
+    assert "lovelace" not in outcome.out
+
+
 def test_doctor_reports_a_home_that_cannot_be_used(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBOOK_HOME", "/dev/null/home")
 

@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import openbook
@@ -39,6 +40,7 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     yield from _plugins()
     yield _home(settings)
     yield from _broken_libraries(settings)
+    yield from _shared_store(settings)
     for name, value, origin in settings.origins():
         if every_setting or origin != "default":
             yield Diagnostic(f"{name} = {value}  ({origin})")
@@ -143,6 +145,20 @@ def _broken_libraries(settings: Settings) -> Iterator[Diagnostic]:
             Library.open(name, settings=settings).close()
         except OpenbookError as exc:
             yield Diagnostic(f"{exc}; {exc.hint}", healthy=False)
+
+
+def _shared_store(settings: Settings) -> Iterator[Diagnostic]:
+    """Check the store of several servers; nothing if there is none."""
+    from openbook.server.shared_store import open_shared_store
+
+    if not settings.shared_store:
+        return
+    try:
+        with closing(open_shared_store(settings.shared_store)) as store:
+            store.check()
+        yield Diagnostic("shared store: it responds and takes writes")
+    except OpenbookError as exc:
+        yield Diagnostic(f"shared store: {exc}; {exc.hint}", healthy=False)
 
 
 def _home(settings: Settings) -> Diagnostic:

@@ -155,9 +155,10 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str =
     """
     if name.startswith(("http://", "https://")):
         url, _, model = name.partition("#")
-        if not model or not _is_address(url) or "@" in urlsplit(url).netloc:
+        if not model or not _is_address(url) or "@" in urlsplit(url).netloc or "?" in url:
             raise SettingsError(
-                "an address of a model has no password, names a host, and ends in `#model`", hint=f"use {_NAME_HINT}"
+                "an address of a model has no password and no `?`, names a host, and ends in `#model`",
+                hint=f"use {_NAME_HINT}",
             )
         return replace(_BY_ADDRESS, name=url, url=url), model
     word, _, model = name.partition(":")

@@ -100,10 +100,10 @@ class SharedStore(Protocol):
         """Return the registry of running answers and jobs; None if this store has none."""
 
     def check(self) -> None:
-        """Check the connection.
+        """Check that the store responds and takes writes.
 
         Raises:
-            SharedError: The store cannot be reached.
+            SharedError: It does not.
         """
 
     def close(self) -> None:

@@ -44,6 +44,7 @@ def test_a_name_leads_to_a_model_of_that_name(tmp_path: Path, name: str, full: s
         ("http://127.0.0.1:9000/v1", "ends in `#model`"),
         ("http://#tiny", "ends in `#model`"),
         ("http://me:secret@host/v1#tiny", "has no password"),
+        ("http://host/v1?key=secret#tiny", "no `\\?`"),
         ("http://[::1/v1#tiny", "names a host"),
         ("http://host:99999/v1#tiny", "names a host"),
         ("http://..:1/v1#tiny", "names a host"),
