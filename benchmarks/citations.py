@@ -19,8 +19,8 @@ when the rules were done, and the `newest` ones after the rules that these led t
 are of four more repositories, and the `last` ones of ten more, in the same file. The `blind` ones are of yet others, in
 `cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work. So are the
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
-the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`,
-and the `eleventh` ones of another twelve, in `cases/citations_eleventh.jsonl`.
+the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
+`cases/citations_eleventh.jsonl`, and the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ from openbook.verify.finding import Finding
 from openbook.verify.mentions import find_mentions
 from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
-SETS = ("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth", "eleventh")
+SETS = (
+    *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
+    *("eleventh", "twelfth"),
+)
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
 FIRST_READER = tuple(sorted({*CASES.glob("citations*.jsonl")} - {*SECOND_READER}))
