@@ -120,6 +120,9 @@ LISTED = pa.schema([*(WORDS.field(name) for name in ("segment", "place", "first_
 _MESSAGE = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
 _MAX_MESSAGE_CHARS = 200
 
+# Lance's message for a file that a table names and that is not there.
+_LOST = re.compile(r"Not found: .*\.lance$")
+
 # Distinguishes an address from a folder.
 _SCHEME = "://"
 
@@ -159,9 +162,10 @@ def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
                 f"cannot write the library {uri!r}: {said}",
                 hint="check the disk or bucket, its space and your permissions",
             ) from exc
-        raise LibraryError(
-            f"cannot read the library {uri!r}: {said}", hint="check that it exists, and your permissions"
-        ) from exc
+        message = f"cannot read the library {uri!r}: {said}"
+        if _LOST.search(said):
+            raise LibraryError(message, rebuild=uri.rpartition("/")[2]) from exc
+        raise LibraryError(message, hint="check that it exists, and your permissions") from exc
 
 
 def _shortened(text: str) -> str:
@@ -211,14 +215,17 @@ def remove_tables(uri: str) -> None:
 
 
 def stored_table_sources(uri: str) -> list[Source]:
-    """Return the sources of a library, which may otherwise be unusable, by name; [] if unknown."""
+    """Return the sources of a library, which may otherwise be unusable, by name; [] if unknown or unreadable."""
     base, name = split_address(uri)
     if name not in names_at(base):
         return []
-    with lance_errors(uri):
-        table = lancedb.connect(base).open_table(name + _DOCUMENTS_OF)
-        columns = ["source", "remarks", "version", "gone"]
-        rows = table.search().where("path = ''").select(columns).to_arrow().to_pylist()
+    try:
+        with lance_errors(uri):
+            table = lancedb.connect(base).open_table(name + _DOCUMENTS_OF)
+            columns = ["source", "remarks", "version", "gone"]
+            rows = table.search().where("path = ''").select(columns).to_arrow().to_pylist()
+    except LibraryError:  # it can still be made again from folders that are named
+        return []
     known = {field.name for field in fields(Source)}
     # Two machines that add a source at once leave two rows.
     newest = {row["source"]: row for row in sorted(rows, key=lambda row: str(row["version"]))}

@@ -252,8 +252,11 @@ def test_files_that_are_missing_are_an_error_of_ours(tmp_path: Path, uri: str) -
 
     tables = opened(uri)
 
-    with pytest.raises(LibraryError, match=r"Not found: [^,]+\.lance$"):
+    with pytest.raises(LibraryError, match=r"Not found: [^,]+\.lance$") as caught:
         rows_of(tables)
+
+    assert caught.value.hint == "make it again with: openbook add --rebuild --library mine PATH ..."
+    assert stored_table_sources(uri) == []
 
 
 def test_a_row_keeps_all_of_its_fields(uri: str) -> None:
