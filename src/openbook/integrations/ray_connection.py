@@ -88,7 +88,7 @@ def _imported(address: str) -> Ray:
 def _connect(ray: Ray, address: str, cpus: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
-        _keep_standard_output()
+        _quieten()
         with _restored_signals():
             if address == LOCAL:
                 ray.init(num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet)
@@ -138,13 +138,15 @@ def _probe(address: str) -> None:
         pass
 
 
-def _keep_standard_output() -> None:
+def _quieten() -> None:
     """Keep Ray's log of other machines off standard output, which is for our JSON. It has no option for that."""
     with contextlib.suppress(ModuleNotFoundError):
         worker: Any = import_module("ray._private.worker")
         worker.print_to_stdstream = lambda *_, **__: None
     # Batches are meant to be sent in messages.
     warnings.filterwarnings("ignore", message="More than 10MB of messages", category=UserWarning)
+    # Ray forks for each of its programs, which use nothing of LanceDB.
+    warnings.filterwarnings("ignore", message="lancedb fork support is experimental", category=RuntimeWarning)
 
 
 @contextlib.contextmanager

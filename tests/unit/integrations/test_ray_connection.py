@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +22,24 @@ def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.Mo
         pass
 
     assert "openbook[ray]" in caught.value.hint
+
+
+# In a process of its own: filters of warnings are the process's.
+_FORKED = """
+import subprocess
+import lancedb
+from lancedb.background_loop import LOOP
+from openbook.integrations.ray_connection import _quieten
+
+_quieten()
+subprocess.run(["true"], preexec_fn=lambda: None)  # as Ray starts its programs
+"""
+
+
+def test_a_cluster_that_is_started_beside_lancedb_warns_of_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", _FORKED], capture_output=True, encoding="utf-8", timeout=120)
+
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @needs_ray
