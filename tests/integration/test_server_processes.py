@@ -135,6 +135,15 @@ def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serv
     assert "one hour" in again.ask(QUESTION)["answer"]
 
 
+def test_an_empty_library_is_served_and_told_because_its_name_may_be_wrong() -> None:
+    serving = Serving(start("serve", "--library", "teem", "--port", "0"))
+    ready = serving.client.get("/readyz").json()
+    serving.end(signal.SIGTERM)
+
+    assert ready == {"status": "ok", "documents": 0, "chunks": 0}
+    assert "the library teem is empty" in "".join(serving.said)
+
+
 @pytest.mark.slow
 def test_on_a_full_disk_answers_go_on_and_nothing_is_half_kept(serve: Callable[..., Serving]) -> None:
     first = serve()

@@ -46,6 +46,8 @@ def serve(
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:
+        if library and not (served or assistant.stats().documents):
+            printing.note(f"the library {library} is empty: fill it with `openbook add PATH --library {library}`")
         roots = [path.expanduser() for path in served]
         folders = [root for root in roots if root.is_dir()]
         app = create_app(assistant, needs_key=needs_key, roots=folders, workers=assistant.settings.server_workers)
