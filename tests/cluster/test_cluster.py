@@ -129,6 +129,15 @@ def test_conversations_logins_limits_answers_and_jobs_are_those_of_one_server(
     assert proxy.get("/metrics").status_code == 404
 
 
+def test_what_the_proxy_refuses_has_the_shape_of_all_errors(cluster: Callable[..., Cluster]) -> None:
+    large = {"files": ("large.md", b"a" * 41 * 1024 * 1024)}
+
+    reply = cluster().client().post("/api/uploads", files=large)
+
+    assert reply.status_code == 413
+    assert reply.json()["error"]["hint"] == "send fewer or smaller files"
+
+
 def test_a_key_spends_its_budget_once(cluster: Callable[..., Cluster], fake_server: Callable[..., FakeServer]) -> None:
     held = fake_server(Fault("hold", ScriptedReply("Sessions end.", usage=Usage(1000, 100)), after=2))
     both = cluster(
