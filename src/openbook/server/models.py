@@ -100,5 +100,7 @@ def _published(names: Iterable[str]) -> dict[str, str]:
 def _label(public: str, name: str) -> str:
     if name == EXTRACTIVE:
         return "quotes, without a model"
-    provider, _, model = name.partition(":")
+    if len(names := split_names(name)) > 1:
+        return ", else ".join(_label(public_name(each), each) for each in names)
+    provider, _, model = public_name(name).partition(":")
     return public if _ADDRESS.match(name) else f"{model or provider} ({provider})"

@@ -40,6 +40,15 @@ def test_public_names_do_not_reveal_where_a_model_runs() -> None:
     assert "10.0.0.7" not in listed.model_dump_json()
 
 
+def test_models_that_stand_in_for_each_other_do_not_reveal_where_they_run() -> None:
+    models = ModelRegistry([], "groq:a,http://10.0.0.7:9000/v1#tiny", open_one=lambda _: None)
+
+    listed = models.listed()
+
+    assert listed.models[0].label == "a (groq), else tiny"
+    assert "10.0.0.7" not in listed.model_dump_json()
+
+
 def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
 
@@ -78,5 +87,6 @@ def test_a_program_is_offered_only_where_the_owner_names_it_and_without_its_argu
 
     assert opened == [command]
     assert registry.names == ("extractive", "cli:ask", "cli:claude:opus")
+    assert [each.label for each in registry.listed().models[1:]] == ["ask (cli)", "claude:opus (cli)"]
     with pytest.raises(RequestRefusedError):
         registry.get("cli:codex")
