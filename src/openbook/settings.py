@@ -212,6 +212,9 @@ class Settings:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
                 )
+        if any("/" in host or host.count(":") == 1 for host in self.server_hosts):  # every request would be refused
+            hint = f"name hosts in {_variable('server_hosts')} without scheme and port"
+            raise SettingsError(f"server_hosts is {','.join(self.server_hosts)!r}", hint=hint)
         if self.chunk_strategy not in STRATEGIES:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
@@ -263,6 +266,22 @@ class Settings:
             )
             for s in fields(self)
         )
+
+
+def mistyped_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return variables that are no setting but nearly named like one, each with that one. Others may be of plugins.
+
+    Example:
+        >>> mistyped_variables({"OPENBOOK_MODLE": "groq", "OPENBOOK_HOME": "~", "OPENBOOK_MY_PLUGINS_OWN": "1"})
+        {'OPENBOOK_MODLE': 'OPENBOOK_MODEL'}
+    """
+    from difflib import get_close_matches  # lazy: only doctor needs it
+
+    known = {setting.name.upper() for setting in fields(Settings)}
+    environ = os.environ if environ is None else environ
+    given = {name.removeprefix(_PREFIX) for name in environ if name.startswith(_PREFIX)}
+    close = {name: get_close_matches(name, known, 1) for name in sorted(given - known)}
+    return {_PREFIX + name: _PREFIX + found[0] for name, found in close.items() if found}
 
 
 class Secret:

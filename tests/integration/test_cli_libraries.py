@@ -302,10 +302,12 @@ def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> Non
 
 def test_doctor_tells_where_a_setting_comes_from(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBOOK_CONTEXT_TOKENS", "800")
+    monkeypatch.setenv("OPENBOOK_SERVER_WORKER", "3")
 
     outcome = run(capsys, "doctor")
 
     assert "context_tokens = 800  (OPENBOOK_CONTEXT_TOKENS)" in outcome.out
+    assert "FAIL  OPENBOOK_SERVER_WORKER is no setting; did you mean OPENBOOK_SERVER_WORKERS?" in outcome.out
 
 
 def test_doctor_checks_the_store_of_several_servers_and_shows_no_password(

@@ -50,6 +50,22 @@ def test_on_another_address_nothing_is_served_without_a_key(capsys: Captured, ha
         assert_fails_clearly(outcome, 2, "everybody needs a key", "openbook keys add NAME")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "code", "told"),
+    [
+        ("OPENBOOK_MODEL", "groq", 3, "GROQ_API_KEY is not set"),
+        ("OPENBOOK_SERVER_MODELS", "nobody:knows", 2, "unknown provider 'nobody'"),
+        ("OPENBOOK_SERVER_HOSTS", "https://books.example", 2, "without scheme and port"),
+    ],
+)
+def test_what_would_fail_at_each_question_fails_at_the_start(
+    capsys: Captured, harbour: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, code: int, told: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    assert_fails_clearly(run(capsys, "serve", harbour, "--port", "0"), code, told)
+
+
 def test_a_key_is_made_shown_once_listed_and_removed(capsys: Captured) -> None:
     made = run(capsys, "keys", "add", "team")
     listed = run(capsys, "keys", "list")

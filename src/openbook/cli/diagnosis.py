@@ -19,7 +19,7 @@ from openbook.libraries.catalog import LibraryCatalog, keep_private
 from openbook.library import Library
 from openbook.permissions import is_open_to_others
 from openbook.plugins import PLUGIN_KINDS, plugins
-from openbook.settings import Settings
+from openbook.settings import Settings, mistyped_variables
 
 if TYPE_CHECKING:
     from openbook.llm.protocol import Model
@@ -44,6 +44,8 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     for name, value, origin in settings.origins():
         if every_setting or origin != "default":
             yield Diagnostic(f"{name} = {value}  ({origin})")
+    for name, meant in mistyped_variables().items():
+        yield Diagnostic(f"{name} is no setting; did you mean {meant}?", healthy=False)
     yield from _model(model or settings.model, settings, call=bool(model))
 
 

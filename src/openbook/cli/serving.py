@@ -26,6 +26,7 @@ def serve(
 ) -> None:
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
+    from openbook.llm.choose import open_model
     from openbook.server.people import People
 
     check_installed()
@@ -41,8 +42,11 @@ def serve(
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",
         )
+    # Fail before minutes of indexing, and not at each question.
     if shared := settings().shared_store:
-        open_shared_store(shared).close()  # fail before minutes of indexing if the store cannot be reached
+        open_shared_store(shared).close()
+    for name in filter(None, (settings().model, *settings().server_models)):
+        open_model(name)
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:
