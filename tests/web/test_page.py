@@ -334,6 +334,8 @@ def test_a_model_that_fails_is_told_with_what_to_do_and_can_be_asked_again(
     page.keyboard.press("Enter")
 
     expect(page.locator(".failure")).to_contain_text("overloaded")
+    bars = page.locator(".answer").evaluate("it => getComputedStyle(it, '::before').content")
+    assert bars == "none", "it looks as if something was still to come"
     shoot(page, "failure")
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator("[data-phase=answered]")).to_have_count(1)
