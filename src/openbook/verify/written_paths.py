@@ -22,8 +22,6 @@ def with_blanks(root: CitedFolder, text: str, mention: Mention, citing: str | No
 
 def with_revision(root: CitedFolder, history: History, text: str, mention: Mention) -> Mention:
     """Split revision and path of a permalink: a branch may contain slashes."""
-    if mention.page and mention.page.below != "/":
-        return mention
     start, end = mention.path_chars
     written = text[start:end].split("/")
     known, files = [], []
