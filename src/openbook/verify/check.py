@@ -67,7 +67,7 @@ class MentionChecker:
         within = parts_of(citing.text, parts)
         mentions = find_mentions(citing.text, parts)
         lines = LineIndex(citing.text)
-        found = []
+        checks = []
         all_said = [
             (mention, nearby(citing.text, mentions, position, within(mention.start_char)))
             for position, mention in enumerate(mentions)
@@ -80,10 +80,11 @@ class MentionChecker:
             elif mention.form == "plain":
                 mention = with_blanks(self._root, citing.text, mention, citing.inside)
             blank = Finding(lines.line_at(mention.start_char), cited_words(citing.text, mention), "ok")
-            finding = _CitationCheck(self._root, self._history, citing, mention, near, blank, all_said).check()
-            if finding is not None:
-                found.append((mention, finding))
-        return found
+            checks.append((mention, _CitationCheck(self._root, self._history, citing, mention, near, blank, all_said)))
+        if citing.inside is not None:
+            self._history.expect(citing.inside, filter(None, (each.dated_by() for _, each in checks)))
+        checked = ((mention, each.check()) for mention, each in checks)
+        return [(mention, finding) for mention, finding in checked if finding is not None]
 
 
 class _CitationCheck:
@@ -111,6 +112,10 @@ class _CitationCheck:
         linked = linked_revision(citing.text, mention, [each for each, _ in all_said])
         self._linked = history.pin(linked) if is_commit_name(linked) else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
+
+    def dated_by(self) -> tuple[str, str] | None:
+        """Return the words and the line that tell since when the page cites; None if its commit is known without."""
+        return None if self._pin or self._linked else (self._cited_words(), self._line())
 
     def check(self) -> Finding | None:
         """Return the finding; None if this is not a citation."""

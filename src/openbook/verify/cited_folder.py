@@ -237,17 +237,20 @@ class CitedFolder:
         """Name the one other file of the same format that holds a squeezed block, once; empty if there is none."""
         if len(block) < DISTINCTIVE_CHARS:
             return ""
-        found = [(other, len(page.within(block))) for other, page in self.same_format(path, citing)]
+        found = [(other, page.squeezed.count(block)) for other, page in self.same_format(path, citing)]
         found = [(other, count) for other, count in found if count]
         return found[0][0] if len(found) == 1 and found[0][1] == 1 else ""
 
     def like(self, old: ComparedText, path: str, citing: str | None = None) -> str:
         """Name the file that an older text lives on in under another name; empty if it is not clear which."""
-        keys = {key for key in old.keys if len(key) >= DISTINCTIVE_CHARS // 2}
+        keys = {hash(key) for key in old.keys if len(key) >= DISTINCTIVE_CHARS // 2}
         if not keys:
             return ""
         ranked = sorted(
-            ((len(keys.intersection(page.keys)) / len(keys), other) for other, page in self.same_format(path, citing)),
+            (
+                (len(keys.intersection(page.hashes)) / len(keys), other)
+                for other, page in self.same_format(path, citing)
+            ),
             reverse=True,
         )
         if not ranked or ranked[0][0] < _SAME_FILE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _LEAD):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 from posixpath import basename
 
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.relocation import ComparedText, agreement
+from openbook.verify.relocation import ComparedText, agreement, shape
 
-# Texts that are kept squeezed or by lines.
-_MOST_TEXTS = 500
+# Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
+_MOST_TAKEN_BACK = 4
 
 # Of 1: lines of one form that stand in surroundings this much alike are the same line.
 _SAME_PLACE = 0.9
@@ -23,7 +21,44 @@ _SAME_PLACE = 0.9
 # rank away. One regeneration may add twenty entries above a line.
 _MOST_RIVALS = 40
 
-_DIGITS = re.compile(r"\d+")
+
+class Dating:
+    """Follows a citation back through the versions of its page, from the newest to the one that it was written in."""
+
+    def __init__(self, words: str, line: str = "", *, keeps_path: bool = True) -> None:
+        """Take a citation, and the line that holds it. `keeps_path`: with another path it is another one."""
+        self.words = words
+        """What it is in the oldest version that is known to have it."""
+        self.age = 0
+        """Which version that is, from 1 for the newest; 0 if none has it."""
+        self.is_followed = False
+        """Whether a version has it but for its path, or what looks like that."""
+        self._line = line
+        self._keeps_path = keeps_path
+        self._seen = 0
+        self._newer: ComparedText | None = None
+
+    def goes_on(self, page: ComparedText | None) -> bool:
+        """Look at the next older version, None if there is no text; return whether those before it may have it, too."""
+        words = self._words_in(page) if page is not None else ""
+        self._seen += 1
+        if words:
+            self.words, self.age, self._newer = words, self._seen, page
+        goes_on = self.age > 0 and self._seen - self.age <= _MOST_TAKEN_BACK
+        if not goes_on:
+            self._newer = None
+        return goes_on
+
+    def _words_in(self, page: ComparedText) -> str:
+        words, newer, gap = self.words, self._newer, self._seen - self.age
+        # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
+        if newer is not None and gap and not lines_with(words, newer) <= lines_with(words, page):
+            return ""
+        if has_citation(page, words, self._line, newer):
+            return words
+        before = "" if newer is None or gap or self._keeps_path else words_before(newer.text, page.text, words)
+        self.is_followed |= before != ""
+        return before
 
 
 def _places(words: str, text: str) -> Iterator[int]:
@@ -39,33 +74,31 @@ def _stands_in(words: str, text: str) -> bool:
     return next(_places(words, text), -1) >= 0
 
 
-def has_citation(text: str, words: str, line: str, newer: str = "") -> bool:
-    """Return whether a text contains words, not just in another line than the one that they were written into.
+def has_citation(page: ComparedText, words: str, line: str, newer: ComparedText | None = None) -> bool:
+    """Return whether a page contains words, not just in another line than the one that they were written into.
 
     A line that the `newer` version has as well is not an earlier form of that one.
     """
-    if not _stands_in("".join(words.split()), _squeezed(text)):
+    if not _stands_in("".join(words.split()), page.squeezed):
         return False
-    if line and line not in text:
-        lines = _page(text).lines
-        same = {lines[number - 1] for number in _shapes(text).get(_shape(line), ())}
-        same -= {*newer.split("\n")} if same else set()
+    if line and line not in page.text:
+        same = {page.lines[number - 1] for number in page.shapes.get(shape(line), ())}
+        same -= {*newer.lines} if same and newer is not None else set()
         if same and not any(_stands_in(words, each) for each in same):
             return False
-    return not newer or _keeps_its_place(words, newer, text)
+    return newer is None or _keeps_its_place(words, newer, page)
 
 
-def _keeps_its_place(words: str, newer: str, older: str) -> bool:
+def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
     """Return whether the line with some words is not the new form of another line of the older version.
 
     In a generated page many lines differ in nothing but numbers, and one gets by chance those that another had.
     """
-    here, own = _numbers(words, newer), _numbers(words, older)
+    here, own = _numbers(words, new.text), _numbers(words, old.text)
     if len(here) != 1 or not own:
         return True
-    new, old = _page(newer), _page(older)
-    shapes = {_shape(old.lines[number - 1]) for number in own}
-    others = sorted(chain.from_iterable(map(_shapes(older).__getitem__, shapes)))
+    shapes = {shape(old.lines[number - 1]) for number in own}
+    others = sorted(chain.from_iterable(map(old.shapes.__getitem__, shapes)))
     if len(others) <= len(own):
         return True
 
@@ -76,7 +109,7 @@ def _keeps_its_place(words: str, newer: str, older: str) -> bool:
     if best >= _SAME_PLACE:
         return True
     # Of many lines of one form, those are compared that come about as early among them as the line does today.
-    rank = bisect_left(_shapes(newer).get(_shape(new.lines[here[0] - 1]), []), here[0])
+    rank = bisect_left(new.shapes[shape(new.lines[here[0] - 1])], here[0])
     start = max(0, min(rank, len(others)) - _MOST_RIVALS // 2)
     return all(fit(number) <= best for number in others[start : start + _MOST_RIVALS] if number not in own)
 
@@ -86,27 +119,9 @@ def _numbers(words: str, text: str) -> list[int]:
     return [*dict.fromkeys(text.count("\n", 0, at) + 1 for at in _places(words, text))] if "\n" not in words else []
 
 
-def has_form(line: str, text: str) -> bool:
-    """Return whether a text has a line that differs from this one in nothing but numbers, or is the same."""
-    return _shape(line) in _shapes(text)
-
-
-def _shape(line: str) -> str:
-    return _DIGITS.sub("0", line)
-
-
-@lru_cache(maxsize=_MOST_TEXTS)
-def _shapes(text: str) -> dict[str, list[int]]:
-    """Return the 1-based lines of a text by what they are without their numbers, in order."""
-    shapes = dict[str, list[int]]()
-    for number, line in enumerate(_page(text).lines, start=1):
-        shapes.setdefault(_shape(line), []).append(number)
-    return shapes
-
-
-def lines_with(words: str, text: str) -> set[str]:
-    """Return the lines of a text that contain words."""
-    return {line for line in text.split("\n") if _stands_in(words, line)}
+def lines_with(words: str, page: ComparedText) -> set[str]:
+    """Return the lines of a page that contain words."""
+    return {line for line in page.lines if _stands_in(words, line)}
 
 
 def line_before(line: str, text: str, words: str) -> str:
@@ -132,16 +147,6 @@ def _without_citations(line: str) -> str:
         parts.append(line[at : mention.start_char])
         at = max(at, mention.end_char)
     return "\0".join([*parts, line[at:]])
-
-
-@lru_cache(maxsize=_MOST_TEXTS)
-def _page(text: str) -> ComparedText:
-    return ComparedText(text)
-
-
-@lru_cache(maxsize=_MOST_TEXTS)
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
 
 
 def words_before(newer: str, older: str, words: str) -> str:

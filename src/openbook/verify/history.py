@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from openbook.errors import SkippedFileError
-from openbook.sources.decode import decode
-from openbook.verify.citing_lines import has_citation, has_form, line_before, lines_with, words_before
+from openbook.verify.citing_lines import Dating, has_citation, line_before
 from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
-from openbook.verify.relocation import ComparedText
+from openbook.verify.past_pages import PastPages, Revision
+from openbook.verify.relocation import ComparedText, shape
 
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
 
@@ -27,12 +25,6 @@ _MOST_REVISIONS = 2_000
 
 # Files whose history one walk reads: a command line has room for that many paths.
 _AT_ONCE = 100
-
-# Texts that are kept squeezed or by lines.
-_MOST_TEXTS = 500
-
-# Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
-_MOST_TAKEN_BACK = 4
 
 # Renames of one file that are followed, and copies.
 _MOST_RENAMES = 10
@@ -45,13 +37,8 @@ _REMOTE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """A commit, and what a file was called in it."""
-
-    commit: str
-    path: str
-    """Relative to the top of the repository."""
+# A page, and what is looked for in it: words, their line, and whether with another path they are others.
+_Question = tuple[str, str, str, bool]
 
 
 class History:
@@ -64,7 +51,9 @@ class History:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._git = Git(folder)
-        self._texts: dict[Revision, str | None] = {}
+        self._pages = PastPages(self._git)
+        self._expected: dict[str, list[_Question]] = {}
+        self._dates: dict[_Question, tuple[Revision, str] | None] = {}
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
@@ -168,11 +157,10 @@ class History:
 
     def page(self, commit: str, path: str) -> ComparedText | None:
         """Return a file of a commit by its path relative to the folder; None if it did not exist."""
-        text = None
         with suppress(GitFailedError):
-            text = self._read(Revision(commit, self._prefix + path))
-        if text is not None:
-            return _page(text)
+            page = self._pages.read(Revision(commit, self._prefix + path))
+            if page is not None:
+                return page
         parts = path.split("/")
         for count in range(1, len(parts)):
             folder = "/".join(parts[:count])
@@ -198,25 +186,36 @@ class History:
     def had_form(self, commit: str, path: str, line: str) -> bool:
         """Return whether a file of a commit had a line that differed in nothing but numbers."""
         page = self.page(commit, path)
-        return page is not None and has_form(line, page.text)
+        return page is not None and shape(line) in page.shapes
+
+    def expect(self, path: str, citations: Iterable[tuple[str, str]]) -> None:
+        """Take words and lines of a file that will be asked for, so that its versions are read once for all of them."""
+        page, asked = self._newest(path), list[_Question]()
+        for words, line in citations:
+            asked.append((path, words, line, False))
+            if page is not None and (before := line_before(line, page.text, words)):
+                asked.append((path, before, "", True))
+        self._expected[path] = asked
+
+    def _newest(self, path: str) -> ComparedText | None:
+        """Return a file as it is committed; None if it is not."""
+        with suppress(GitFailedError):
+            return self._pages.read(Revision(self.head, self._prefix + path)) if self.head else None
+        return None
 
     def is_new(self, path: str, words: str, line: str = "") -> bool:
         """Return whether words in a committed file are not committed yet, so that they refer to the present lines."""
-        with suppress(GitFailedError):
-            text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
-            return text is not None and not has_citation(text, words, line)
-        return False
+        page = self._newest(path)
+        return page is not None and not has_citation(page, words, line)
 
     def line_written(self, path: str, words: str, line: str) -> Revision | None:
         """Find the version of a file in which a line came to stand, but for what was done to its other citations.
 
         If only these are not committed, such as those that were rewritten just now, it is the line without that.
         """
-        with suppress(GitFailedError):
-            text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
-            before = line_before(line, text, words) if text is not None else ""
-            return self.written(path, before) if before else None
-        return None
+        page = self._newest(path)
+        before = line_before(line, page.text, words) if page is not None else ""
+        return self.written(path, before) if before else None
 
     def written(self, path: str, words: str, line: str = "") -> Revision | None:
         """Find the version of a file in which words came to stand that it holds without a break since.
@@ -230,7 +229,7 @@ class History:
             None if they are not committed, or if what git keeps, or gives in time, does not reach back to when
             they were written.
         """
-        found = self._since(path, words, line)
+        found = self._since((path, words, line, True))
         return found[0] if found else None
 
     def written_first(self, path: str, words: str, line: str = "") -> tuple[Revision, str] | None:
@@ -238,64 +237,65 @@ class History:
 
         Whoever renames a file and rewrites all paths to it has not looked at the lines.
         """
-        return self._since(path, words, line, words_before)
+        return self._since((path, words, line, False))
 
-    def _since(
-        self, path: str, words: str, line: str, before: Callable[[str, str, str], str] | None = None
-    ) -> tuple[Revision, str] | None:
-        """Go back while a file contains words; `before` may name the earlier ones in their place."""
-        found, newer, gap = None, "", 0
-        try:
-            for revision, text in chain(self._versions(path), self._versions_of_original(path)):
-                # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
-                is_back = gap > 0 and text is not None and lines_with(words, newer) <= lines_with(words, text)
-                if text is not None and (not gap or is_back) and has_citation(text, words, line, newer):
-                    found, newer, gap = revision, text, 0
-                    continue
-                words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
-                if words_then and text is not None:
-                    found, newer, words = revision, text, words_then
-                    continue
-                gap += 1
-                if not found or gap > _MOST_TAKEN_BACK:
-                    break
-        except GitFailedError:
-            return None
-        if found is not None and found.commit in self._partly_known:
+    def _since(self, question: _Question) -> tuple[Revision, str] | None:
+        if question not in self._dates:
+            asked = (question, *self._expected.pop(question[0], ()))
+            self._date({each: Dating(*each[1:3], keeps_path=each[3]) for each in asked if each not in self._dates})
+        found = self._dates[question]
+        if found is not None and found[0].commit in self._partly_known:
             self._git.failure = self._git.failure or "the clone lacks contents of its history"
             return None  # the file may have had another name before
-        return None if found is None or found.commit in self.cut_at else (found, words)
+        return None if found is None or found[0].commit in self.cut_at else found
+
+    def _date(self, datings: dict[_Question, Dating]) -> None:
+        """Go back through the versions of a page as long as any of its citations may be in them."""
+        left, seen, path = [*datings.values()], list[Revision](), next(iter(datings))[0]
+        try:
+            for revision, page in chain(self._versions(path), self._versions_of_original(path)):
+                seen.append(revision)
+                left = [each for each in left if each.goes_on(page)]
+                if not left:
+                    break
+        except GitFailedError:
+            for each in left:
+                each.age = 0
+        for question, it in datings.items():
+            self._dates[question] = (seen[it.age - 1], it.words) if it.age else None
+            if not it.is_followed:  # then the path made no difference
+                self._dates[*question[:3], True] = self._dates[question]
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
         """Find the newest version of a file with a property, also of a deleted file."""
         with suppress(GitFailedError):
-            for revision, text in self._versions(path):
-                if text is not None and is_it(text):
+            for revision, page in self._versions(path):
+                if page is not None and is_it(page.text):
                     return revision
         return None
 
-    def _versions(self, path: str) -> Iterator[tuple[Revision, str | None]]:
+    def _versions(self, path: str) -> Iterator[tuple[Revision, ComparedText | None]]:
         """Yield a file after each commit that changed it, newest first, following renames."""
         if not self.head:
             return
         newest = Revision(self.head, self._prefix + path)
-        yield newest, self._read(newest)
+        yield newest, self._pages.read(newest)
         self.prepare([path])
         revisions = self._logs[path]
         if not revisions:  # some commit has brought the file, so that the log is not all
             raise GitFailedError(path)
         for revision in revisions[:_MOST_REVISIONS]:
-            yield revision, self._read(revision)
+            yield revision, self._pages.read(revision)
         if len(revisions) > _MOST_REVISIONS:
             raise GitFailedError(path)
 
-    def _versions_of_original(self, path: str) -> Iterator[tuple[Revision, str | None]]:
+    def _versions_of_original(self, path: str) -> Iterator[tuple[Revision, ComparedText | None]]:
         """Yield the versions of what a file was copied from. Whoever copies a page has not looked at its citations."""
         log = self._logs.get(path, ())
         for _ in range(_MOST_RENAMES):
             log = self._log_of_original(log[-1]) if log else ()
             for revision in log[:_MOST_REVISIONS]:
-                yield revision, self._read(revision)
+                yield revision, self._pages.read(revision)
 
     def _log_of_original(self, brought: Revision) -> Sequence[Revision]:
         """Return the log of what a file is a copy of, by the revision that brought it; empty if it is none.
@@ -393,13 +393,6 @@ class History:
             for commit, _, old, name in changes:
                 self._new_names[commit][old] = name
 
-    def _read(self, revision: Revision) -> str | None:
-        """Return the text of a file at a commit; None if it did not exist or is binary."""
-        if revision not in self._texts:
-            found = self._git.read(f"{revision.commit}:{revision.path}")
-            self._texts[revision] = _text(found[2]) if found and found[1] == "blob" else None
-        return self._texts[revision]
-
     @cached_property
     def _gone(self) -> dict[str, tuple[int, str]] | None:
         """Every path that there ever was: how many changes ago, and by which commit, it was last removed.
@@ -477,15 +470,3 @@ def is_commit_name(revision: str) -> bool:
 def _from_folder(path: str, prefix: str) -> str:
     """Write a path of the repository as git takes it in a folder of it."""
     return path.removeprefix(prefix) if path.startswith(prefix) else "../" * prefix.count("/") + path
-
-
-def _text(content: bytes) -> str | None:
-    try:
-        return decode(content)
-    except SkippedFileError:
-        return None
-
-
-@lru_cache(maxsize=_MOST_TEXTS)
-def _page(text: str) -> ComparedText:
-    return ComparedText(text)

@@ -72,8 +72,9 @@ def _places(history: History, before: PastFile, spot: Relocation, commit: str) -
     first, last = spot.first_line, spot.last_line
     name = posixpath.basename(before.path)
     paths = [path for path in history.written_by(commit) if _is_alike(posixpath.basename(path), name)]
-    pages = [(path, page) for path in paths if path != before.path and (page := history.page(commit, path))]
-    pages = [each for each in pages if _may_hold(before.page, first, last, each[1], _SHARED_LINES, by_name=True)]
+    # One commit may have written thousands.
+    pages = ((path, page) for path in paths if path != before.path and (page := history.page(commit, path)))
+    pages = (each for each in pages if _may_hold(before.page, first, last, each[1], _SHARED_LINES, by_name=True))
     wide = slice(max(0, first - 1 - _AROUND_LINES), last + _AROUND_LINES)
     around = frozenset(before.page.keys[wide])
     for path, page in nlargest(_MOST_COMPARED, pages, key=lambda each: len(around & each[1].key_set)):

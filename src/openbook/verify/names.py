@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from openbook.verify.nearby import Nearby
 from openbook.verify.relocation import ComparedText, Relocation, depth_of, goes_on, likeness
@@ -44,8 +43,6 @@ _TYPE_KEYWORDS = frozenset(
 
 # Prefixes of decorators and comment lines. The inner lines of `/** */` are indented by one more space.
 _ATTACHED_PREFIXES = ("@", "#[", "//", "/*", "*", "#", "--")
-
-_DEFINITIONS_CACHE_SIZE = 1024
 
 # A name that occurs on more lines than this, such as `self`, is no evidence for any of them.
 _MAX_DISTINCTIVE_LINES = 5
@@ -320,15 +317,14 @@ def lines_with(page: ComparedText, name: str) -> list[int]:
     return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
 
 
-@lru_cache(maxsize=_DEFINITIONS_CACHE_SIZE)
 def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
     """List the definitions of a name in order: the head and the lines indented below it."""
-    head = re.compile(_DEFINITION.replace("NAME", re.escape(name)))
-    return [
-        Relocation(number, _end_of(page, number))
-        for number, line in enumerate(page.lines, start=1)
-        if name in line and head.match(line)
-    ]
+    if name not in page.definitions:
+        head = re.compile(_DEFINITION.replace("NAME", re.escape(name)))
+        lines = enumerate(page.lines if name in page.text else (), start=1)
+        heads = [number for number, line in lines if name in line and head.match(line)]
+        page.definitions[name] = [Relocation(number, _end_of(page, number)) for number in heads]
+    return page.definitions[name]
 
 
 def _end_of(page: ComparedText, line: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -61,16 +62,25 @@ _MOST_PAIRS = 10_000_000
 _VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
 
 
+_DIGITS = re.compile(r"\d+")
+
+
 class ComparedText:
     """A text by lines, compared without white space. Lines end at a line feed."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        lines = text.split("\n")
-        self.lines: Sequence[str] = lines[:-1] if lines[-1] == "" else lines
+        self.definitions: dict[str, Sequence[Relocation]] = {}
+        """Where names are defined, as far as somebody has asked for them."""
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines. A final line feed does not open another one."""
+        lines = self.text.split("\n")
+        return lines[:-1] if lines[-1] == "" else lines
 
     def __len__(self) -> int:
-        """Count lines. A final line feed does not open another one."""
+        """Count lines."""
         return len(self.lines)
 
     @cached_property
@@ -84,6 +94,11 @@ class ComparedText:
         return frozenset(self.keys)
 
     @cached_property
+    def hashes(self) -> Sequence[int]:
+        """What tells the lines of many texts apart, without the memory that these take."""
+        return array("q", (hash("".join(line.split())) for line in self.text.split("\n")))
+
+    @cached_property
     def full(self) -> Sequence[int]:
         """Index of each line that is not blank, in order."""
         return [index for index, key in enumerate(self.keys) if key]
@@ -91,7 +106,15 @@ class ComparedText:
     @cached_property
     def squeezed(self) -> str:
         """All of the text without white space."""
-        return "".join(self.keys)
+        return "".join(self.text.split())
+
+    @cached_property
+    def shapes(self) -> dict[str, list[int]]:
+        """The 1-based lines by what they are without their numbers, in order."""
+        shapes = dict[str, list[int]]()
+        for number, line in enumerate(self.lines, start=1):
+            shapes.setdefault(shape(line), []).append(number)
+        return shapes
 
     @cached_property
     def starts(self) -> Sequence[int]:
@@ -445,6 +468,11 @@ def _landmarks(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int
         chain.append(pairs[number])
         number = links[number]
     return chain[::-1]
+
+
+def shape(line: str) -> str:
+    """Return a line with a zero for each number in it."""
+    return _DIGITS.sub("0", line)
 
 
 def goes_on(line: str) -> bool:

@@ -8,13 +8,14 @@ from types import FrameType
 import pytest
 
 from openbook.verify.citing_lines import has_citation, lines_with
+from openbook.verify.relocation import ComparedText
 
 ENTRY = "### fn{0}\n\nIt does what {1} is for.\n\n[app](../src/app.py#L{2})\n\n"
 
 
-def page(version: int, citations: int, line: int = 7, what: str = "fn{0}") -> str:
+def page(version: int, citations: int, line: int = 7, what: str = "fn{0}") -> ComparedText:
     entries = (ENTRY.format(each, what.format(each, version), each * line + 1) for each in range(citations))
-    return f"# version {version}\n\n" + "".join(entries)
+    return ComparedText(f"# version {version}\n\n" + "".join(entries))
 
 
 def calls(citations: int, what: str) -> int:
@@ -46,14 +47,13 @@ def test_each_citation_of_a_long_page_costs_what_one_of_a_short_page_does(what: 
 
 
 def test_the_words_of_another_citation_that_begin_alike_are_not_those_of_this_one() -> None:
-    older = "[one](a.py#L7) and [two](b.py#L1)\n\nabove\n\n[at](a.py#L70)\n\nbelow\n"
-    newer = "[one](a.py#L8) and [two](b.py#L1)\n\nabove\n\n[at](a.py#L7)\n\nbelow\n"
+    older = ComparedText("[one](a.py#L7) and [two](b.py#L1)\n\nabove\n\n[at](a.py#L70)\n\nbelow\n")
+    newer = ComparedText("[one](a.py#L8) and [two](b.py#L1)\n\nabove\n\n[at](a.py#L7)\n\nbelow\n")
 
     assert not has_citation(older, "a.py#L7", "[at](a.py#L7)", newer)
 
 
 def test_the_lines_with_a_citation_are_not_those_of_one_that_begins_alike() -> None:
-    assert lines_with("a.py#L7", "[one](a.py#L7)\n[two](a.py#L70)\na.py#L7, a.py#L71") == {
-        "[one](a.py#L7)",
-        "a.py#L7, a.py#L71",
-    }
+    cites = ComparedText("[one](a.py#L7)\n[two](a.py#L70)\na.py#L7, a.py#L71")
+
+    assert lines_with("a.py#L7", cites) == {"[one](a.py#L7)", "a.py#L7, a.py#L71"}

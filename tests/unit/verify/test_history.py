@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from openbook.verify.history import History, Revision
+from openbook.verify.history import History
+from openbook.verify.past_pages import Revision
 from tests.repositories import Repository, write
 
 
