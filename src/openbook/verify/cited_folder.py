@@ -231,7 +231,10 @@ class CitedFolder:
             left -= len(page.text)
             if left < 0:
                 return
+            known = vars(page).keys() | {"squeezed", "hashes"}
             yield other, page
+            for name in vars(page).keys() - known:  # the lines of all files take four times the memory of their text
+                delattr(page, name)
 
     def holding(self, block: str, path: str, citing: str | None = None) -> str:
         """Name the one other file of the same format that holds a squeezed block, once; empty if there is none."""

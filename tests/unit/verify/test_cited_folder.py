@@ -146,3 +146,13 @@ def test_a_path_may_lead_into_mail_and_to_what_is_attached_to_it(root: CitedFold
     assert root.find("plans.eml/.env", None).refused == "secret"
     assert root.find("plans.eml/other.md", None).path == ""
     assert root.find("src/app.py/notes.md", None).path == ""
+
+
+def test_the_lines_of_files_that_are_only_looked_through_are_not_kept(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 2\n"})
+    root = CitedFolder(tmp_path)
+
+    lengths = [len(page.keys) for _, page in root.same_format("c.py")]
+
+    assert lengths == [1, 1]
+    assert all(vars(root.page(path)).keys().isdisjoint(("lines", "keys")) for path in ("a.py", "b.py"))
