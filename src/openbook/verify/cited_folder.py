@@ -16,7 +16,7 @@ from openbook.sources.documents import attached_bytes, read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
 from openbook.types import SkipReason, shown_text
 from openbook.verify.git import Git
-from openbook.verify.meant_paths import leads_out
+from openbook.verify.meant_paths import is_short_for, leads_out
 from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 
 # A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
@@ -95,7 +95,7 @@ class CitedFolder:
         """Resolve a path as written to a file.
 
         A link is relative to the file it stands in, then to the root, and the other way around for other
-        paths. What is found at neither place may name the end of the path of one file.
+        paths. What is found at neither place may be short for the path of one file.
 
         `citing`: path of the file it stands in, relative to the root; None if that lies elsewhere.
         """
@@ -112,9 +112,9 @@ class CitedFolder:
             return Target(refused=OUTSIDE)
         if _refusal(inside[0]) in {SECRET, _OF_GIT}:  # whether such a file is there is nobody's business
             return Target(refused=_refusal(inside[0]), tried=inside)
-        ends = written.removeprefix("./").lstrip("/")
-        names = self._by_name.get(posixpath.basename(ends), ())
-        namesakes = tuple(path for path in names if path == ends or path.endswith("/" + ends))
+        short = written.removeprefix("./").lstrip("/")
+        names = self._by_name.get(posixpath.basename(short), ())
+        namesakes = tuple(path for path in names if is_short_for(short, path))
         return Target(namesakes[0] if len(namesakes) == 1 and not is_link else "", "", inside, namesakes)
 
     def _meant(self, written: str, citing: str | None, *, is_link: bool) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from openbook.verify.citing_lines import Dating, has_citation, line_before
 from openbook.verify.copies import with_likely_originals
 from openbook.verify.git import Git, GitFailedError, decoded
+from openbook.verify.meant_paths import is_short_for
 from openbook.verify.past_pages import PastPages, Revision
 from openbook.verify.relocation import ComparedText, shape
 
@@ -415,12 +416,12 @@ class History:
         return any(path == ending or path.endswith("/" + ending) for path in self._gone)
 
     def ending(self, commit: str, ending: str) -> list[str]:
-        """List the files of a commit whose path ends with this, relative to the folder, in order."""
+        """List the files of a commit that a path is short for, relative to the folder, in order."""
         if commit not in self._trees:
             listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
             inside = (path.removeprefix(self._prefix) for path in listed.split("\0") if path.startswith(self._prefix))
             self._trees[commit] = frozenset(inside)
-        return sorted(path for path in self._trees[commit] if path.endswith("/" + ending))
+        return sorted(path for path in self._trees[commit] if path != ending and is_short_for(ending, path))
 
     def renamed(self, commit: str, path: str) -> str:
         """Return the present name of a file of an older commit; empty if unknown.

@@ -33,6 +33,18 @@ def leads_out(path: str) -> bool:
     return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
 
 
+def is_short_for(short: str, path: str) -> bool:
+    """Return whether a path is the end of another one, or with `/.../` a part and the end of it.
+
+    Example:
+        >>> [is_short_for(short, "core/src/io/read.rs") for short in ("io/read.rs", "src/.../read.rs", "d.rs")]
+        [True, True, False]
+    """
+    part, elided, end = short.rpartition("/.../")
+    is_end = f"/{path}".endswith(f"/{end}")
+    return is_end and (not elided or f"/{part}/" in f"/{path.removesuffix(end)}")
+
+
 def last_named(text: str, paths: Sequence[str], now: Mapping[str, str]) -> str:
     """Return the file that a text names last; empty if it names none of them.
 

@@ -36,6 +36,8 @@ def root(tmp_path: Path) -> CitedFolder:
         pytest.param("/src/app.py", True, "src/app.py", id="link-from-the-top"),
         pytest.param("only.py", False, "src/deep/only.py", id="end-of-one-path"),
         pytest.param("deep/only.py", False, "src/deep/only.py", id="longer-end-of-one-path"),
+        pytest.param("src/.../only.py", False, "src/deep/only.py", id="part-and-end-of-one-path"),
+        pytest.param("docs/.../only.py", False, "", id="end-of-another-path"),
         pytest.param("only.py", True, "", id="a-link-is-exact"),
         pytest.param("same.py", False, "", id="several-are-called-so"),
         pytest.param("src", False, "", id="a-folder"),
