@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import unquote
@@ -35,6 +36,9 @@ _MIN_PINNED_LIKENESS = 0.9
 
 # Files that a short path can mean are read up to this number.
 _MAX_NAMESAKES = 20
+
+# What all citations of a page must show together before one that shows nothing itself is read by them: as much as two.
+_MIN_LEAD_OF_PAGE = 2 * LEAD_OF_FIT
 
 _ENDS_BEFORE = "the range ends before it begins"
 
@@ -83,7 +87,10 @@ class MentionChecker:
             checks.append((mention, _CitationCheck(self._root, self._history, citing, mention, near, blank, all_said)))
         if citing.inside is not None:
             self._history.expect(citing.inside, filter(None, (each.dated_by() for _, each in checks)))
-        checked = ((mention, each.check()) for mention, each in checks)
+        leads = Counter[str]()
+        for _, each in checks:
+            leads.update(each.lead_of_parent())
+        checked = ((mention, each.check(leads)) for mention, each in checks)
         return [(mention, finding) for mention, finding in checked if finding is not None]
 
 
@@ -112,18 +119,41 @@ class _CitationCheck:
         linked = linked_revision(citing.text, mention, [each for each, _ in all_said])
         self._linked = history.pin(linked) if is_commit_name(linked) else ""
         self._full_names: Set[str] | None = None  # if several files end with the path
+        self._leads: Mapping[str, int] = {}
 
     def dated_by(self) -> tuple[str, str] | None:
         """Return the words and the line that tell since when the page cites; None if its commit is known without."""
         return None if self._pin or self._linked else (self._cited_words(), self._line())
 
-    def check(self) -> Finding | None:
-        """Return the finding; None if this is not a citation."""
+    @cached_property
+    def _target(self) -> Target:
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
         if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
             target = self._named_before(target)
+        return target
+
+    def lead_of_parent(self) -> Mapping[str, int]:
+        """Return how much better the lines fit before the commit that wrote the citation than after it, by that commit.
+
+        Empty if the commit did not edit the file.
+        """
+        try:
+            past = self._past(self._target) if self.dated_by() and not self._target.refused else None
+            before = self._before(past) if past else None
+        except SourceError:
+            return {}
+        return {past.commit: self._fit_of(before) - self._fit_of(past)} if past and before else {}
+
+    def check(self, leads: Mapping[str, int]) -> Finding | None:
+        """Return the finding; None if this is not a citation.
+
+        `leads`: the sums of `lead_of_parent` of all citations of the page. A page that was committed together with a
+        change usually describes the code before it.
+        """
+        self._leads = leads
+        target = self._target
         if target.refused:
             is_meant = self._is_meant(target) or self._is_outside_path(target)
             return self._finding("refused", reason=target.refused) if is_meant else None
@@ -287,7 +317,7 @@ class _CitationCheck:
         first, last = self._range
         page = self._root.page(path) if path else None
         before = self._before(past)
-        if before and self._fit_of(before) - self._fit_of(past) >= LEAD_OF_FIT:
+        if before and self._fits_better(before, past):
             past = before
         if page and self._near.label and not self._pin and self._never_fitted(past.page):
             # The lines never fitted the link, so where they went is no evidence.
@@ -303,6 +333,13 @@ class _CitationCheck:
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
         page = None if self._pin or self._linked or is_followed else self._history.page(commit, past.path)
         return self._fitting(PastFile(page, commit, past.path)) if page and page.text != past.page.text else None
+
+    def _fits_better(self, before: PastFile, past: PastFile) -> bool:
+        """Return whether a citation means the file before the commit that wrote it, by its sentence or by its page."""
+        fit_after = self._fit_of(past)
+        lead = self._fit_of(before) - fit_after
+        is_open = lead > 0 or lead == 0 >= fit_after
+        return lead >= LEAD_OF_FIT or (is_open and self._leads.get(past.commit, 0) >= _MIN_LEAD_OF_PAGE)
 
     def _fit_of(self, past: PastFile) -> int:
         return fit(past.page, *self._range, self._near, listings_beside(self._citing.text, self._mention))

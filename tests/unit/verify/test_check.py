@@ -259,6 +259,18 @@ def test_a_page_that_was_taken_back_and_came_again_is_as_old_as_before(repositor
     assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
 
 
+def test_a_page_that_describes_the_code_before_its_commit_means_that_in_all_its_citations(
+    repository: Repository,
+) -> None:
+    page = "`retry` (src/app.py:14-16) yields.\n\n`Client` (src/app.py:4) sends.\n\nMore is in src/app.py:7-8.\n"
+    repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    found = [told(finding) for finding in checked(repository.folder, page)]
+
+    assert found == [("moved", "history", f"src/app.py:{lines}") for lines in ("16-18", "6", "9-10")]
+
+
 def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(repository: Repository) -> None:
     page = "See src/app.py:14-16.\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page})
