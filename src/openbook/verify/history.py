@@ -31,11 +31,6 @@ _AT_ONCE = 100
 _MOST_RENAMES = 10
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
-# With `ssh` the port, and a host that only answers there, say nothing of where people read the files.
-_REMOTE = re.compile(
-    r"(?:(?:ssh://(?:[^@/\s]+@)?(?:(?:alt)?ssh\.)?(?P<ssh>[\w.\-]+)(?::\d+)?/)"
-    r"|(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[\w.\-]+(?::\d+)?)[/:]+)(?P<name>[\w.\-]+/[\w.\-]+?)(?:\.git)?/?"
-)
 
 
 # A page, and what is looked for in it: words, their line, and whether with another path they are others.
@@ -110,13 +105,6 @@ class History:
         if self._git.ask("rev-parse", "--is-shallow-repository") != "true":
             return frozenset()
         return frozenset(self._lines("rev-list", "--max-parents=0", "HEAD"))
-
-    @cached_property
-    def repositories(self) -> frozenset[str]:
-        """What its remotes are called, in lower case: `github.com/owner/name`."""
-        lines = self._lines("config", "--get-regexp", r"^remote\..*\.url$")
-        found = (_REMOTE.fullmatch(line.partition(" ")[2].strip()) for line in lines)
-        return frozenset(f"{match['ssh'] or match['host']}/{match['name']}".lower() for match in found if match)
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -16,7 +16,8 @@ from openbook.sources.languages import BY_SUFFIX
 from openbook.sources.walk import scan_folder
 from openbook.text import LineIndex
 from openbook.verify.answers import CitationFields, SavedAnswer, check_saved_answer, read_answers, with_moves
-from openbook.verify.check import CitingText, MentionChecker
+from openbook.verify.check import MentionChecker
+from openbook.verify.citation_check import CitingText
 from openbook.verify.cited_folder import MAX_FILE_BYTES, CitedFolder, read_file
 from openbook.verify.finding import Finding
 from openbook.verify.history import History

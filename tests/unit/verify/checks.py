@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from openbook.verify.check import CitingText, MentionChecker
+from openbook.verify.check import MentionChecker
+from openbook.verify.citation_check import CitingText
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import Finding
 from openbook.verify.history import History

@@ -249,37 +249,6 @@ def test_a_sentence_that_names_more_than_it_cites_follows_its_lines(repository: 
     assert told(drifted(repository, page)) == ("moved", "history", "src/app.py:10")
 
 
-def test_a_page_that_was_taken_back_and_came_again_is_as_old_as_before(repository: Repository) -> None:
-    page = "See src/app.py:14-16.\n"
-    repository.commit({"src/app.py": CODE, "docs/a.md": page})
-    (repository.folder / "docs/a.md").unlink()
-    repository.commit({"src/app.py": PUSHED})
-    repository.commit({"docs/a.md": page})
-
-    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
-
-
-def test_a_page_that_describes_the_code_before_its_commit_means_that_in_all_its_citations(
-    repository: Repository,
-) -> None:
-    page = "`retry` (src/app.py:14-16) yields.\n\n`Client` (src/app.py:4) sends.\n\nMore is in src/app.py:7-8.\n"
-    repository.commit({"src/app.py": CODE})
-    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
-
-    found = [told(finding) for finding in checked(repository.folder, page)]
-
-    assert found == [("moved", "history", f"src/app.py:{lines}") for lines in ("16-18", "6", "9-10")]
-
-
-def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(repository: Repository) -> None:
-    page = "See src/app.py:14-16.\n"
-    repository.commit({"src/app.py": CODE, "docs/a.md": page})
-    repository.commit({"docs/a.md": "Nothing.\n", "src/app.py": PUSHED})
-    repository.commit({"docs/a.md": f"{page}\nMore.\n"})
-
-    assert told(only(repository.folder, f"{page}\nMore.\n")) == ("moved", "history", "src/app.py:16-18")
-
-
 @pytest.mark.parametrize("words", ["here", "code", "Call", "**this**"])
 def test_a_link_of_one_word_of_prose_names_no_symbol(repository: Repository, words: str) -> None:
     page = f"Retries are [{words}](../src/app.py#L14-L16).\n"
@@ -432,34 +401,6 @@ def test_lines_without_words_of_a_file_that_is_gone_are_missing(repository: Repo
     repository.git("rm", "-q", "src/app.py")
 
     assert only(repository.folder, "See src/app.py:9.\n").verdict == "missing file"
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param("See {path}:14-16.\n", id="plain"),
-        pytest.param("See [the retries](../{path}#L14-L16) of [this](../{path}#L5).\n", id="links"),
-        pytest.param("See [it](https://github.com/octo/shop/blob/main/{path}#L14-L16).\n", id="permalink"),
-    ],
-)
-def test_a_commit_that_changed_only_paths_of_citations_is_looked_through(repository: Repository, page: str) -> None:
-    repository.git("remote", "set-url", "origin", "https://github.com/octo/shop")
-    repository.commit({"src/app.py": CODE, "docs/a.md": page.format(path="src/app.py")})
-    repository.git("rm", "-q", "src/app.py")
-    repository.commit({"lib/app.py": PUSHED})  # the lines move here, and the page is late
-    repository.commit({"docs/a.md": page.format(path="lib/app.py")})
-
-    finding = checked(repository.folder, page.format(path="lib/app.py"))[0]
-
-    assert told(finding) == ("moved", "history", "lib/app.py:16-18")
-
-
-def test_a_citation_whose_lines_were_rewritten_with_its_path_is_as_new(repository: Repository) -> None:
-    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
-    repository.git("mv", "src/app.py", "src/client.py")
-    repository.commit({"src/client.py": PUSHED, "docs/a.md": "See src/client.py:16-18.\n"})
-
-    assert told(only(repository.folder, "See src/client.py:16-18.\n")) == ("ok", "history", "")
 
 
 def test_lines_that_moved_away_from_what_the_link_names_are_changed(repository: Repository) -> None:

@@ -97,23 +97,6 @@ def test_a_file_that_was_deleted_has_no_new_name(repository: Repository) -> None
     assert History(repository.folder).renamed(first, "a.py") == ""
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "git@github.com:Acme/Shop.git",
-        "https://github.com/acme/shop",
-        "https://someone:token@github.com/acme/shop.git",
-        "ssh://git@github.com/acme/shop.git",
-        "ssh://git@github.com:22/acme/shop.git",
-        "ssh://git@ssh.github.com:443/acme/shop.git",
-    ],
-)
-def test_a_repository_is_known_by_its_remotes(repository: Repository, url: str) -> None:
-    repository.git("remote", "add", "origin", url)
-
-    assert History(repository.folder).repositories == {"github.com/acme/shop"}
-
-
 def test_commits_and_tags_pin_and_branches_do_not(repository: Repository) -> None:
     commit = repository.commit({"a.py": "x\n"})
     repository.git("tag", "v1.0")
@@ -121,12 +104,6 @@ def test_commits_and_tags_pin_and_branches_do_not(repository: Repository) -> Non
 
     assert [history.pin(name) for name in (commit, commit[:9], "v1.0")] == [commit] * 3
     assert [history.pin(name) for name in ("main", "0" * 40, "-rf")] == ["", "", ""]
-
-
-def test_a_port_that_is_read_from_belongs_to_the_name(repository: Repository) -> None:
-    repository.git("remote", "add", "origin", "https://git.example.org:8443/acme/shop.git")
-
-    assert History(repository.folder).repositories == {"git.example.org:8443/acme/shop"}
 
 
 def test_branches_and_tags_are_known_by_name_also_those_of_remotes(repository: Repository) -> None:
@@ -219,7 +196,7 @@ def test_a_shallow_clone_does_not_claim_to_know(repository: Repository, tmp_path
 def test_a_folder_without_git_has_no_history(tmp_path: Path) -> None:
     history = History(tmp_path)
 
-    assert (history.head, history.repositories, history.cut_at) == ("", frozenset(), frozenset())
+    assert (history.head, history.cut_at) == ("", frozenset())
     assert history.page("HEAD", "a.py") is None
     assert history.written("a.md", "x") is None
     assert history.renamed("HEAD", "a.py") == ""

@@ -14,7 +14,9 @@ from tests.repositories import Repository
     ("remote", "name"),
     [
         ("git@github.com:Acme/Shop.git", "github.com/acme/shop"),
+        ("https://github.com/acme/shop", "github.com/acme/shop"),
         ("https://someone:token@github.com/acme/shop.git", "github.com/acme/shop"),
+        ("ssh://git@github.com/acme/shop.git", "github.com/acme/shop"),
         ("ssh://git@github.com:22/acme/shop.git", "github.com/acme/shop"),
         ("ssh://git@ssh.github.com:443/acme/shop.git", "github.com/acme/shop"),
         ("https://git.example.org:8443/acme/shop.git", "git.example.org:8443/acme/shop"),
