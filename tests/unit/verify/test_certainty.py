@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from openbook.verify.finding import Finding
@@ -12,11 +10,6 @@ from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, PUSHED
 
 PAGE = "docs/a.md"
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "shop")
 
 
 def fixed(repository: Repository) -> tuple[Finding, int]:

@@ -10,13 +10,6 @@ from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, PUSHED, checked, drifted, only, told
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "shop")
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
-    return repository
-
-
 @pytest.mark.parametrize(
     ("page", "now"),
     [

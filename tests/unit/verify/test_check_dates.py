@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "shop")
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
-    return repository
 
 
 def test_a_page_that_was_taken_back_and_came_again_is_as_old_as_before(repository: Repository) -> None:

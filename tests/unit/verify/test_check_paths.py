@@ -10,11 +10,6 @@ from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, checked, drifted, only, told
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "shop")
-
-
 def test_lines_behind_a_symbolic_link_are_followed(repository: Repository) -> None:
     (repository.folder / "lib").symlink_to("src")
 
@@ -52,7 +47,6 @@ def test_lines_in_a_submodule_that_is_not_checked_out_cannot_be_told(repository:
 
 def test_lines_that_a_sparse_checkout_leaves_out_are_not_missing(repository: Repository) -> None:
     commit = repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop")
     repository.git("sparse-checkout", "set", "docs")
     page = f"See src/app.py:14-16 and https://github.com/acme/shop/blob/{commit}/src/app.py#L14.\n"
 

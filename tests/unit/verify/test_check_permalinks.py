@@ -11,13 +11,6 @@ from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "shop")
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
-    return repository
-
-
 def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(repository: Repository) -> None:
     commit = repository.commit({"src/app.py": CODE})
     repository.commit({"src/app.py": PUSHED})

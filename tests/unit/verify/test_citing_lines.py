@@ -11,11 +11,6 @@ from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "shop")
-
-
 def fixed(repository: Repository) -> tuple[list[str], int]:
     """Fix the page; return what its citations are now, and how many were rewritten."""
     page = repository.folder / "docs/a.md"
@@ -72,7 +67,6 @@ def only_at(repository: Repository, path: str) -> tuple[str, str, str]:
 
 
 def test_a_permalink_to_a_commit_that_is_not_here_is_not_judged_by_when_it_was_written(repository: Repository) -> None:
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
     page = f"https://github.com/acme/shop/blob/{'0123456789' * 4}/src/gone.py#L14-L16\n"
     repository.commit({"src/gone.py": CODE, "docs/a.md": page})
     repository.git("rm", "-q", "src/gone.py")
@@ -232,7 +226,6 @@ def test_a_type_is_found_in_another_file_though_its_own_keeps_the_name(repositor
     repository.commit(
         {"src/a.go": alias, "src/v1/a.go": "package v1\n\ntype GatewayClassStatus struct {\n\tAge int\n}\n"}
     )
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
 
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/a.go#L3\n")
 

@@ -14,11 +14,6 @@ from openbook.verify.past_pages import Revision
 from tests.repositories import Repository, write
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "repository")
-
-
 def test_words_date_from_the_commit_that_brought_them(repository: Repository) -> None:
     repository.commit({"a.md": "nothing yet\n"})
     brought = repository.commit({"a.md": "see b.py:12 there\n"})

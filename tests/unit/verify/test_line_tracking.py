@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, only, told
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "shop")
-
 
 STEPS = [f"        self.record_the_step({number}, kind='{name}')\n" for number, name in enumerate("abcdefghijkl")]
 STORE = "class Store:\n    def load(self, key):\n" + "".join(STEPS) + "        return self.found\n"

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from tests.repositories import Repository
 from tests.unit.verify.checks import CODE, PUSHED, checked, told
 
 OTHER = "".join(f"step_{number} = {number}\n" for number in range(20))
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "shop")
 
 
 def test_the_file_whose_lines_are_what_the_sentence_names_is_meant(repository: Repository) -> None:

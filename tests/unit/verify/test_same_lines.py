@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from openbook.verify.names import is_mostly_in, same_line
@@ -12,13 +10,6 @@ from tests.repositories import Repository, write
 from tests.unit.verify.checks import CODE, drifted, only, told
 
 STATE = "export type State = {\n  tool: {\n    kind: string;\n  };\n};\n"
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "shop")
-    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
-    return repository
 
 
 @pytest.mark.parametrize(
