@@ -29,7 +29,7 @@ from openbook.verify.relocation_search import RelocationSearch
 # Characters on either side of a quote that are compared when it stands in several places.
 _AROUND_CHARS = 400
 _LEAD = 0.15
-_LEAST_AGREEMENT = 0.3
+_MIN_AGREEMENT = 0.3
 
 # How `json.dumps` may have written an answer: `ask --json`, then what tools make of it.
 _STYLES: tuple[dict[str, Any], ...] = (
@@ -272,7 +272,7 @@ def _found(quote: _Quote, text: str) -> tuple[int, int] | None:
     ranked = sorted(((_agreement(quote, text, place), place) for place in places), reverse=True)
     second = ranked[1][0] if len(ranked) > 1 else 0.0
     best, place = ranked[0] if ranked else (0.0, (0, 0))
-    return place if best >= _LEAST_AGREEMENT and best - second >= _LEAD else None
+    return place if best >= _MIN_AGREEMENT and best - second >= _LEAD else None
 
 
 def _found_lines(quote: _Quote, text: str) -> tuple[int, int] | None:

@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 
 # Files looked into for lines that have left their file: .3 s of work for each citation whose file or lines are gone,
 # once they are in memory, which takes 3 s and is done once.
-_MOST_SEARCHED_BYTES = 64 * 1024 * 1024
+_MAX_SEARCHED_BYTES = 64 * 1024 * 1024
 
 # A file that was renamed keeps most of its lines; two that only share their beginnings do not.
 _SAME_FILE = 0.5
@@ -220,7 +220,7 @@ class CitedFolder:
         What cites is none of them: it holds the very words that it says of the lines.
         """
         suffix = posixpath.splitext(path)[1]
-        left = _MOST_SEARCHED_BYTES
+        left = _MAX_SEARCHED_BYTES
         for other in self._listed:
             if other in (path, citing) or posixpath.splitext(other)[1] != suffix:
                 continue

@@ -11,7 +11,7 @@ from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.relocation import ComparedText, agreement, shape
 
 # Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
-_MOST_TAKEN_BACK = 4
+_MAX_TAKEN_BACK = 4
 
 # Of 1: lines of one form that stand in surroundings this much alike are the same line.
 _SAME_PLACE = 0.9
@@ -19,7 +19,7 @@ _SAME_PLACE = 0.9
 # Lines of one form that are compared with the one in question, so that long pages take no longer for each citation.
 # In the generated pages of tBTC and Fastify, another line was the earlier form of 82 of 515, and never more than one
 # rank away. One regeneration may add twenty entries above a line.
-_MOST_RIVALS = 40
+_MAX_RIVALS = 40
 
 
 class Dating:
@@ -44,7 +44,7 @@ class Dating:
         self._seen += 1
         if words:
             self.words, self.age, self._newer = words, self._seen, page
-        goes_on = self.age > 0 and self._seen - self.age <= _MOST_TAKEN_BACK
+        goes_on = self.age > 0 and self._seen - self.age <= _MAX_TAKEN_BACK
         if not goes_on:
             self._newer = None
         return goes_on
@@ -110,8 +110,8 @@ def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
         return True
     # Of many lines of one form, those are compared that come about as early among them as the line does today.
     rank = bisect_left(new.shapes[shape(new.lines[here[0] - 1])], here[0])
-    start = max(0, min(rank, len(others)) - _MOST_RIVALS // 2)
-    return all(fit(number) <= best for number in others[start : start + _MOST_RIVALS] if number not in own)
+    start = max(0, min(rank, len(others)) - _MAX_RIVALS // 2)
+    return all(fit(number) <= best for number in others[start : start + _MAX_RIVALS] if number not in own)
 
 
 def _numbers(words: str, text: str) -> list[int]:

@@ -22,13 +22,13 @@ _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signatu
 _RENAMES = ("--stdin", "--no-walk=unsorted", "-m", "--first-parent", "--diff-filter=R")
 
 # Versions of a citing file that are looked at, newest first. Nobody can tell when older citations were written.
-_MOST_REVISIONS = 2_000
+_MAX_REVISIONS = 2_000
 
 # Files whose history one walk reads: a command line has room for that many paths.
 _AT_ONCE = 100
 
 # Renames of one file that are followed, and copies.
-_MOST_RENAMES = 10
+_MAX_RENAMES = 10
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
@@ -273,17 +273,17 @@ class History:
         revisions = self._logs[path]
         if not revisions:  # some commit has brought the file, so that the log is not all
             raise GitFailedError(path)
-        for revision in revisions[:_MOST_REVISIONS]:
+        for revision in revisions[:_MAX_REVISIONS]:
             yield revision, self._pages.read(revision)
-        if len(revisions) > _MOST_REVISIONS:
+        if len(revisions) > _MAX_REVISIONS:
             raise GitFailedError(path)
 
     def _versions_of_original(self, path: str) -> Iterator[tuple[Revision, ComparedText | None]]:
         """Yield the versions of what a file was copied from. Whoever copies a page has not looked at its citations."""
         log = self._logs.get(path, ())
-        for _ in range(_MOST_RENAMES):
+        for _ in range(_MAX_RENAMES):
             log = self._log_of_original(log[-1]) if log else ()
-            for revision in log[:_MOST_REVISIONS]:
+            for revision in log[:_MAX_REVISIONS]:
                 yield revision, self._pages.read(revision)
 
     def _log_of_original(self, brought: Revision) -> Sequence[Revision]:
@@ -348,7 +348,7 @@ class History:
         self._read_renames({log[-1].commit for log in logs.values() if log})
         older: dict[str, dict[str, str]] = defaultdict(dict)
         for path, log in logs.items():
-            old = self._old_name(log[-1]) if log and depth < _MOST_RENAMES else ""
+            old = self._old_name(log[-1]) if log and depth < _MAX_RENAMES else ""
             if old:
                 older[log[-1].commit][path] = old
         for commit, old_names in older.items():
@@ -419,7 +419,7 @@ class History:
             path: Its path then, relative to the folder.
         """
         now, before = self._prefix + path, -1
-        for _ in range(_MOST_RENAMES):
+        for _ in range(_MAX_RENAMES):
             age, removed_by = (self._gone or {}).get(now, (0, ""))
             if not self.head or not removed_by or removed_by == commit or (before >= 0 and age >= before):
                 break

@@ -19,7 +19,7 @@ _SAME_LINES = 0.9
 _LEAD = 0.1
 
 # Files of one commit that are compared line by line: those that share most lines with the block and what is around it.
-_MOST_COMPARED = 5
+_MAX_COMPARED = 5
 _AROUND_LINES = 12
 
 # Of 1: a file with fewer of the lines than this is not compared.
@@ -77,7 +77,7 @@ def _places(history: History, before: PastFile, spot: Relocation, commit: str) -
     pages = (each for each in pages if _may_hold(before.page, first, last, each[1], _SHARED_LINES, by_name=True))
     wide = slice(max(0, first - 1 - _AROUND_LINES), last + _AROUND_LINES)
     around = frozenset(before.page.keys[wide])
-    for path, page in nlargest(_MOST_COMPARED, pages, key=lambda each: len(around & each[1].key_set)):
+    for path, page in nlargest(_MAX_COMPARED, pages, key=lambda each: len(around & each[1].key_set)):
         older = history.page(before.commit, path)
         named = defined_name(before.page.lines[first - 1])
         there = _place_in(before.page, first, last, page, _STILL_THERE if named else _SAME_LINES)

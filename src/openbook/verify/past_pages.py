@@ -11,7 +11,7 @@ from openbook.verify.git import Git
 from openbook.verify.relocation import ComparedText
 
 # Characters of all files that are kept. With their lines and what else is found in them, each takes up to 20 bytes.
-_MOST_CHARS = 8_000_000
+_MAX_CHARS = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PastPages:
     def _keep(self, name: str, page: ComparedText | None) -> None:
         self._pages[name] = page
         self._chars += len(page.text) if page is not None else 0
-        while self._chars > _MOST_CHARS and len(self._pages) > 1:
+        while self._chars > _MAX_CHARS and len(self._pages) > 1:
             _, oldest = self._pages.popitem(last=False)
             self._chars -= len(oldest.text) if oldest is not None else 0
 

@@ -37,7 +37,7 @@ _COMMENT_LINE = re.compile(r"(?:^|(?<=\s))(?:#|//|--|;;?|%|\*|/\*|<!--)(?=\s).*"
 _EXAMPLE = re.compile(r"^[ \t]*>>> .*(?:\n[ \t]*(?!\"\"\"|''')\S.*)*", re.MULTILINE)
 
 # Real code has one node in three characters or fewer. A tree with more of them is generated.
-_MOST_NODES = 1_000_000
+_MAX_NODES = 1_000_000
 
 
 def regions(path: str, text: str) -> list[Range] | None:
@@ -120,7 +120,7 @@ def _outside_examples(text: str, start: int, end: int) -> Iterator[Range]:
 def _comment_bytes(tree: Tree) -> Iterator[Range]:
     """Yield comments, and strings that are statements: the docstrings of Python."""
     cursor = tree.walk()
-    for _ in range(_MOST_NODES):
+    for _ in range(_MAX_NODES):
         node = cursor.node
         assert node is not None
         docstring = node.type == "string" and node.parent is not None and node.parent.type == "expression_statement"

@@ -23,23 +23,23 @@ _AROUND_LINES = 12
 # Of 1: how far surroundings must agree where the block alone proves nothing, and by how much the best
 # place must lead. Of 10,000 citations that drifted (20 seeds of `benchmarks.relocation`), a lead of .15 named
 # one wrong place, and .25 none, at the price of six that were not found.
-_LEAST_AGREEMENT = 0.3
+_MIN_AGREEMENT = 0.3
 _LEAD = 0.25
 
 # The same where only a stretch of the older text is known: a twin may have stood outside of it. The bounds
 # above named 11 wrong places, these none.
-_LEAST_AGREEMENT_OF_PART = 0.5
+_MIN_AGREEMENT_OF_PART = 0.5
 _LEAD_OF_PART = 0.4
 
 # The same where a comparison of both texts as wholes puts the lines there, too.
 _LEAD_IN_ORDER = 0.05
 
 # Places with the same text that are compared, which takes up to 0.2 ms each.
-_MOST_PLACES = 1_000
+_MAX_PLACES = 1_000
 
 # Aligning two texts of this length takes 0.7 s, and of twice the length 3 s. Longer ones are split where lines agree
 # that stand in each of them once.
-_MOST_ALIGNED_LINES = 4_000
+_MAX_ALIGNED_LINES = 4_000
 
 # An edited line is still the same line if this much of it is: a renamed variable or a new argument.
 _SAME_LINE = 0.6
@@ -52,11 +52,11 @@ _NEARLY_SAME_LINE = 0.9
 _LEAD_OF_LINE = 0.1
 
 # Characters of a line that is compared with all others.
-_LONGEST_LINE = 400
+_MAX_LINE_CHARS = 400
 
 # Pairs of characters that a comparison of two blocks looks at, which takes up to .6 s: all pairs of 90 lines of code.
 # Of longer blocks only the lines that differ are compared by characters.
-_MOST_PAIRS = 10_000_000
+_MAX_PAIRS = 10_000_000
 
 # Of three parts, behind a `v`, or that of Go in `go.mod`. Any other number, such as a timeout, is a value.
 _VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
@@ -228,8 +228,8 @@ def relocate(
     if bottom < top:
         return _blank(old, first, last, new)
     block = old.block(top, bottom)
-    candidates = list(islice(new.occurrences(block), _MOST_PLACES))
-    if len(candidates) == _MOST_PLACES:
+    candidates = list(islice(new.occurrences(block), _MAX_PLACES))
+    if len(candidates) == _MAX_PLACES:
         return NotRelocated("too many places look alike")
     found = _chosen(old, (top, bottom), new, candidates, is_part) if candidates else _edited(old, top, bottom, new)
     if isinstance(found, NotRelocated):
@@ -241,7 +241,7 @@ def relocate(
 def is_same_neighbourhood(part: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation) -> bool:
     """Return whether lines found in another file are those of a stretch, and not others that say the same by chance."""
     there = (spot.first_line, spot.last_line)
-    return agreement(part, (first, last), new, there) >= _LEAST_AGREEMENT
+    return agreement(part, (first, last), new, there) >= _MIN_AGREEMENT
 
 
 def _trimmed(page: ComparedText, first: int, last: int) -> tuple[int, int]:
@@ -269,13 +269,13 @@ def _chosen(
 ) -> Relocation | NotRelocated:
     """Choose among places that hold the very block."""
     block = old.block(*here)
-    twins = list(islice(old.occurrences(block), _MOST_PLACES))
+    twins = list(islice(old.occurrences(block), _MAX_PLACES))
     if len(candidates) == 1 and len(twins) <= 1 and len(block) >= DISTINCTIVE_CHARS:
         return Relocation(*candidates[0])
     ranked = sorted(((agreement(old, here, new, there), there) for there in candidates), reverse=True)
     best, place = ranked[0]
     strict = is_part and len(candidates) > 1
-    if best < (_LEAST_AGREEMENT_OF_PART if strict else _LEAST_AGREEMENT):
+    if best < (_MIN_AGREEMENT_OF_PART if strict else _MIN_AGREEMENT):
         return NotRelocated("the same text stands elsewhere, in other surroundings")
     second = ranked[1][0] if len(ranked) > 1 else 0.0
     # One of several equal lines can be gone while another stays: what stays must not belong to a twin.
@@ -344,7 +344,7 @@ def _resembling(old: ComparedText, index: int, new: ComparedText) -> Relocation 
 
 def _nearest(key: str, page: ComparedText) -> tuple[int, float] | None:
     """Return the index of the one line that is nearly the same, and its likeness; None if others come near it."""
-    if not DISTINCTIVE_CHARS <= len(key) <= _LONGEST_LINE:
+    if not DISTINCTIVE_CHARS <= len(key) <= _MAX_LINE_CHARS:
         return None
     matcher = SequenceMatcher(None, "", key, autojunk=False)
     found, rival = (-1, _NEARLY_SAME_LINE), 0.0
@@ -375,9 +375,9 @@ def likeness(old: Sequence[str], new: Sequence[str]) -> float:
 def _same_share(old: Sequence[str], new: Sequence[str]) -> float:
     """Return the share of two blocks that is the same; of long ones, the share that is easily seen to be the same."""
     blocks = "".join(old), "".join(new)
-    if len(blocks[0]) * len(blocks[1]) <= _MOST_PAIRS:
+    if len(blocks[0]) * len(blocks[1]) <= _MAX_PAIRS:
         return SequenceMatcher(None, *blocks, autojunk=False).ratio()
-    kept, left = 0, _MOST_PAIRS
+    kept, left = 0, _MAX_PAIRS
     for _, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         stretch = "".join(old[a:b]), "".join(new[c:d])
         # None takes all of what is left from those behind it.
@@ -437,11 +437,11 @@ def _alignment(old: ComparedText, new: ComparedText) -> dict[int, int]:
     """Map indexes of lines that are the same and in the same order, blank ones left out."""
     left = [old.keys[index] for index in old.full]
     right = [new.keys[index] for index in new.full]
-    is_long = len(left) + len(right) > 2 * _MOST_ALIGNED_LINES
+    is_long = len(left) + len(right) > 2 * _MAX_ALIGNED_LINES
     found = dict[int, int]()
     at = (0, 0)
     for a, b in (*(_landmarks(left, right) if is_long else ()), (len(left), len(right))):
-        if a - at[0] + b - at[1] <= 2 * _MOST_ALIGNED_LINES:
+        if a - at[0] + b - at[1] <= 2 * _MAX_ALIGNED_LINES:
             matcher = SequenceMatcher(None, left[at[0] : a], right[at[1] : b], autojunk=False)
             for match in matcher.get_matching_blocks():
                 for step in range(match.size):

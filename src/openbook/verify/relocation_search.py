@@ -24,7 +24,7 @@ _SAME_DEFINITION = 0.6
 _SAME_BLOCK = 0.8
 
 # Files that lines are followed through.
-_MOST_MOVES = 3
+_MAX_MOVES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class RelocationSearch:
         stays = bool(path) and past.page.block(first, last) in self._root.page(path).squeezed
         if is_lost and not stays and (elsewhere := self._in_other_file(past, first, last)):
             return elsewhere
-        elsewhere = self._followed(past, first, last, depth) if depth < _MOST_MOVES else None
+        elsewhere = self._followed(past, first, last, depth) if depth < _MAX_MOVES else None
         return elsewhere or here
 
     def _in_its_file(self, past: PastFile, first: int, last: int, path: str) -> RelocatedLines | NotRelocated:
