@@ -95,7 +95,7 @@ class CitationCheck:
         Empty if the commit did not edit the file.
         """
         try:
-            past = self._past(self._target) if self.dated_by() and not self._target.refused else None
+            past = None if self._target.refused else self._past(self._target)
             before = self._before(past) if past else None
         except SourceError:
             return {}

@@ -409,7 +409,7 @@ class History:
             listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
             inside = (path.removeprefix(self._prefix) for path in listed.split("\0") if path.startswith(self._prefix))
             self._trees[commit] = frozenset(inside)
-        return sorted(path for path in self._trees[commit] if path != ending and is_short_for(ending, path))
+        return sorted(path for path in self._trees[commit] if is_short_for(ending, path))
 
     def renamed(self, commit: str, path: str) -> str:
         """Return the present name of a file of an older commit; empty if unknown.
