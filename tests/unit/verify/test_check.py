@@ -246,7 +246,9 @@ def test_a_sentence_that_names_more_than_it_cites_follows_its_lines(repository: 
 def test_a_link_of_one_word_of_prose_names_no_symbol(repository: Repository, words: str) -> None:
     page = f"Retries are [{words}](../src/app.py#L14-L16).\n"
 
-    finding = drifted(repository, page, PUSHED + "\n\nhere = code = Call = this = retry(3)\nhere = code\nthis = Call\n")
+    finding = drifted(
+        repository, page, PUSHED + "\n\nhere = code = Call = this = retry(3)\nlet here = code\nconst this = Call\n"
+    )
 
     assert told(finding) == ("moved", "history", "src/app.py:16-18")
 

@@ -30,6 +30,38 @@ def test_a_page_that_describes_the_code_before_its_commit_means_that_in_all_its_
     assert found == [("moved", "history", f"src/app.py:{lines}") for lines in ("16-18", "6", "9-10")]
 
 
+def test_one_citation_of_the_code_before_a_commit_does_not_date_the_others(repository: Repository) -> None:
+    page = "`retry` (src/app.py:14-16) yields.\n\nMore is in src/app.py:7-8.\n"
+    repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    found = [told(finding) for finding in checked(repository.folder, page)]
+
+    assert found == [("moved", "history", "src/app.py:16-18"), ("ok", "history", "")]
+
+
+@pytest.mark.parametrize("own", ["`sys` (src/app.py:3)", "`url` (src/app.py:10)"])
+def test_a_citation_that_fits_the_code_of_its_commit_is_not_dated_by_its_page(repository: Repository, own: str) -> None:
+    others = [f"`{name}` (src/app.py:{line}) is it.\n\n" for name, line in (("Client", 4), ("get", 7), ("retry", 14))]
+    page = "".join(others) + "`post` (src/app.py:10-11) sends.\n\n" + f"{own} is there.\n"
+    repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    *found, last = (told(finding) for finding in checked(repository.folder, page))
+
+    assert found == [("moved", "history", f"src/app.py:{lines}") for lines in ("6", "9", "16", "12-13")]
+    assert last == ("ok", "history", "")
+
+
+def test_the_same_lines_in_a_new_sentence_are_as_new_as_that(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    repository.commit({"docs/a.md": "Nothing.\n", "src/app.py": PUSHED})
+    page = "Now the client is in src/app.py:14-16.\n"
+    repository.commit({"docs/a.md": page})
+
+    assert told(only(repository.folder, page)) == ("ok", "history", "")
+
+
 def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(repository: Repository) -> None:
     page = "See src/app.py:14-16.\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page})

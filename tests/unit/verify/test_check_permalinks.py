@@ -203,3 +203,13 @@ def test_the_text_of_a_permalink_moves_with_it_even_if_its_line_was_edited_since
     assert Path(file).read_text(encoding="utf-8") == f"The part {link} is without end.\n"
 
     assert not FileVerifier(repository.folder).verify(file, fix=True).fixed
+
+
+def test_a_permalink_to_a_commit_is_right_as_it_is_where_it_cannot_be_rewritten(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    page = f"https://github.com/acme/shop/blob/{commit}/src/app.py?s=1:2#L14-L16\n"
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    (finding,) = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md")).findings
+
+    assert (finding.verdict, finding.pinned, finding.reason) == ("moved", True, "")

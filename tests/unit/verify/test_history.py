@@ -101,6 +101,19 @@ def test_commits_and_tags_pin_and_branches_do_not(repository: Repository) -> Non
     assert [history.pin(name) for name in ("main", "0" * 40, "-rf")] == ["", "", ""]
 
 
+def test_a_line_that_had_the_numbers_of_another_is_dated_apart_from_its_path(repository: Repository) -> None:
+    page = "Intro\n- src/app.py:{}\nOutro\n\n\nThe end\n- src/app.py:{}\nIt is over\n"
+    first = repository.commit({"docs/a.md": page.format(7, 11)})
+    second = repository.commit({"docs/a.md": page.format(3, 7)})
+    history, words = History(repository.folder), "src/app.py:7"
+
+    older, newer = history.written_first("docs/a.md", words), history.written("docs/a.md", words)
+
+    assert older is not None
+    assert newer is not None
+    assert (older[0].commit, older[1], newer.commit) == (first, words, second)
+
+
 def test_branches_and_tags_are_known_by_name_also_those_of_remotes(repository: Repository) -> None:
     repository.commit({"a.py": "x\n"})
     repository.git("tag", "v1.0")

@@ -59,6 +59,7 @@ def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[i
     [
         pytest.param("at 12:30 and 12:30:45", id="times"),
         pytest.param("a ratio of 16:9 or 1.5:2", id="ratios"),
+        pytest.param("100%20b.py:3 in an address", id="escape-without-a-hash"),
         pytest.param("127.0.0.1:8080 and ::1:80", id="addresses"),
         pytest.param("https://example.com/a.py:12 and http://host/b.py#L3", id="urls"),
         pytest.param("https://example.com:8080/x", id="port-of-a-url"),
