@@ -22,15 +22,15 @@ from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
 # A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
 MAX_FILE_BYTES = 16 * 1024 * 1024
 
-# Files looked into for lines that have left their file: .3 s of work for each citation whose file or lines are gone,
-# once they are in memory, which takes 3 s and is done once.
+# Size of the files that are searched for lines that have left their file: .3 s for each such citation, and 3 s once to
+# read them.
 _MAX_SEARCHED_BYTES = 64 * 1024 * 1024
 
 # A file that was renamed keeps most of its lines; two that only share their beginnings do not.
 _SAME_FILE = 0.5
 _LEAD = 0.2
 
-# Of 1: `reader.py` is meant to be `readers.py`, and `test_b.py` is not meant to be `test_a.py`.
+# From 0 to 1: `reader.py` is a typo of `readers.py`, but `test_b.py` is not one of `test_a.py`.
 _SAME_NAME = 0.88
 
 OUTSIDE, SECRET = "it leads out of the root", "secret"
@@ -110,7 +110,7 @@ class CitedFolder:
                 return Target(refused=OUTSIDE, tried=inside)
         if not inside:
             return Target(refused=OUTSIDE)
-        if _refusal(inside[0]) in {SECRET, _OF_GIT}:  # whether such a file is there is nobody's business
+        if _refusal(inside[0]) in {SECRET, _OF_GIT}:  # do not reveal whether such a file exists
             return Target(refused=_refusal(inside[0]), tried=inside)
         short = written.removeprefix("./").lstrip("/")
         names = self._by_name.get(posixpath.basename(short), ())
@@ -204,7 +204,7 @@ class CitedFolder:
         return found
 
     def spelled_like(self, paths: Sequence[str]) -> str:
-        """Name the file that a path is a slip of the pen for: in the same folder, nearly the same name; else empty."""
+        """Return the file in the same folder that a path is a typo of; else empty."""
         for path in paths:
             folder, _, name = path.rpartition("/")
             suffix = posixpath.splitext(name)[1]
@@ -217,7 +217,7 @@ class CitedFolder:
     def same_format(self, path: str, citing: str | None = None) -> Iterator[tuple[str, ComparedText]]:
         """Yield the other files with the ending of a path, in order of paths, up to 64 MiB of them.
 
-        What cites is none of them: it holds the very words that it says of the lines.
+        The citing file is left out: it contains the words that it says about the lines.
         """
         suffix = posixpath.splitext(path)[1]
         left = _MAX_SEARCHED_BYTES
@@ -233,11 +233,11 @@ class CitedFolder:
                 return
             known = vars(page).keys() | {"squeezed", "hashes"}
             yield other, page
-            for name in vars(page).keys() - known:  # the lines of all files take four times the memory of their text
+            for name in vars(page).keys() - known:  # the lines take four times the memory of the text
                 delattr(page, name)
 
     def holding(self, block: str, path: str, citing: str | None = None) -> str:
-        """Name the one other file of the same format that holds a squeezed block, once; empty if there is none."""
+        """Return the only other file of the same format that contains a block without white space once; else empty."""
         if len(block) < DISTINCTIVE_CHARS:
             return ""
         found = [(other, page.squeezed.count(block)) for other, page in self.same_format(path, citing)]
@@ -245,7 +245,7 @@ class CitedFolder:
         return found[0][0] if len(found) == 1 and found[0][1] == 1 else ""
 
     def like(self, old: ComparedText, path: str, citing: str | None = None) -> str:
-        """Name the file that an older text lives on in under another name; empty if it is not clear which."""
+        """Return the file that has most lines of an older text, as after a rename; empty if it is not clear which."""
         keys = {hash(key) for key in old.keys if len(key) >= DISTINCTIVE_CHARS // 2}
         if not keys:
             return ""

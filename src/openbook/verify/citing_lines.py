@@ -10,7 +10,7 @@ from posixpath import basename
 from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.relocation import ComparedText, agreement, shape
 
-# Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
+# A citation can be missing from this many versions in a row. A revert and its revert make two.
 _MAX_TAKEN_BACK = 4
 
 # Of 1: lines of one form that stand in surroundings this much alike are the same line.
@@ -26,20 +26,20 @@ class Dating:
     """Follows a citation back through the versions of its page, from the newest to the one that it was written in."""
 
     def __init__(self, words: str, line: str = "", *, keeps_path: bool = True) -> None:
-        """Take a citation, and the line that holds it. `keeps_path`: with another path it is another one."""
+        """Take a citation and its line. `keeps_path`: whether a citation with another path is a different one."""
         self.words = words
-        """What it is in the oldest version that is known to have it."""
+        """Path and lines as written in the oldest version found so far."""
         self.age = 0
-        """Which version that is, from 1 for the newest; 0 if none has it."""
+        """Number of that version, 1 for the newest; 0 if none has the citation."""
         self.is_followed = False
-        """Whether a version has it but for its path, or what looks like that."""
+        """Whether an older version was found by the line without its paths."""
         self._line = line
         self._keeps_path = keeps_path
         self._seen = 0
         self._newer: ComparedText | None = None
 
     def goes_on(self, page: ComparedText | None) -> bool:
-        """Look at the next older version, None if there is no text; return whether those before it may have it, too."""
+        """Take the next older version, None if it has no text; return whether older ones can have the citation."""
         words = self._words_in(page) if page is not None else ""
         self._seen += 1
         if words:
@@ -51,7 +51,7 @@ class Dating:
 
     def _words_in(self, page: ComparedText) -> str:
         words, newer, gap = self.words, self._newer, self._seen - self.age
-        # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
+        # A file or a change can be reverted and restored. Its citations are not reviewed then.
         if newer is not None and gap and not lines_with(words, newer) <= lines_with(words, page):
             return ""
         if has_citation(page, words, self._line, newer):

@@ -33,7 +33,7 @@ _MAX_RENAMES = 10
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
-# A page, and what is looked for in it: words, their line, and whether with another path they are others.
+# A page and a citation in it: path and lines as written, the whole line, and `keeps_path` of `Dating`.
 _Question = tuple[str, str, str, bool]
 
 
@@ -178,7 +178,7 @@ class History:
         return page is not None and shape(line) in page.shapes
 
     def expect(self, path: str, citations: Iterable[tuple[str, str]]) -> None:
-        """Take words and lines of a file that will be asked for, so that its versions are read once for all of them."""
+        """Announce the citations of a file, as words and lines, so that its versions are read once for all of them."""
         page, asked = self._newest(path), list[_Question]()
         for words, line in citations:
             asked.append((path, words, line, False))
@@ -187,7 +187,7 @@ class History:
         self._expected[path] = asked
 
     def _newest(self, path: str) -> ComparedText | None:
-        """Return a file as it is committed; None if it is not."""
+        """Return the committed version of a file; None if there is none."""
         with suppress(GitFailedError):
             return self._pages.read(Revision(self.head, self._prefix + path)) if self.head else None
         return None
@@ -239,7 +239,7 @@ class History:
         return None if found is None or found[0].commit in self.cut_at else found
 
     def _date(self, datings: dict[_Question, Dating]) -> None:
-        """Go back through the versions of a page as long as any of its citations may be in them."""
+        """Go back through the versions of a page until all its citations are dated."""
         left, seen, path = [*datings.values()], list[Revision](), next(iter(datings))[0]
         try:
             for revision, page in chain(self._versions(path), self._versions_of_original(path)):
@@ -252,7 +252,7 @@ class History:
                 each.age = 0
         for question, it in datings.items():
             self._dates[question] = (seen[it.age - 1], it.words) if it.age else None
-            if not it.is_followed:  # then the path made no difference
+            if not it.is_followed:  # no path was changed, so both questions have one answer
                 self._dates[*question[:3], True] = self._dates[question]
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:

@@ -1,4 +1,4 @@
-"""Keeps the files of commits that were read last."""
+"""Caches files of past commits, the most recently used ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from openbook.sources.decode import decode
 from openbook.verify.git import Git
 from openbook.verify.relocation import ComparedText
 
-# Characters of all files that are kept. With their lines and what else is found in them, each takes up to 20 bytes.
+# In all cached files. With its lines and indexes, a file takes up to 20 bytes per character.
 _MAX_CHARS = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit, and what a file was called in it."""
+    """A commit and the path that a file had in it."""
 
     commit: str
     path: str
@@ -24,7 +24,7 @@ class Revision:
 
 
 class PastPages:
-    """Files of commits by their contents: a file that a commit did not change is compared as one."""
+    """Files of past commits. A file that is the same in several commits is cached once."""
 
     def __init__(self, git: Git) -> None:
         self._git = git

@@ -71,7 +71,7 @@ class ComparedText:
     def __init__(self, text: str) -> None:
         self.text = text
         self.definitions: dict[str, Sequence[Relocation]] = {}
-        """Where names are defined, as far as somebody has asked for them."""
+        """Cache of the definitions by name."""
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -95,7 +95,7 @@ class ComparedText:
 
     @cached_property
     def hashes(self) -> Sequence[int]:
-        """What tells the lines of many texts apart, without the memory that these take."""
+        """Hashes of the lines without white space, which take less memory than the lines."""
         return array("q", (hash("".join(line.split())) for line in self.text.split("\n")))
 
     @cached_property
@@ -110,7 +110,7 @@ class ComparedText:
 
     @cached_property
     def shapes(self) -> dict[str, list[int]]:
-        """The 1-based lines by what they are without their numbers, in order."""
+        """The 1-based numbers of lines by their shape, in order."""
         shapes = dict[str, list[int]]()
         for number, line in enumerate(self.lines, start=1):
             shapes.setdefault(shape(line), []).append(number)
@@ -471,7 +471,7 @@ def _landmarks(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int
 
 
 def shape(line: str) -> str:
-    """Return a line with a zero for each number in it."""
+    """Return a line with each number replaced by a zero."""
     return _DIGITS.sub("0", line)
 
 
