@@ -165,7 +165,7 @@ def words_before(newer: str, older: str, words: str) -> str:
         >>> words_before("See [`A`](lib/a.py#L3).", "See [`A`](src/a.py#L3).", "lib/a.py#L3")
         'src/a.py#L3'
     """
-    lines = words[max(words.rfind("#"), words.rfind(":")) :]
+    lines = words[max(words.rfind("#"), words.rfind(":")) :]  # of lines in words, the last digit, which is enough
     skeletons = dict[str, list[str]]()
     # An address on somebody's machine, `file:///home/me/shop/src/a.py#L3`, is a path as well.
     for line in older.replace("file:///", "/").split("\n"):

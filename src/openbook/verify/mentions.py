@@ -1,4 +1,4 @@
-"""Finds citations of lines in a text: `path:12-18`, `path#L12-L18`, links and permalinks. Opens no file."""
+"""Finds citations of lines in a text: `path:12-18`, `path#L12-L18`, `path` (lines 12-18), links. Opens no file."""
 
 from __future__ import annotations
 
@@ -57,13 +57,22 @@ _PLAIN = re.compile(
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
+# In words: `a.py` (lines 3-9), [a](a.py) line 3. Without code, link or brackets, only of a range: `a.py line 3` is how
+# interpreters say where a program has failed. "lines 3 to 9" is not read, and not half of it either.
+_IN_WORDS = re.compile(
+    rf"(?<![{_PATH}:\\\])}}])(?=[{_PATH}\[({{])(?P<path>{_WORD})(?P<mark>[`*)]{{0,4}}),? (?:at |on )?(?P<open>[(\[]?)"
+    rf"[Ll]ines? (?P<lines>\d{{1,12}}(?:[-–]\d{{1,12}})?)"
+    rf"(?P<more>(?:,\d{{1,12}}(?:[-–]\d{{1,12}})?|(?:,|,? and) \d{{1,12}}[-–]\d{{1,12}})*)"
+    rf"{_END}(?!,? ?(?:[-–—~&,+/]|and|or|to|through|until) ?\d)"
+)
+_FILE_NAME = re.compile(r".*\.(?=\w*[^\W\d])\w+")
 # What stands before the place in a stack trace of Java or Kotlin, behind a class loader and a module or without them:
 # `at app//shop.Cart.add(` and `at java.base@17.0.1/java.lang.Thread.run(`.
 _FRAME = re.compile(r"\s*at\s+(?:[\w.$@\-]*+/)*+[\w$<>]+(?:\.[\w$<>]+)+\(")
 # Of Markdown, in `my\_app.py`. Behind other backslashes stand parts of a path, as in `..\app.py`.
 _ESCAPE = re.compile(r"\\(?=[_*~\[\]])")
 _PATH_WORD = re.compile(rf"(?<![{_PATH}\])}}])(?=[{_PATH}\[({{]){_WORD}")
-_MORE = re.compile(r"\d+(?:-\d+)?")
+_MORE = re.compile(r"\d+(?:[-–]\d+)?")
 _NUMBERS = re.compile(r"(L?|lines-)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
 
 # What people put on a line that must not be checked: an example, or a line of a log.
@@ -119,7 +128,7 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
     permalinks = ((pattern, partial(_permalink, form)) for form, pattern in _PERMALINKS)
-    others = ((_URL, None), (_LINK, _link), (_MACRO, _macro), (_PLAIN, _plain))
+    others = ((_URL, None), (_LINK, _link), (_MACRO, _macro), (_PLAIN, _plain), (_IN_WORDS, _in_words))
     for pattern, make in (*permalinks, *others):
         free = _outside(taken)
         for match in pattern.finditer(text):
@@ -158,9 +167,22 @@ def _plain(match: re.Match[str]) -> Iterator[Mention]:
     if not is_path_like(match["path"]) or _is_logged(match) or (is_escaped and not match["hash"]):
         return
     yield _mention(match, "link" if is_escaped else "plain", "path", "lines" if match["lines"] else "hash")
-    if match["more"]:
-        for more in _MORE.finditer(match.string, *match.span("more")):
-            yield _mention(match, "plain", "path", more.span())
+    yield from _further(match, "plain")
+
+
+def _in_words(match: re.Match[str]) -> Iterator[Mention]:
+    is_range = not match["lines"].isdigit()
+    if not (match["mark"] or match["open"] or is_range) or not _FILE_NAME.fullmatch(match["path"]):
+        return
+    is_link = match.string.endswith("](", 0, match.start("path")) and match["mark"].startswith(")")
+    form: Form = "link" if is_link else "plain"
+    yield _mention(match, form, "path", "lines")
+    yield from _further(match, form)
+
+
+def _further(match: re.Match[str], form: Form) -> Iterator[Mention]:
+    for more in _MORE.finditer(match.string, *match.span("more")) if match["more"] else ():
+        yield _mention(match, form, "path", more.span())
 
 
 def _is_logged(match: re.Match[str]) -> bool:

@@ -17,6 +17,8 @@ from tests.unit.verify.checks import CODE, PUSHED, checked, drifted, only, told
         pytest.param("See [this](../src/app.py#L14-L16).\n", "src/app.py:16-18", id="link"),
         pytest.param("See `app.py:8`.\n", "src/app.py:10", id="end-of-a-path"),
         pytest.param("https://github.com/acme/shop/blob/main/src/app.py#L8\n", "src/app.py:10", id="permalink"),
+        pytest.param("See `src/app.py` (lines 14-16).\n", "src/app.py:16-18", id="in-words"),
+        pytest.param("See [it](../src/app.py), line 8.\n", "src/app.py:10", id="in-words-behind-a-link"),
     ],
 )
 def test_lines_that_were_pushed_down_have_moved(repository: Repository, page: str, now: str) -> None:

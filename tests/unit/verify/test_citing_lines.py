@@ -334,6 +334,16 @@ def test_source_code_with_the_suffix_of_a_binary_format_is_read(repository: Repo
     assert [str(finding.now) for finding in found] == ["src/app.mo:16-18", "src/app.py:16-18"]
 
 
+def test_lines_in_words_are_as_old_as_they_were_before_their_file_got_another_folder(repository: Repository) -> None:
+    page = "See `{}/app.py` (lines 14-16).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page.format("src")})
+    repository.commit({"src/app.py": PUSHED})
+    repository.git("mv", "src", "lib")
+    repository.commit({"docs/a.md": page.format("lib")})
+
+    assert told(only(repository.folder, page.format("lib"))) == ("moved", "history", "lib/app.py:16-18")
+
+
 def test_a_link_to_a_file_on_a_machine_is_as_old_as_it_was_before_it_became_relative(repository: Repository) -> None:
     page = "See [this]({}src/app.py#L14-L16).\n"
     repository.commit({"src/app.py": CODE, "docs/a.md": page.format("file:///home/me/shop/")})

@@ -46,6 +46,14 @@ from openbook.verify.mentions import find_mentions, with_lines
         pytest.param("a.py:9-3", "a.py", (9, 3), id="backwards-is-for-the-check"),
         pytest.param("a.py:0", "a.py", (0, 0), id="zero-is-for-the-check"),
         pytest.param("src/a.py:3:def f():", "src/a.py", (3, 3), id="output-of-grep"),
+        pytest.param("see `src/app.py` (lines 12-18).", "src/app.py", (12, 18), id="in-words"),
+        pytest.param("`src/app.py` lines 12–18, then", "src/app.py", (12, 18), id="in-words-without-brackets"),
+        pytest.param("`src/app.py`, line 12: it", "src/app.py", (12, 12), id="in-words-behind-a-comma"),
+        pytest.param("src/app.py (line 12, column 4)", "src/app.py", (12, 12), id="in-words-without-code"),
+        pytest.param("**src/app.py** (Lines 12-18)", "src/app.py", (12, 18), id="in-words-behind-bold"),
+        pytest.param("`src/app.py` at line 12", "src/app.py", (12, 12), id="in-words-at"),
+        pytest.param("src/app.py lines 12-18", "src/app.py", (12, 18), id="in-words-of-a-range"),
+        pytest.param("[`app`](../src/app.py) line 12", "../src/app.py", (12, 12), id="in-words-behind-a-link"),
     ],
 )
 def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[int, int]) -> None:
@@ -73,6 +81,13 @@ def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[i
         pytest.param("a.py:12px", id="unit"),
         pytest.param("a.py#section-2", id="anchor"),
         pytest.param("src/app.py:12 <!-- openbook: ignore -->", id="ignored-line"),
+        pytest.param("died at app.pl line 12.", id="message-of-an-interpreter"),
+        pytest.param('File "app.py", line 12, in main', id="traceback"),
+        pytest.param("the example (lines 12-18)", id="lines-of-no-file"),
+        pytest.param("`src/app.py` (~line 12)", id="about-a-line"),
+        pytest.param("`app.py` lines 12 to 18", id="range-in-words"),
+        pytest.param("`app.py` (line 12 or 18)", id="one-line-or-another"),
+        pytest.param("`app.py` lines 12 and 18", id="two-lines-in-words"),
     ],
 )
 def test_what_only_looks_like_a_citation_is_none(text: str) -> None:
@@ -99,6 +114,16 @@ def test_a_host_with_a_port_has_the_form_and_is_for_whoever_knows_the_files() ->
 @pytest.mark.parametrize("text", ["src/app.py:12..18", "src/app.py#L12...L18", "src/app.py:12—18"])
 def test_one_end_of_a_range_in_another_notation_is_no_citation(text: str) -> None:
     assert find_mentions(text) == []
+
+
+def test_several_ranges_in_words_are_several_citations() -> None:
+    text = "`app.py` (lines 1-2, 7-9 and 20-30)"
+
+    assert [(m.path, m.first_line, m.last_line) for m in find_mentions(text)] == [
+        ("app.py", 1, 2),
+        ("app.py", 7, 9),
+        ("app.py", 20, 30),
+    ]
 
 
 def test_several_ranges_behind_one_path_are_several_citations() -> None:
@@ -214,6 +239,9 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
         "](a(" * 100_000,
         "a/[a" * 100_000,
         "https://host/owner/name/tree/" + "a/" * 300_000,
+        "a.py` (lines " * 50_000,
+        "a.py lines 1-2" + ", 3-4" * 100_000 + " or 5",
+        "a.py" + "`" * 200_000,
     ],
     ids=lambda text: text[:36],
 )

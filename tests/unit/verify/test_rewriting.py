@@ -31,6 +31,8 @@ def rewritten(
         pytest.param("[a](../src/a.py#L3-L4)", "[a](../src/b.py#L7-L8)", id="link"),
         pytest.param("[a](/src/a.py#L3-L4)", "[a](/src/b.py#L7-L8)", id="link-from-the-top"),
         pytest.param("a.py:3-4", "src/b.py:7-8", id="end-of-a-path"),
+        pytest.param("`src/a.py` (lines 3–4)", "`src/b.py` (lines 7–8)", id="in-words"),
+        pytest.param("[a](../src/a.py) lines 3-4", "[a](../src/b.py) lines 7-8", id="in-words-behind-a-link"),
         pytest.param(
             "https://github.com/o/r/blob/main/src/a.py#L3-L4",
             "https://github.com/o/r/blob/main/src/b.py#L7-L8",
