@@ -68,6 +68,8 @@ def _edits(text: str, mention: Mention, finding: Finding, path: str, head: str) 
     start, end = mention.lines_chars
     until = mention.page.until if mention.page else ""
     edits = [(start, end, with_lines(text[start:end], finding.now.first_line, finding.now.last_line, until))]
+    if finding.now.first_line != finding.now.last_line and text.endswith(("line ", "Line "), 0, start):
+        edits.append((start - 1, start - 1, "s"))
     if path != text[slice(*mention.path_chars)]:
         edits.append((*mention.path_chars, path))
     if finding.pinned and mention.page:

@@ -44,6 +44,10 @@ def test_a_path_is_written_as_its_author_wrote_it(text: str, expected: str) -> N
     assert rewritten(text, LineRange("src/b.py", 7, 8)) == expected
 
 
+def test_a_line_in_words_that_became_several_is_written_as_lines() -> None:
+    assert rewritten("`src/a.py` (line 3)", LineRange("src/a.py", 7, 8)) == "`src/a.py` (lines 7-8)"
+
+
 @pytest.mark.parametrize(
     ("written", "path"),
     [("./../src/a.py", "src/a.py"), ("/app/[id]/page.ts", "app/[id]/page.ts"), ("<../my src/a.py", "my src/a.py")],
