@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -245,16 +245,18 @@ def cited_words(text: str, mention: Mention) -> str:
 def linked_revision(text: str, mention: Mention, others: Sequence[Mention]) -> str:
     """Return the revision of the permalink to the same lines whose text a citation is; empty if there is none.
 
+    `others`: the citations of the text, in order.
+
     Example:
         >>> text = "[`src/app.py:3`](https://github.com/acme/shop/blob/1a2b3c4/src/app.py#L3)"
         >>> mentions = find_mentions(text)
         >>> linked_revision(text, mentions[0], mentions)
         '1a2b3c4'
     """
-    lines = mention.first_line, mention.last_line
-    for other in others:
-        is_target = text[mention.end_char : other.start_char] in {"](", "`]("}
-        if is_target and other.form == "permalink" and (other.first_line, other.last_line) == lines:
+    at = bisect_left(others, mention.end_char, key=lambda other: other.start_char)
+    for other in others[at : at + 1]:
+        is_target = text[mention.end_char : other.start_char] in {"](", "`]("} and other.form == "permalink"
+        if is_target and (other.first_line, other.last_line) == (mention.first_line, mention.last_line):
             return other.revision
     return ""
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.verify.mentions import find_mentions, with_lines
+from openbook.verify.mentions import find_mentions, linked_revision, with_lines
 
 
 @pytest.mark.parametrize(
@@ -295,3 +295,26 @@ def test_a_line_is_not_searched_again_for_each_of_its_citations() -> None:
 
     assert len(find_mentions(text)) == 1_000
     assert text.searches <= 1
+
+
+class Counted(str):
+    """A text that counts how many of its characters are read by slices."""
+
+    read = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.read += len(part)
+        return part
+
+
+def test_the_link_of_a_citation_is_found_without_reading_all_others() -> None:
+    link = "[`src/app.py:{0}`](https://github.com/acme/shop/blob/1a2b3c4/src/app.py#L{0})\n"
+    text = Counted("".join(link.format(number) for number in range(1, 201)))
+    mentions = find_mentions(text)
+    text.read = 0
+
+    revisions = [linked_revision(text, mention, mentions) for mention in mentions]
+
+    assert revisions == ["1a2b3c4", ""] * 200
+    assert text.read < len(text)
