@@ -94,7 +94,7 @@ def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
 
     In a generated page many lines differ in nothing but numbers, and one gets by chance those that another had.
     """
-    here, own = _numbers(words, new.text), _numbers(words, old.text)
+    here, own = _numbers(words, new), _numbers(words, old)
     if len(here) != 1 or not own:
         return True
     shapes = {shape(old.lines[number - 1]) for number in own}
@@ -114,9 +114,9 @@ def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
     return all(fit(number) <= best for number in others[start : start + _MAX_RIVALS] if number not in own)
 
 
-def _numbers(words: str, text: str) -> list[int]:
+def _numbers(words: str, page: ComparedText) -> list[int]:
     """Return the 1-based lines that contain words, in order."""
-    return [*dict.fromkeys(text.count("\n", 0, at) + 1 for at in _places(words, text))] if "\n" not in words else []
+    return [] if "\n" in words else [*dict.fromkeys(map(page.line_index.line_at, _places(words, page.text)))]
 
 
 def lines_with(words: str, page: ComparedText) -> set[str]:
