@@ -21,7 +21,7 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
 `cases/citations_eleventh.jsonl`, and the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`. The `worded`
-ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), of twelve repositories, and have one reader.
+ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
 """
 
 from __future__ import annotations
