@@ -61,7 +61,7 @@ _PLAIN = re.compile(
 # interpreters say where a program has failed. "lines 3 to 9" is not read, and not half of it either.
 _IN_WORDS = re.compile(
     rf"(?<![{_PATH}:\\\])}}])(?=[{_PATH}\[({{])(?P<path>{_WORD})(?P<mark>[`*)]{{0,4}}),? (?:at |on )?(?P<open>[(\[]?)"
-    rf"[Ll]ines? (?P<lines>\d{{1,12}}(?:[-–]\d{{1,12}})?)"
+    rf"(?:Lines?|lines?) (?P<lines>\d{{1,12}}(?:[-–]\d{{1,12}})?)"
     rf"(?P<more>(?:,\d{{1,12}}(?:[-–]\d{{1,12}})?|(?:,|,? and) \d{{1,12}}[-–]\d{{1,12}})*)"
     rf"{_END}(?!,? ?(?:[-–—~&,+/]|and|or|to|through|until) ?\d)"
 )
