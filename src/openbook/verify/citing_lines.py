@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from posixpath import basename
 
+from openbook.text import LineIndex
 from openbook.verify.mentions import Mention, find_mentions
 from openbook.verify.relocation import ComparedText, agreement, shape
 
@@ -116,7 +118,12 @@ def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
 
 def _numbers(words: str, page: ComparedText) -> list[int]:
     """Return the 1-based lines that contain words, in order."""
-    return [] if "\n" in words else [*dict.fromkeys(map(page.line_index.line_at, _places(words, page.text)))]
+    return [] if "\n" in words else [*dict.fromkeys(map(_line_index(page).line_at, _places(words, page.text)))]
+
+
+@lru_cache(maxsize=2)  # of two versions, one after the other
+def _line_index(page: ComparedText) -> LineIndex:
+    return LineIndex(page.text)
 
 
 def lines_with(words: str, page: ComparedText) -> set[str]:

@@ -12,8 +12,6 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 
-from openbook.text import LineIndex
-
 # White space aside. A shorter block, such as `return None`, stands in many places for many reasons,
 # so that finding it once proves nothing: its surroundings have to agree as well.
 DISTINCTIVE_CHARS = 24
@@ -84,11 +82,6 @@ class ComparedText:
     def __len__(self) -> int:
         """Count lines."""
         return len(self.lines)
-
-    @cached_property
-    def line_index(self) -> LineIndex:
-        """The lines by the characters that they begin with."""
-        return LineIndex(self.text)
 
     @cached_property
     def keys(self) -> Sequence[str]:
