@@ -234,10 +234,16 @@ def full_names(text: str, path: str) -> set[str]:
 
 
 def cited_words(text: str, mention: Mention) -> str:
-    """Return a citation as it is written; of several ranges behind one path, with its own alone."""
+    """Return a citation as it is written; of several ranges behind one path, and in words, as `path:lines`.
+
+    Example:
+        >>> text = "[app](src/app.py), lines 3-9"
+        >>> cited_words(text, *find_mentions(text))
+        'src/app.py:3-9'
+    """
     words = text[mention.start_char : mention.end_char]
     start, end = mention.path_chars[1], mention.lines_chars[0]
-    if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
+    if end - start > 1 and text[end] != "?":  # one of several ranges, or in words: `a.py:3,7`, `a.py` (line 3)
         return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
     return words
 
@@ -255,7 +261,8 @@ def linked_revision(text: str, mention: Mention, others: Sequence[Mention]) -> s
     """
     at = bisect_left(others, mention.end_char, key=lambda other: other.start_char)
     for other in others[at : at + 1]:
-        is_target = text[mention.end_char : other.start_char] in {"](", "`]("} and other.form == "permalink"
+        between = text[mention.end_char : other.start_char]  # the end of code, or of lines in brackets, and of the text
+        is_target = between.lstrip("`)") == "](" and other.form == "permalink"
         if is_target and (other.first_line, other.last_line) == (mention.first_line, mention.last_line):
             return other.revision
     return ""

@@ -308,6 +308,13 @@ class Counted(str):
         return part
 
 
+@pytest.mark.parametrize("words", ["src/app.py:3-9", "`src/app.py:3-9`", "`src/app.py` (lines 3-9)"])
+def test_a_citation_that_is_the_text_of_a_permalink_is_of_its_revision(words: str) -> None:
+    mentions = find_mentions(text := f"[{words}](https://github.com/acme/shop/blob/1a2b3c4/src/app.py#L3-L9)")
+
+    assert linked_revision(text, mentions[0], mentions) == "1a2b3c4"
+
+
 def test_the_link_of_a_citation_is_found_without_reading_all_others() -> None:
     link = "[`src/app.py:{0}`](https://github.com/acme/shop/blob/1a2b3c4/src/app.py#L{0})\n"
     text = Counted("".join(link.format(number) for number in range(1, 201)))
