@@ -109,6 +109,8 @@ def log_failure(error: OpenbookError) -> None:
     """Log what failed here, rather than in the request. Questions are not logged."""
     if status_of(error) < HTTPStatus.INTERNAL_SERVER_ERROR:
         return
+    if isinstance(error, RequestRefusedError) and isinstance(error.__cause__, OpenbookError):
+        error = error.__cause__  # callers are told less
     reason, said = str(error), {}
     if isinstance(error, ModelError):
         reason, said = _OF_PROVIDER.split(reason, maxsplit=1)[0], {"model_status": error.status}

@@ -5,8 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from openbook.errors import CorruptLibraryError, LibraryError
+from openbook.libraries.catalog import name_of
+from openbook.retrieval.search import EVERYTHING
 from openbook.server.auth import Identified
-from openbook.server.failures import REFUSALS
+from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.parts import Parts
 from openbook.server.reference import STYLE, reference
 from openbook.server.schemas import ErrorResponse, HealthResponse, ReadinessResponse
@@ -24,11 +27,21 @@ async def healthz() -> HealthResponse:
 
 @router.get("/readyz")
 def readyz(parts: Parts) -> ReadinessResponse:
-    """Report whether questions can be asked: `ok`, or `degraded` while the shared store is unavailable."""
+    """Report whether questions can be asked: `ok`, or `degraded` while the shared store is unavailable.
+
+    503 if the library cannot be read.
+    """
     # Not an error: the store is unavailable to all servers, and a load balancer would take all of them out.
     status = "degraded" if parts.store_trouble() else "ok"
-    with parts.library.in_use() as assistant:
-        held = assistant.stats()
+    try:
+        with parts.library.in_use() as assistant:
+            held = assistant.stats()
+            assistant.index.match(("ready",), None, 1, EVERYTHING)  # the counts are cached; questions read the library
+    except LibraryError as exc:
+        # No key is needed here, so only the log has the message, which may contain addresses.
+        fault = "is damaged" if isinstance(exc, CorruptLibraryError) else "cannot be read"
+        name = name_of(parts.library.location)
+        raise RequestRefusedError(503, f"the library {name!r} {fault}", hint=exc.hint) from exc
     return ReadinessResponse(status=status, documents=held.documents, chunks=held.chunks)
 
 

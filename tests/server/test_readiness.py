@@ -1,0 +1,39 @@
+"""Readiness: whether a load balancer may send questions to a server."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from openbook.library import Library
+from openbook.settings import Settings
+from tests.server.conftest import Serve
+
+_PAGE_BYTES = 4096
+
+
+def test_a_server_is_not_ready_while_its_library_is_damaged_and_says_how_to_make_it_again(
+    serve: Serve, home: Path, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = serve(needs_key=True)
+    before = client.get("/readyz")
+    (file,) = (home / "libraries").glob("*.sqlite")
+    sound = file.read_bytes()
+
+    # In place, beyond the first page: the file is not replaced, and its counts stay in the cache.
+    with file.open("r+b") as opened, caplog.at_level(logging.WARNING):
+        opened.seek(_PAGE_BYTES)
+        opened.write(b"\xff" * (len(sound) - _PAGE_BYTES))
+        opened.flush()
+        damaged = client.get("/readyz")
+    file.unlink()
+    Library.of(folder, settings=Settings(home=home, workers=1)).close()
+    again = client.get("/readyz")
+
+    assert (before.status_code, again.status_code, before.json()) == (200, 200, again.json())
+    assert (damaged.status_code, damaged.json()["error"]["message"]) == (503, f"the library {file.stem!r} is damaged")
+    assert f"openbook add --rebuild --library {file.stem} " in damaged.json()["error"]["hint"]
+    assert str(home) not in damaged.text
+    assert str(file) in caplog.records[-1].__dict__["reason"]  # the log has the whole message
