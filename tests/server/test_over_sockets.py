@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -32,19 +36,20 @@ Start = Callable[..., FakeServer]
 
 
 @contextmanager
-def running(app: SecuredApp, *, buffer_bytes: int = 0) -> Iterator[str]:
-    """Run a server in a thread of this process, and give its address."""
+def running(app: SecuredApp, *, buffer_bytes: int = 0, grace_s: int = 0, signals: int = 1) -> Iterator[str]:
+    """Run a server in a thread of this process, give its address, and stop it by one Ctrl-C or more."""
     listener, started = listen("127.0.0.1", 0), threading.Event()
     if buffer_bytes:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
-    server = Server(app, grace_s=0, started=started.set, stopping=app.stop)
+    server = Server(app, grace_s=grace_s, started=started.set, stopping=app.stop)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     assert started.wait(30)
     try:
         yield browser_url(listener).rstrip("/")
     finally:
-        server.should_exit = True
+        for _ in range(signals):
+            server.handle_exit(signal.SIGINT, None)
         thread.join()
 
 
@@ -165,6 +170,45 @@ def test_a_stopping_server_sends_waiting_clients_an_error_and_ends_model_calls(
     assert held.wait_for_disconnect()
     assert (whole.status_code, kind, whole.json()) == (503, "error", {"error": told})
     assert told["message"] == "the server stopped before it had answered"
+
+
+@pytest.mark.parametrize(("signals", "grace_s"), [(1, 0), (2, 600)])
+def test_stopping_ends_requests_whose_body_has_not_arrived_with_an_error_and_logs_no_crash(
+    fake_server: Start, folder: Path, home: Path, caplog: pytest.LogCaptureFixture, signals: int, grace_s: int
+) -> None:
+    held = fake_server(Fault("hold", after=0))
+    app, name = app_of(folder, home, held, 0)
+    head = (
+        "POST /api/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
+    )
+
+    with (
+        ThreadPoolExecutor(1) as callers,
+        running(app, signals=signals, grace_s=grace_s) as url,
+        caplog.at_level(logging.WARNING),
+    ):
+        address = urlsplit(url)
+        silent = socket.create_connection((address.hostname, address.port), timeout=30)
+        silent.sendall(head.encode())
+        body = {"query": QUESTION, "model": name}
+        asking = callers.submit(httpx2.post, f"{url}/api/query", json=body, timeout=30)
+        while not held.requests:
+            time.sleep(0.01)
+    with silent, silent.makefile("rb") as reply:
+        told = reply.read()
+
+    assert (asking.result().status_code, told.split(b" ", 2)[1]) == (503, b"503")
+    assert b"the server stopped before it had answered" in told
+    assert [record.message for record in caplog.records if record.exc_info or "Traceback" in record.message] == []
+
+
+def test_a_third_ctrl_c_ends_the_process_even_if_its_shutdown_hangs() -> None:
+    code = (
+        "import signal; from openbook.server.running import Server; server = Server(lambda *_: None)\n"
+        "for _ in range(3): server.handle_exit(signal.SIGINT, None)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 128 + signal.SIGINT
 
 
 @pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -77,7 +78,7 @@ def run_server(
 ) -> None:
     """Serve until a signal stops the process. Then finish running requests, or cancel them after some seconds.
 
-    A second Ctrl-C stops it at once.
+    After a second Ctrl-C they get an error at once. A third one ends the process, even if the shutdown hangs.
     """
     log_as_json()
     Server(app, started=started, stopping=stopping).run(sockets=[listener])
@@ -124,8 +125,21 @@ class Server(uvicorn.Server):
             await super().shutdown(sockets)
         finally:
             ending.cancel()
+        if self.force_exit:  # Uvicorn leaves everything open, and the end of the event loop would log tracebacks
+            await self._end_requests()
+            await self.lifespan.shutdown()
+
+    async def _end_requests(self) -> None:
+        self._stop()
+        for _ in range(2):  # a task that is cancelled still sends its error
+            if tasks := self.server_state.tasks.copy():
+                _, late = await asyncio.wait(tasks, timeout=_ERROR_GRACE_S)
+                for task in late:
+                    task.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Start the shutdown. Uvicorn would raise the signal again at the end, which looks like a crash."""
+        if self.force_exit:
+            os._exit(128 + sig)
         self.force_exit = self.should_exit
         self.should_exit = True

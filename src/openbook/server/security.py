@@ -22,6 +22,7 @@ from openbook.server.failures import RequestRefusedError, error_response
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
 from openbook.server.question_images import MAX_BODY_BYTES, QUESTIONS
+from openbook.server.shutdown import ServerStoppedError
 
 _logger = logging.getLogger(__name__)
 
@@ -50,6 +51,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+
+# Nginx's log status for a request that the client closed.
+_GONE = 499
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -93,7 +97,7 @@ class SecurityMiddleware:
             scope = {**scope, "method": "GET"}
         request_id = secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
-        status = 499  # the client has gone, unless a response is sent
+        status = _GONE  # unless a response is sent
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -111,6 +115,9 @@ class SecurityMiddleware:
 
         try:
             await self._guarded(scope, receive, sending)
+        except asyncio.CancelledError:  # by the shutdown of the server; raised further, it would be logged as a crash
+            if status == _GONE:
+                await error_response(ServerStoppedError())(scope, receive, sending)
         finally:
             # The path of the route, not of the request, which contains ids and arbitrary input.
             route = getattr(scope.get("route"), "path", "none")
