@@ -132,15 +132,10 @@ def support(
     """Return how well results match a question, from 0 to 1; 0 without results.
 
     It is the mean of the best sentence, which should answer, and the best chunk, which has the words that the sentence
-    leaves out. On questions for other libraries, the mean has an AUC of .995, sentences alone .994.
-
-    Args:
-        text: The question, with earlier turns of a conversation in front.
-        results: The results, best first.
-        embedder: The embedder of the index.
-        rarity: The weight of each token of the question, without those of earlier turns: results are about their
-            subject in any case.
-        baseline: The similarity of the question to any chunk. The higher it is, the less similarity counts.
+    leaves out. On questions for other libraries, the mean has an AUC of .995, sentences alone .994. `text` begins with
+    earlier turns of a conversation; `rarity` has the weights of the tokens without those, because results are about
+    their subject in any case. The higher the `baseline`, the similarity of the question to any chunk, the less
+    similarity counts.
     """
     chunks = [result.chunk for result in results[:_RESULTS]]
     said = [chunk.text[start:end] for chunk in chunks for start, end in sentences(chunk.text)]
@@ -168,14 +163,8 @@ def measure_answerability(
 ) -> Answerability:
     """Measure the features that tell whether a library answers a question.
 
-    Args:
-        question: A question that is no follow-up.
-        results: Its results, best first.
-        matches: Its matches in the index, with the filter.
-        index: The library.
-        embedder: The embedder that the weights were trained with.
-        where: The filter.
-        made_by_other: Whether another embedder made the index, so that its vectors cannot be compared.
+    The question is no follow-up. `embedder` is the one that the weights were trained with; `made_by_other`: another one
+    made the index, so that its vectors cannot be compared.
     """
     words = _words_of(question)
     telling = frozenset().union(*words.values())

@@ -37,12 +37,7 @@ def check_answer(
 ) -> Steps[Verification]:
     """Check the answer of a model, and repair it where there is evidence.
 
-    Args:
-        answer: Any text; marks such as `[2:14-18]` refer to results and units of the context.
-        checker: Checks citations against the context.
-        policy: How to treat claims in conflict.
-        verifier: Judges whether cited lines entail claims; None leaves that open.
-        ask_again: For the policy `retry`. Called at most once; its answer is kept if it has fewer conflicts.
+    `ask_again`, for the policy `retry`, is called at most once; its answer is kept if it has fewer conflicts.
 
     Raises:
         ValueError: The policy is none, or `retry` without anything to ask.

@@ -60,12 +60,7 @@ class UnitRange:
 
 
 def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | None, ...]:
-    """Resolve the ranges of a mark; a range outside of the context is None.
-
-    Args:
-        mark: The mark as written. Other texts have no ranges.
-        shown: The items of the context by number.
-    """
+    """Resolve the ranges of a mark; a range outside of the context is None. A text that is no mark has none."""
     parsed = parse_mark(mark)
     entry = shown.get(parsed.number) if parsed else None
     if parsed is None or entry is None or not entry.units:

@@ -93,13 +93,8 @@ def build_context(
     """Number results and their units, best first, within a budget of estimated tokens.
 
     Units are never cut. The result that exceeds the budget keeps the units that fit; later ones are dropped, so that no
-    lower-ranked result displaces a better one.
-
-    Args:
-        results: The results, best first.
-        max_tokens: The budget for all together.
-        first: The number of the first one.
-        for_model: Whether to count the tokens of the text for models, rather than of the documents, as for quotes.
+    lower-ranked result displaces a better one. `first` is the number of the first result. `for_model`: count the tokens
+    of the text for models, rather than of the documents, as for quotes.
     """
     shown: list[ContextItem] = []
     left = max_tokens

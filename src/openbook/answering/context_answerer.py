@@ -73,13 +73,7 @@ class ContextAnswerer:
         return standalone(query, history, rewritten, has_images=bool(images))
 
     def expand(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[Sequence[Question]]:
-        """Ask the model for further searches; none if the budget would not allow the answer after that.
-
-        Args:
-            query: The standalone question.
-            results: Its results, best first.
-            max_tokens: The budget of sources for the answer, in estimated tokens.
-        """
+        """Ask the model for further searches; none if the budget would not allow the answer after that."""
         prompt = build_expansion_prompt(query, results)
         request = Request((Message.user(prompt),), max_tokens=_SEARCHES_TOKENS, deadline_s=self._writing.timeout_s)
         if not self._calls.allows(request, max_tokens, self._writing.max_answer_tokens):
@@ -93,11 +87,7 @@ class ContextAnswerer:
     ) -> Steps[GenerationResult]:
         """Call the model for an answer, and check it.
 
-        Args:
-            query: The question.
-            results: Its results, best first.
-            max_tokens: The budget of sources, in estimated tokens.
-            understood: The standalone question if a model rewrote it; else empty.
+        `understood` is the standalone question if a model rewrote it; else empty.
         """
         context = build_context(results, max_tokens)
         if not context.shown:

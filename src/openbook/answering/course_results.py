@@ -217,8 +217,7 @@ def course_key(chunk: Chunk) -> tuple[str, str]:
 def outline_of_course(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the header of a course and the opening of each lesson, once per number.
 
-    Args:
-        chunks: The chunks of all its documents in order. May be empty.
+    `chunks` are those of all its documents, in order.
     """
     found: list[Chunk] = []
     by_document: dict[str, list[Chunk]] = defaultdict(list)

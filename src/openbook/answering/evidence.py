@@ -65,14 +65,7 @@ class EvidenceFinder:
     """Retrieve evidence for answers, and judge its relevance. Thread-safe."""
 
     def __init__(self, index: Index, embedder: Embedder, text_now: TextNow, retriever: Retriever | None = None) -> None:
-        """Prepare.
-
-        Args:
-            index: The library.
-            embedder: The embedder for measuring support.
-            text_now: Returns the current text of a document, for checking citations.
-            retriever: Searches the library, if another embedder made it.
-        """
+        """Prepare. `retriever` searches the library, if another embedder made it."""
         self.index = index
         self.embedder = embedder
         self.text_now = text_now

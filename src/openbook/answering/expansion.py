@@ -33,12 +33,7 @@ def is_expandable(question: Question, results: Sequence[RetrievalResult], top_k:
 
 
 def build_expansion_prompt(query: str, results: Sequence[RetrievalResult]) -> str:
-    """Build the prompt that asks for further searches.
-
-    Args:
-        query: The standalone question.
-        results: Its results, best first.
-    """
+    """Build the prompt that asks for further searches."""
     # In a fence: file names and headings are untrusted text.
     places = ShownSource(0, "", "places that were found", tuple(map(_place, results[:_SHOWN])))
     return fill_template("expand", question=" ".join(query.split()), places=str(places))

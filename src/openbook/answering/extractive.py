@@ -93,12 +93,7 @@ def pick(
 ) -> list[ScoredPassage]:
     """Select the passages to quote, best first. Ties are ordered by position in the context.
 
-    Args:
-        query: The question.
-        context: The results to quote from.
-        embedder: The embedder of the index.
-        rarity: The weight of each token of the question.
-        text_of: Returns the text of a document, for what precedes a result.
+    `text_of` is for what precedes a result.
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
@@ -198,11 +193,7 @@ def _answer(
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
     """Return whether a passage repeats the question without an answer.
 
-    Args:
-        text: The passage.
-        new: Its tokens that the question lacks.
-        place: Its tokens, and those of the headings above.
-        query: The question.
+    `new` are its tokens that the question lacks; `place` are its tokens, and those of the headings above.
     """
     if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
         return True
@@ -403,11 +394,7 @@ def further_places(
 ) -> list[Passage]:
     """Return distinct pointers to good results that are not quoted, in the order of the results.
 
-    Args:
-        ranked: The candidates, best first.
-        quotes: The quotes.
-        rarity: The weight of each token of the question.
-        points_to_all: Whether to include results with much lower scores: each caller of a name is an answer.
+    `points_to_all`: include results with much lower scores, because each caller of a name is an answer.
     """
     done = {quote.shown.number for quote in quotes}
     share = 0.0 if points_to_all else _MIN_POINTER_SCORE

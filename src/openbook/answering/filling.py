@@ -158,12 +158,7 @@ def fill_context(
     """Return results with the rest of the definitions and sections that they break off, as far as it fits.
 
     Adjacent chunks become one result, at the rank of the best of them. If there is no room, results are only joined.
-
-    Args:
-        results: The results, best first.
-        index: The library.
-        where: The filter of visible documents.
-        max_tokens: The budget of the context that `build_context` makes of them, in estimated tokens.
+    `max_tokens` is the budget of the context that `build_context` makes of them.
     """
     with index.snapshot():
         filler = _Filler(index, where, max_tokens)

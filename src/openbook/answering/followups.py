@@ -184,12 +184,8 @@ def standalone(
 ) -> StandaloneQuestion:
     """Rewrite a message as a standalone question.
 
-    Args:
-        message: The message.
-        history: The earlier exchanges, in order.
-        rewritten: The question as a model rewrote it; ignored if it is no question. Without it, rules detect
-            follow-ups, and put earlier questions in front of them.
-        has_images: The rewriting includes the content of images.
+    `rewritten` is the question as a model rewrote it, with the content of images if `has_images`; it is ignored if it
+    is no question. Without it, rules detect follow-ups, and put earlier questions in front of them.
 
     Raises:
         QueryError: The question is empty or too long, or neither it nor those before it hold a telling word.

@@ -141,16 +141,7 @@ class IssueFindings:
 def find_for_issue(
     issue: Issue, question: Question, search: Search, index: Index, limit: int, where: Filter
 ) -> list[RetrievalResult]:
-    """Rank files for an issue, each with its most relevant chunk, best first.
-
-    Args:
-        issue: The parsed issue.
-        question: The whole text.
-        search: Ranks passages for a question.
-        index: The library.
-        limit: The maximum number of files.
-        where: The filter of documents.
-    """
+    """Rank files for an issue, each with its most relevant chunk, best first. `question` is the whole text."""
     found = gather(issue, question, search, index, where)
     scores = fuse(found, WEIGHTS)
     ranked = sorted(scores, key=lambda file: (-scores[file], file))[:limit]

@@ -70,14 +70,7 @@ def find_lines(
 ) -> MatchingLines:
     """Find the lines that contain a text, or match a regular expression in the syntax of RE2.
 
-    Args:
-        pattern: One line. A regular expression never matches across lines.
-        index: The library.
-        where: Documents that are read.
-        is_regex: Whether the pattern is a regular expression.
-        any_case: Whether `retry` matches `Retry`.
-        is_meant: Whether the document of a path is read, beside the filter.
-        seconds: Time after which no further document is read.
+    The pattern is one line. No further document is read after so many seconds.
 
     Raises:
         ToolError: The pattern is empty, too long or not valid, or regular expressions need a package.

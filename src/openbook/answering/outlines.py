@@ -17,9 +17,6 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the heads of the definitions, headings and lessons of a document, in order, each once.
 
     A chunk without any contributes its first line, so that no part of the document is missing.
-
-    Args:
-        chunks: All chunks of a document, in order. May be empty.
     """
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
@@ -90,11 +87,7 @@ def head_of_lesson(first: Chunk) -> Chunk:
 def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None = None) -> Chunk:
     """Return a slice of a chunk, trimmed at its end, with the scope of the chunk.
 
-    Args:
-        chunk: The chunk.
-        start_char: The start offset in the document. The slice must not be blank.
-        end_char: The end offset, exclusive.
-        symbol: The symbol of the slice, if it is not that of the chunk.
+    It must not be blank. `symbol` is its own, if that is not the one of the chunk.
     """
     start, end = start_char - chunk.span.start_char, end_char - chunk.span.start_char
     _, end = trim(chunk.text, start, end)
@@ -148,11 +141,7 @@ def unseen(chunk: Chunk, shown: Iterable[Span]) -> Chunk:
 def lines_of(document: Document, chunks: Sequence[Chunk], first: int, last: int) -> Chunk | None:
     """Return lines of a document, with the names of their chunks; None if they are blank.
 
-    Args:
-        document: The document with its text.
-        chunks: Its chunks, in order.
-        first: 1-based; not beyond the last line.
-        last: 1-based, inclusive; may be beyond the last line.
+    `last` is inclusive, and may be beyond the last line.
     """
     lines = LineIndex(document.text)
     start, end = lines.start_of(first), lines.end_of(max(first, min(last, len(lines))))

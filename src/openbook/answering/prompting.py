@@ -59,12 +59,7 @@ def build_messages(
 ) -> tuple[Message, ...]:
     """Build the messages that ask for an answer from sources: history, sources and question.
 
-    Args:
-        query: The question as asked.
-        context: The sources.
-        history: The earlier exchanges, in order.
-        understood: The standalone question if a model rewrote it; else empty.
-        images: The images of the question.
+    `understood` is the standalone question if a model rewrote it; else empty.
     """
     shown = tuple(shown.source for shown in context.shown)
     question = fill_template("question", question=with_images_named(query, images))
@@ -136,10 +131,7 @@ def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
 def build_no_context_prompt(reason: str, missing: Sequence[str] = (), unread: Sequence[str] = ()) -> str:
     """Return the text of a refusal if nothing was found. No model is called.
 
-    Args:
-        reason: The reason, such as `nothing found`.
-        missing: Words of the question that the library lacks.
-        unread: Files that could not be read, and may contain them.
+    `missing` are words that the library lacks, `unread` files that may contain them.
     """
     return fill_template("no_context", reason=reason, missing=_missing(missing, unread))
 
@@ -149,11 +141,7 @@ def build_clarification_prompt(
 ) -> str:
     """Return the text of a refusal that names the nearest topics. No model is called.
 
-    Args:
-        reason: The reason, such as `nothing relevant`.
-        nearest: The nearest results, best first. Without any, the text is that of `build_no_context_prompt`.
-        missing: Words of the question that the library lacks.
-        unread: Files that could not be read, and may contain them.
+    Without any, it is that of `build_no_context_prompt`.
     """
     topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
     if not topics:
@@ -164,10 +152,6 @@ def build_clarification_prompt(
 
 def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     """Return a note on the words that no source contains, and on the files that could not be read.
-
-    Args:
-        words: The words, at least one.
-        unread: Paths of files that may contain them.
 
     Example:
         >>> build_missing_note(["tides"], ["a.key", "b.pdf"])

@@ -63,14 +63,7 @@ def find_references(
     """Find the lines that contain a name as a whole word.
 
     Receivers are not resolved: for `Client.get`, these are the calls of every `get`; only the definition is that of
-    `Client` if there is one.
-
-    Args:
-        name: A code name such as `Client` or `Client.get`; case-sensitive.
-        index: The library.
-        where: The filter of documents.
-        uses: The kinds of use to return.
-        is_meant: Whether to read the document of a path, beside the filter.
+    `Client` if there is one. `is_meant` decides by its path whether a document is read, beside the filter.
     """
     *owners, last = name_parts(name.strip()) or [""]
     places: list[Reference] = []
@@ -128,11 +121,7 @@ def chunks_defining(
 ) -> list[Outline]:
     """Return the outlines that define a name; only those within its owners, if there are any.
 
-    Args:
-        outlines: The candidates.
-        name: The unqualified name.
-        owners: Its qualifiers: `("Client",)` for `Client.get`.
-        any_case: Whether `retry` may mean `Retry`.
+    `name` is unqualified: `get` with the owners `("Client",)` for `Client.get`.
     """
     if any_case:
         named = [outline for outline in outlines if name.lower() in map(str.lower, outline.defines)]

@@ -37,13 +37,8 @@ def refusal(
 ) -> GenerationResult:
     """Refuse to answer, with the nearest results.
 
-    Args:
-        query: The question.
-        reason: Why.
-        results: The results, best first.
-        missing: Words of the question that the library lacks.
-        unread: Files that could not be read, and may contain them.
-        is_foreign: The question is in another language than the sources.
+    `missing` are words that the library lacks, `unread` files that may contain them. `is_foreign`: the question is in
+    another language than the sources.
     """
     nearest = tuple(results[:_NEAREST])
     if reason is RefusalReason.EMPTY_LIBRARY:
@@ -89,11 +84,7 @@ def no_answer(
 ) -> GenerationResult:
     """Return an answer that says why the model wrote nothing, with the nearest results.
 
-    Args:
-        query: The question.
-        reason: Why there is no answer.
-        results: The results for the model, best first.
-        detail: The message of the budget or the provider, for people.
+    `detail` is the message of the budget or the provider, for people.
     """
     text = build_no_answer(reason, detail)
     return GenerationResult(query, text, results=tuple(results[:_NEAREST]), refused=True, reason=reason)
@@ -148,10 +139,7 @@ def _name_of(path: str) -> str:
 def asks_for_content_alone(query: str, named: Mapping[str, str], known: Iterable[DocumentSummary]) -> bool:
     """Check whether a question asks for nothing but the content of unread files.
 
-    Args:
-        query: The question.
-        named: The unread files that it names, by path.
-        known: The documents of the library, which may include a file of the same name.
+    `named` are the unread files that it names, by path; `known` may include a file of the same name.
     """
     names = {_name_of(path) for path in named}
     if any(_name_of(document.path) in names for document in known):
@@ -210,11 +198,9 @@ def reply_to_small_talk(
 ) -> GenerationResult | None:
     """Return a reply to small talk or arithmetic; None for other messages.
 
-    Args:
-        text: The message.
-        after_answer: A single word such as `super` is praise after an answer, and otherwise a query.
-        nothing_found: Nothing relevant was found. Arithmetic in words is searched for first, as it may be a question to
-            the sources: "Down to how many tokens can a prompt of 50,000 be reduced?"
+    A single word such as `super` is praise `after_answer`, and otherwise a query. Arithmetic in words is answered only
+    after a search, with `nothing_found`, because it may be a question to the sources: "Down to how many tokens can a
+    prompt of 50,000 be reduced?"
     """
     kind = kind_of(text)
     if kind == "arithmetic" and (nothing_found or not _names_a_thing(text)):

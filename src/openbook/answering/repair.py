@@ -85,10 +85,7 @@ def _evidence(statement: Statement, claim: Claim, checker: CitationChecker) -> U
 def _only_place(words: str, checker: CitationChecker, *, whole: bool) -> UnitRange | None:
     """Return the shortest range of units with some words, if only one current place in the context has them.
 
-    Args:
-        words: A claim, or a quote.
-        checker: Checks citations against the context.
-        whole: Whether the words are a claim, which must be a whole statement of the place.
+    If they are a `whole` claim, it must be a whole statement of the place.
     """
     places: list[UnitRange] = []
     wanted = squash(words).strip(" .,;:!?-•")

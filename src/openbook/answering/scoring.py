@@ -93,15 +93,7 @@ def signals_of(
     embedder: Embedder,
     rarity: Mapping[str, float],
 ) -> list[PassageSignals]:
-    """Compute the features of each passage.
-
-    Args:
-        query: The question.
-        passages: The candidates.
-        scores: The scores of their results, by result number.
-        embedder: The embedder of the index.
-        rarity: The weight of each token of the question.
-    """
+    """Compute the features of each passage. `scores` are those of their results, by result number."""
     asked, *vectors = embedder.embed([query.text, *(each.text for each in passages)])
     best = max(scores.values(), default=0.0)
     ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}

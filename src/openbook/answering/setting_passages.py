@@ -60,11 +60,7 @@ def with_settings(
 ) -> list[Passage]:
     """Return passages with the best entries of the settings of a question, in the place of passages that they overlap.
 
-    Args:
-        query: The question.
-        passages: The other candidates.
-        context: Their context.
-        text_of: Returns the text of a document, for parent keys above a result.
+    `text_of` is for parent keys above a result.
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
     found = _to_read(query, [each for shown in context.shown for each in _entries_in(shown, asked, text_of)])

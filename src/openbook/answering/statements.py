@@ -161,14 +161,8 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
     """Yield runs of statements between two positions, both inclusive, in order.
 
     Long statements are split into the head, with as much of the body as fits, and the statements of the body. Strings
-    and comments are split only as a last resort. Closing lines are dropped from the start of a run.
-
-    Args:
-        lines: The layout.
-        first: The first position.
-        last: The last position.
-        most: The maximum number of lines of several statements.
-        whole: The maximum number of lines of a statement that is not split.
+    and comments are split only as a last resort. Closing lines are dropped from the start of a run. `most` is the
+    maximum number of lines of several statements, `whole` that of a statement which is not split.
     """
     run: tuple[int, int] | None = None
     for piece, joins in _cut(lines, first, last, whole):

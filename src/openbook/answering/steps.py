@@ -58,11 +58,8 @@ class ModelCaller:
     ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
         """Call the model, and return the whole reply.
 
-        Args:
-            request: What it is asked.
-            is_answer: Its words are shown as they come.
-            by: Who asks: the writer of the answer, or its verifier.
-            may_fail: A failure is no error: the reply has no words then, and says why.
+        Text of `is_answer` is shown as it comes. `may_fail`: a failure is no error; the reply has no words then, and
+        says why.
         """
         granted = self.ledger.reserve(self._meter.max_input_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):

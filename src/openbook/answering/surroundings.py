@@ -77,10 +77,6 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Extend a quote by the passages below and above in its result, in turn, as long as it stays short.
 
     Prose grows by sentences up to headings, code by statements up to the heads of other definitions.
-
-    Args:
-        quote: The quote.
-        passages: All candidates, in document order.
     """
     shown = quote.shown
     quote = quote if shown.is_prose else with_statement(quote)

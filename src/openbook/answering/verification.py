@@ -99,12 +99,7 @@ class CitationChecker:
         return self._open
 
     def settle(self, entailments: Mapping[Key, Entailment | None], failure: str = "") -> None:
-        """Record the verdicts of a verifier on claims in `open`.
-
-        Args:
-            entailments: Its verdict on each claim.
-            failure: Why it gave none at all.
-        """
+        """Record the verdicts of a verifier on claims in `open`. `failure` says why it gave none."""
         if failure:
             self.failures.add(failure)
         for key, claim in self._open.items():
@@ -241,10 +236,7 @@ def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Verification:
     """Check quotes: `exact` ones are, word for word, at the cited place and still in the document.
 
-    Args:
-        quotes: The quotes, with one mark each. Their texts may contain brackets.
-        context: The context.
-        text_now: Returns the current text of a document.
+    Each has one mark. Their texts may contain brackets.
     """
     shown = numbered(context)
     texts: dict[tuple[str, str], str | None] = {}

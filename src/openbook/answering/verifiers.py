@@ -73,14 +73,7 @@ class ModelVerifier:
         deadline_s: float = DEADLINE_S,
         price: Price = price_of,
     ) -> None:
-        """Prepare.
-
-        Args:
-            name: Of the model, which is called by whoever drives the steps.
-            budget: Returns what the answer has left to spend when its claims are to be checked.
-            deadline_s: Most seconds of the call.
-            price: Gives prices.
-        """
+        """Prepare. `budget` returns what is left to spend when the claims are to be checked."""
         self.name = name
         self.spent = Spent()
         self.left: Budget | None = None
@@ -157,10 +150,7 @@ def verifier_for(
 ) -> ModelVerifier | JudgeVerifier | None:
     """Return the verifier for the claims of an answer, if any.
 
-    Args:
-        options: How the answer is written.
-        budget: Returns what it has left to spend when its claims are to be checked.
-        price: Gives prices.
+    `budget` returns what is left to spend when the claims are to be checked.
     """
     chosen = options.writer if options.verifier == "model" else options.verifier
     if chosen is None or isinstance(chosen, str):
