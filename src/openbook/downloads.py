@@ -79,14 +79,10 @@ class Download:
     """Downloads files below one URL. A context manager."""
 
     def __init__(self, location: str, files_url: str, revision: str, progress: Progress | None = None) -> None:
-        """Prepare the download; nothing is sent yet.
+        """Prepare the download of files from `files_url`, where `{revision}` stands for a branch, tag or commit.
 
-        Args:
-            location: Name for error messages.
-            files_url: Base URL of the files, with `{revision}` as the placeholder for the revision.
-            revision: Branch, tag or commit; empty if there are none. Once the host reports the commit, it is used for
-                all further files, so that they match.
-            progress: Called with the progress of each file.
+        Once the host reports the commit, it is used for all further files, so that they match. `location` is for error
+        messages.
         """
         import httpx2
 

@@ -46,9 +46,6 @@ def open_reranker(name: str, settings: Settings) -> Reranker | None:
 def open_embedder(name: str) -> Embedder:
     """Open an embedder by name. Uses no network.
 
-    Args:
-        name: `provider:model`, a URL with `#model`, or a plugin.
-
     Raises:
         SettingsError: The name is unknown, or its provider has no embedders.
         KeyMissingError: The provider needs a key.

@@ -177,12 +177,10 @@ class ThreadStepRunner(Generic[Happening]):
     def __init__(self, steps: Steps[Happening], executor: Executor | None = None, *, ahead: bool = False) -> None:
         """Take steps that have not started.
 
-        Args:
-            steps: Closed at the end.
-            executor: The thread pool; default: that of the event loop.
-            ahead: Whether a thread continues with the next step while events are still being delivered. Switching
-                threads for each step costs more than most steps when many questions are answered at once. Only for
-                steps without side effects: some may run after the consumer has gone.
+        `steps` are closed at the end. By default, the threads are those of the event loop. `ahead`: a thread continues
+        with the next step while events are still being delivered, because switching threads for each step costs more
+        than most steps when many questions are answered at once. Only for steps without side effects: some may run
+        after the consumer has gone.
         """
         self._steps = steps
         self._executor = executor

@@ -74,12 +74,8 @@ class Occurrence:
 def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
     """Return the lines of a text that contain a name as a whole word, in order.
 
-    Without a grammar, and in comments and strings, the use is a mention.
-
-    Args:
-        text: The whole document.
-        language: The name of its grammar; any other for text that is not code.
-        name: The unqualified name as written in code, case-sensitive.
+    Without a grammar, and in comments and strings, the use is a mention. `language` is the name of its grammar, or any
+    other for text that is not code; `name` is unqualified.
     """
     source = text.encode("utf-8")
     places = list(_places(source, name))

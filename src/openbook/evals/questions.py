@@ -52,9 +52,7 @@ class EvalQuestion:
 def read_questions(text: str | Path, name: str = "") -> list[EvalQuestion]:
     r"""Parse a question set, in order. Blank lines are ignored.
 
-    Args:
-        text: The set, or the path of its file.
-        name: Name of the set, for messages.
+    `name` is for messages.
 
     Raises:
         OSError: The file cannot be read.

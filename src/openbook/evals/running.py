@@ -76,12 +76,8 @@ def run_questions(
 ) -> EvalRun:
     """Ask each question like `openbook ask`, and score the results and the answer.
 
-    Args:
-        assistant: The library.
-        questions: In the order of the outcomes. Paths that are not in the library count as not found.
-        limit: Maximum number of results per answer, and the depth of recall and NDCG.
-        options: The model to use; without one, answers are quotes.
-        clock: Returns seconds.
+    `limit` is the maximum number of results per answer, and the depth of recall and NDCG. Paths that are not in the
+    library count as not found.
     """
     files, outcomes, model = LibraryFiles(assistant), [], ""
     for question in questions:

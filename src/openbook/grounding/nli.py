@@ -122,9 +122,7 @@ _PREFIX_CHARS = 5
 def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
     """Split consecutive units into overlapping windows.
 
-    Args:
-        sizes: Tokens of each unit.
-        room: Most tokens per window. A larger unit gets a window of its own.
+    A unit with more tokens than there is `room` gets a window of its own.
 
     Returns:
         Half-open ranges of unit numbers, in order; each unit is in at least one. No units, no windows.

@@ -119,11 +119,8 @@ class Quantity:
 def numbers_of(text: str, *, implied: bool = False) -> tuple[Quantity, ...]:
     """List versions and numbers, in digits and in words, in order.
 
-    "one" without a unit is left out, because it is mostly a pronoun.
-
-    Args:
-        text: Any text.
-        implied: Also count "one", "both", "twice", "third" and "a" as numbers, for text that can confirm one.
+    "one" without a unit is left out, because it is mostly a pronoun. `implied`: count "one", "both", "twice", "third"
+    and "a" too, for text that can confirm one.
 
     Example:
         >>> [(number.value, number.kind) for number in numbers_of("30,000 ms, 5% and three of v1.2.3")]

@@ -53,9 +53,7 @@ class FieldWeights:
     def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
         """Score one word before its idf is applied: float32 (m,), from 0 to below 1.
 
-        Args:
-            places: (m,) rows of `occurrences`.
-            counts: (m, 4) occurrences of the word there.
+        `places` (m,) are rows of `occurrences`, `counts` (m, 4) the occurrences of the word there.
         """
         found = np.einsum("ij,ij->i", counts.astype(np.float32), self.occurrences.take(places, axis=0))
         return np.asarray(found / (self.saturation + found), dtype=np.float32)

@@ -226,9 +226,7 @@ class Columns:
 def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
     """Select documents from several parts, in a given order. The result shares its vectors with the parts.
 
-    Args:
-        parts: Each with its vectors in the order of its chunks.
-        files: Indices of documents, numbered across all parts.
+    `files` are the indices of documents, numbered across all parts.
     """
     sizes = np.concatenate([part.sizes for part in parts])
     chunks = _ranges(_starts(sizes)[files], sizes[files])
@@ -306,9 +304,7 @@ def norms_of(rows: Rows) -> Floats:
 def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], object] | None = None) -> Columns:
     """Concatenate documents, which must be sorted by source and path.
 
-    Args:
-        documents: Documents with chunks.
-        take_rows: Called with the vectors of each document, which the result then leaves out. Default: keep them.
+    `take_rows` is called with the vectors of each document, which the result then leaves out.
 
     Raises:
         ValueError: The lengths of the columns do not match the number of chunks.
@@ -343,9 +339,8 @@ def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], o
 def lessons_of(packed: Sequence[tuple[int, bytes]], starts: Positions) -> NDArray[np.int32] | None:
     """Return the packed lesson numbers of all chunks; None if no document has any.
 
-    Args:
-        packed: Index of a document, and the lesson numbers of its chunks.
-        starts: The first chunk of each document.
+    `packed` has the lesson numbers of chunks by the index of their document; `starts` are the first chunks of
+    documents.
     """
     if not packed:
         return None

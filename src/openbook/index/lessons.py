@@ -43,9 +43,7 @@ def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
 def courses_of(rows: Iterable[tuple[str, str, str, str]], where: Filter) -> list[Course]:
     """Collect the courses of documents, in the order of source and path. See `Index.courses`.
 
-    Args:
-        rows: Source, path, course and packed lessons of each document.
-        where: Only its lesson is used, to select lessons.
+    Each row has source, path, course and packed lessons of a document. `where` selects lessons.
     """
     documents = sorted(
         (_DocumentLessons(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows),

@@ -33,10 +33,8 @@ class ColumnStore:
     def __init__(self, tables: LanceTables, base: Columns | None, scratch: Callable[[int], BinaryIO | None]) -> None:
         """Create a store for the tables of a library.
 
-        Args:
-            tables: The tables.
-            base: Columns that are already known.
-            scratch: Opens an empty file for the vectors of so many chunks; None to hold them in memory.
+        `base` are columns that are already known. `scratch` opens an empty file for the vectors of so many chunks; None
+        to hold them in memory.
         """
         self._tables = tables
         self._parts: list[Columns] = [] if base is None else [base]
@@ -45,12 +43,8 @@ class ColumnStore:
     def columns(self, ids: Positions, documents: DocumentTable, unwritten: Mapping[int, DocumentRow]) -> Columns:
         """Return the columns of documents with chunks. A document is identified by its first chunk id.
 
-        Unwritten documents of a batch have their columns with them; those of others are read.
-
-        Args:
-            ids: Ids of the documents, sorted by source and path.
-            documents: The table of the documents to read.
-            unwritten: Unwritten documents by id.
+        Unwritten documents of a batch have their columns with them; those of others are read. `ids` are those of the
+        documents, sorted by source and path; `documents` is the table of those to read.
         """
         missing = ids[~np.isin(ids, _ids(self._parts)) & ~np.isin(ids, list(unwritten))]
         if len(missing):

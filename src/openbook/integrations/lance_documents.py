@@ -165,9 +165,7 @@ class DocumentTable:
     def _order_with(self, rows: pa.Table, is_held: NDArray[np.bool_]) -> Positions | None:
         """Return the new order after a few rows were added; None if everything must be sorted.
 
-        Args:
-            rows: The rows of this table, followed by the new ones.
-            is_held: Which of them LanceDB still has.
+        `is_held` tells which of them LanceDB still has.
         """
         others = is_held.copy()
         others[self._order] = False  # new rows, deleted rows, and rows that two machines put at the same time

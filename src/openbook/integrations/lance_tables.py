@@ -82,9 +82,7 @@ def check_conditional_writes(address: str) -> None:
 def claimed(address: str, name: str) -> Iterator[bool]:
     """Claim a name for the duration of the block, and yield whether that succeeded.
 
-    Args:
-        address: Address of object storage, or path of a folder.
-        name: Name of the object that exists while the name is claimed.
+    An object `name` at the address exists while it is claimed.
 
     Raises:
         LibraryWriteError: The object cannot be written.

@@ -296,12 +296,7 @@ class SegmentStore:
     def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
         """Merge segments if it pays, dropping deleted chunks. Returns False if it does not.
 
-        Rows without a head are deleted first.
-
-        Args:
-            first_id: Assigns ids.
-            living: Existing versions.
-            every: Whether to merge even a few.
+        Rows without a head are deleted first. `first_id` assigns ids; `every`: merge even a few.
         """
         if self._restored is not None:
             if not worth_merging([(each.head.postings, each.name) for each in self._segments], every=every):

@@ -26,9 +26,8 @@ class MemoryCache(Generic[Key, Value]):
     def found(self, keys: Sequence[Key], read: Callable[[list[Key]], Iterable[Value]]) -> dict[Key, Value]:
         """Return the values of keys.
 
-        Args:
-            keys: The keys; they may exceed the capacity.
-            read: Called once with the missing keys, if any. Returns their values in order.
+        They may exceed the capacity. `read` is called once with the missing ones, if any, and returns their values in
+        order.
         """
         wanted = dict.fromkeys(keys)
         missing = [key for key in wanted if key not in self._kept]

@@ -163,11 +163,9 @@ def _restored_signals() -> Iterator[None]:
 def _prepare_environment(*, starts: bool) -> None:
     """Set environment variables that Ray reads at import, unless they are set.
 
-    It sends no usage statistics, and gives up an unresponsive address after about 40 s instead of 10 minutes.
-
-    Args:
-        starts: Whether a cluster is started here, whose ports other machines can reach. It gets a token that only its
-            own processes know, because Ray would otherwise write one into the user's home.
+    It sends no usage statistics, and gives up an unresponsive address after about 40 s instead of 10 minutes. `starts`:
+    a cluster is started here, whose ports other machines can reach. It gets a token that only its own processes know,
+    because Ray would otherwise write one into the user's home.
     """
     chosen = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_NUM_REDIS_GET_RETRIES": "1", "GRPC_ENABLE_FORK_SUPPORT": "0"}
     if starts and not {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():

@@ -279,9 +279,7 @@ def library_names(home: Path) -> list[str]:
 def name_for(paths: Sequence[Path], made_by: str = "") -> str:
     """Return the name of the library for some folders: readable, and independent of their order.
 
-    Args:
-        paths: The folders and files.
-        made_by: The embedder, if it is not that of the settings: each has its own library.
+    `made_by` is the embedder, if it is not that of the settings: each has its own library.
 
     Example:
         >>> name_for([Path("shop"), Path("shelf")]) == name_for([Path("shelf"), Path("shop")])

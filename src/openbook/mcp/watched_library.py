@@ -76,12 +76,9 @@ class WatchedLibrary:
     ) -> None:
         """Take a library and its folders and files. Nothing is indexed yet.
 
-        Args:
-            assistant: The library.
-            paths: Folders and files; without any, the sources of the library are taken as they are.
-            watch: Whether to watch them; otherwise they are indexed once, at the first use.
-            patience_s: How long a call waits for indexing.
-            remake: Rebuilds a damaged library, after it was closed. None if that would lose data.
+        Without `paths`, the sources of the library are taken as they are. Without `watch`, they are indexed once, at
+        the first use. `patience_s` is how long a call waits for indexing. `remake` rebuilds a damaged library, after it
+        was closed; None if that would lose data.
         """
         self.assistant = assistant
         self._given = assistant

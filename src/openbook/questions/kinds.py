@@ -84,9 +84,7 @@ def without_names(text: str, names: Iterable[str]) -> str:
 def features(text: str, known: Container[str]) -> dict[str, float]:
     """Return the features of a question by name: words, word pairs, prefixes, and its shape.
 
-    Args:
-        text: The question.
-        known: The features of the model. Other words count as unknown; most of them name the subject.
+    Words that are not `known` to the model count as one; most of them name the subject.
     """
     words = [_DIGITS.sub("0", word) for word in _WORD.findall(folded(text))]
     named = {name for name in _of_words(words) if name in known}

@@ -51,11 +51,7 @@ def fuse(
     """Merge results by reciprocal rank fusion, ordered by `(-score, source, span)`, as many as the longest list has.
 
     The signals of a merged result are the terms of its sum: `rank` for the first search, `expansion` for the others.
-
-    Args:
-        first: The results of the question, best first.
-        others: The results of each other search, best first. Empty ones count as well.
-        of_others: The total weight of the others; the first has weight 1.
+    Empty ones count as well. `of_others` is their total weight; the first has weight 1.
     """
     by_chunk: dict[tuple[str, Span], RetrievalResult] = {}
     for name, weight, results in (
@@ -76,10 +72,6 @@ def fuse_keeping_best(found: Sequence[list[RetrievalResult]], limit: int) -> lis
     """Merge the results of several searches by reciprocal rank fusion, and keep the best result of each.
 
     The first result of a well-worded search is often right even if no other search finds it.
-
-    Args:
-        found: The results of each search, best first.
-        limit: The maximum number of results.
     """
     if len(found) == 1:
         return found[0][:limit]

@@ -33,9 +33,7 @@ def expand_inflections(words: Sequence[str], tokens: Iterable[str]) -> list[str]
 def proximity(words: Sequence[str], rarity: Mapping[str, float]) -> float:
     """Return how close together a text contains the tokens of a question, from 0 to .9.
 
-    Args:
-        words: Tokens of the text, in order.
-        rarity: Weight of each token of the question, in their order.
+    Tokens of the text and of the question are in their order.
 
     Example:
         >>> rarity = {"retri": 1.0, "polici": 1.0}

@@ -43,12 +43,7 @@ def rank(
 ) -> list[RankedChunk]:
     """Rank chunks, best first, ties by source and span.
 
-    Args:
-        query: The question.
-        view: `files` lists each file once, with its best chunk; `passages` lists every chunk.
-        matches: The matches of the question.
-        outlines: The outlines of `matches.evidence`, in the same order.
-        texts: Their texts, if the question is a name.
+    `outlines` are those of `matches.evidence`, in the same order, and `texts` theirs, if the question is a name.
     """
     chunks = chunk_signals(query, matches, outlines, texts)
     if view == "files":

@@ -72,14 +72,8 @@ class Retriever:
     ) -> list[RetrievalResult]:
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
 
-        Near-duplicates of better chunks are left out. An empty library gives [].
-
-        Args:
-            question: A text or a parsed question.
-            limit: The maximum number of results.
-            where: Limits the documents that are searched.
-            view: `files` lists each file once, with its best chunk; `passages` may list several chunks of a file;
-                `auto` decides by the question, see `Question.view`, and lists passages within a course.
+        Near-duplicates of better chunks are left out. An empty library gives []. `view` is one of `VIEWS`: `auto`
+        decides by the question, see `Question.view`, and lists passages within a course.
 
         Raises:
             QueryError: See `read_question`.

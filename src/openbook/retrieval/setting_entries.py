@@ -118,12 +118,8 @@ def setting_entries(
 ) -> list[SettingEntry]:
     r"""Return the entries for a setting in a text, in order; mostly none.
 
-    Args:
-        text: The text of a document, or a part of it.
-        name: The name as the question spells it; `idle-timeout`, `idle_timeout` and `IdleTimeout` are equal.
-        owners: The enclosing names in the question, outermost first.
-        kind: The kind of the document.
-        part: Offsets of the range to search; everything by default.
+    `name` is spelled as in the question; `idle-timeout`, `idle_timeout` and `IdleTimeout` are equal. `owners` are the
+    enclosing names in the question, outermost first. `part` is the range to search.
 
     Example:
         >>> text = "gui:\n  # Lines for each scroll.\n  scrollHeight: 2\n  tabWidth: 4\n"

@@ -40,11 +40,8 @@ def chunk_signals(
 ) -> list[Signals]:
     """Compute the signals of each chunk, in the order of `outlines`. Values are between 0 and 1, or counts.
 
-    Args:
-        query: The question.
-        matches: The matches of the question.
-        outlines: The outlines of `matches.evidence`, in the same order.
-        texts: Their texts, if the question is a name: chunks with its exact spelling come first.
+    `outlines` are those of `matches.evidence`, in the same order; `texts` are theirs if the question is a name, because
+    chunks with its exact spelling come first.
     """
     exact = [exactness(text, query.name) for text in texts] or [0.0] * len(outlines)
     rarity = rarities(query, matches.frequencies, matches.chunks)
@@ -100,13 +97,8 @@ def text_signals(
 ) -> Signals:
     """Compute the signals of a passage that need its text.
 
-    Args:
-        query: The question.
-        chunk: The chunk.
-        proximity: How close together the text contains the words of the question, from 0 to 1.
-        cosine: Cosine of the question and the most similar sentence; 0 if not computed.
-        is_prose: Whether no candidate is code.
-        settings: The settings that the question asks for, see `meant_settings`.
+    `proximity` is how close together the text contains the words of the question, from 0 to 1; `cosine` that of the
+    question and the most similar sentence, 0 if not computed. `is_prose`: no candidate is code.
     """
     return {
         "proximity": proximity,
@@ -140,11 +132,7 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
     """Compute the signals of a file for a topic.
 
-    Args:
-        query: The topic.
-        chunks: The signals of each candidate of the file.
-        outline: The outline of one of them.
-        size: Number of chunks of the whole file.
+    `outline` is that of one of them, `size` the number of chunks of the whole file.
     """
     best = {name: sorted((chunk[name] for chunk in chunks), reverse=True) for name in ("lexical", "dense")}
     first = chunks[0]
@@ -213,10 +201,7 @@ def coverages(matches: Matches, rarity: Mapping[str, float]) -> list[float]:
 def rarities(query: Question, frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
     """Return the inverse document frequency of each token of the question.
 
-    Args:
-        query: The question.
-        frequencies: Number of chunks of the library that contain each token; absent means none.
-        chunks: Number of chunks of the library.
+    `frequencies` is the number of the library's chunks with each token; absent means none.
     """
     return {token: inverse_frequency(frequencies.get(token, 0), chunks) for token in query.tokens}
 

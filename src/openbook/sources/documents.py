@@ -59,12 +59,8 @@ def read_document(
 ) -> Document:
     """Build a document from the bytes of a file.
 
-    Args:
-        raw: The whole content; an empty file becomes a document with empty text.
-        source: Name of the source.
-        path: POSIX path within the source. For text files, its name decides the format.
-        readers: Readers of plugins and of the caller, which take precedence over built-in ones.
-        mask: Mask access tokens and private keys in the text, with a remark for each.
+    For text files, the name in `path` decides the format. `readers` are those of plugins and of the caller, which take
+    precedence over built-in ones. `mask`: mask access tokens and private keys, with a remark for each.
 
     Raises:
         SkippedFileError: The file is not text (`binary`, an unknown encoding), begins with a private key (`secret`), is

@@ -52,10 +52,7 @@ class LoadOptions:
     ) -> str | None:
         """Return why a file is not loaded: empty if it is not selected; None if it is loaded.
 
-        Args:
-            path: POSIX path in the repository.
-            size_bytes: Size of the file.
-            max_document_bytes: Limit for PDF, Office and other formats whose text is extracted.
+        `max_document_bytes` limits PDF, Office and other formats whose text is extracted.
 
         Example:
             >>> LoadOptions(file_patterns=("*.md",)).refusal("docs/a.md", 100) is None

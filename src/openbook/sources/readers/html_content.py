@@ -177,10 +177,7 @@ def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpa
 def _permalinks(text: str, before: Sequence[MarkupSpan], heading: Sequence[MarkupSpan]) -> list[tuple[int, int]]:
     """Return the ranges of the permalink text in a heading.
 
-    Args:
-        text: The page.
-        before: The marks before the heading, which may have its id.
-        heading: The marks of the heading, and the following one.
+    `before` are the marks before the heading, which may have its id; `heading` are its own, and the following one.
     """
     links: list[tuple[str, str, tuple[int, int]]] = []
     words, said, link = list[str](), list[str](), heading[0]

@@ -124,10 +124,7 @@ class _Glyphs:
 def meanings(text_page: Any, text: str, dots: Callable[[str], str]) -> str:
     """Return the characters of a page, with unmapped glyphs replaced.
 
-    Args:
-        text_page: A `PdfTextPage`.
-        text: Its characters, one for each index of PDFium.
-        dots: Decodes bitmap fonts, which have no names.
+    `text` has one character for each index of PDFium; `dots` decodes bitmap fonts, which have no names.
 
     Returns:
         The same number of characters: `HYPHEN` where a word was broken, `UNKNOWN` for unknown glyphs, `NOTHING` for
