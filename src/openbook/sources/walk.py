@@ -78,13 +78,6 @@ class Scan:
 
     files: tuple[ScannedFile, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
-    ignored: int = 0
-    """Number of files and whole folders excluded by rules. The content of an ignored folder is not counted."""
-
-    def reasons(self) -> dict[str, int]:
-        """Count skipped files by reason, sorted by reason."""
-        names = [skipped.reason for skipped in self.skipped]
-        return {reason: names.count(reason) for reason in sorted(set(names))}
 
 
 def covers(readers: ReaderRegistry | None, name: str) -> bool:
@@ -156,7 +149,6 @@ class _Walk:
         self._limits = (max_file_bytes, max_document_bytes)
         self._files: list[ScannedFile] = []
         self._skipped: list[SkippedFile] = []
-        self._ignored = 0
         self._waiting: list[tuple[str, str, IgnoreRules]] = []
 
     def run(self) -> Scan:
@@ -164,7 +156,7 @@ class _Walk:
         while self._waiting:
             self._list(*self._waiting.pop())
         self._files.sort(key=lambda file: file.path)
-        return Scan(tuple(self._files), tuple(sorted(self._skipped)), self._ignored)
+        return Scan(tuple(self._files), tuple(sorted(self._skipped)))
 
     def _list(self, folder: str, prefix: str, rules: IgnoreRules) -> None:
         try:
@@ -177,7 +169,6 @@ class _Walk:
             return
         names = {entry.name for entry in entries}
         if prefix and is_environment(names):
-            self._ignored += 1
             return
         rules = rules.enter(Path(folder), prefix, names)
         siblings = {name.lower() for name in names}
@@ -196,7 +187,7 @@ class _Walk:
         elif is_secret(name):
             self._skip(path, KEYNOTE if _is_keynote(entry) else SkipReason.SECRET)
         elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
-            self._ignored += 1
+            pass  # unlike what is skipped, it is not reported
         elif is_binary_name(name) and not covers(self._readers, name):
             self._skip(path, SkipReason.BINARY_NAME)
         else:
@@ -205,9 +196,7 @@ class _Walk:
     def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules, siblings: set[str]) -> None:
         if is_secret_folder(entry.name):
             self._skip(path, SkipReason.SECRET)
-        elif self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
-            self._ignored += 1
-        else:
+        elif not self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
             self._waiting.append((entry.path, path, rules))
 
     def _sort_in_file(self, entry: os.DirEntry[str], path: str) -> None:
