@@ -28,11 +28,6 @@ class UnitRange:
     last: Unit
 
     @property
-    def units(self) -> tuple[Unit, ...]:
-        """The units, in order."""
-        return self.shown.units[self.first.number - 1 : self.last.number]
-
-    @property
     def span(self) -> Span:
         """From the first to the last unit."""
         first, last = self.first.span, self.last.span
@@ -51,12 +46,6 @@ class UnitRange:
         """The mark that cites the range."""
         last = "" if self.first.number == self.last.number else f"-{self.last.number}"
         return f"[{self.shown.number}:{self.first.number}{last}]"
-
-    @property
-    def around(self) -> tuple[str, ...]:
-        """Names of the scope that may be outside of its units."""
-        chunk = self.shown.result.chunk
-        return tuple(filter(None, (chunk.span.path, chunk.symbol, *chunk.context, self.shown.label)))
 
 
 def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | None, ...]:

@@ -37,7 +37,6 @@ def test_a_mark_names_units_of_a_result(mark: str, place: str, quote: str) -> No
     found = place_of(mark)
 
     assert (str(found.span), found.quote) == (place, quote)
-    assert "\n".join(unit.text for unit in found.units) == quote.replace("\n\n", "\n")
 
 
 @pytest.mark.parametrize(
@@ -75,11 +74,6 @@ def test_a_mark_means_the_result_of_its_number_and_not_of_its_position() -> None
 @pytest.mark.parametrize("mark", ["[1:1]", "[1:2-3]", "[1:1-4]", "[2:2]"])
 def test_the_mark_that_is_written_is_the_one_that_is_read(mark: str) -> None:
     assert place_of(mark).mark == mark
-
-
-def test_names_that_hold_of_a_place_are_given_beside_its_units() -> None:
-    assert place_of("[1:1]").around == ("a.md", "Guide", "Guide")
-    assert place_of("[2:1]").around == ("b.py", "A.f")
 
 
 def test_a_citation_carries_its_source_its_label_and_its_symbol() -> None:
