@@ -187,7 +187,7 @@ class MarkParser:
         if kind != "text" and not self._is_certain:
             self._settle()
         if kind == "code":
-            _decide(self._of_line, is_mark=False)
+            _rule_out_marks(self._of_line)
         else:
             for token in self._of_line:
                 self._push(token)
@@ -228,7 +228,7 @@ class MarkParser:
 
     def _is_code(self, tokens: Iterable[_Run | _PossibleMark], first: _Run, last: _Run) -> None:
         self.code.append((first.start_char, last.start_char + last.length))
-        _decide(tokens, is_mark=False)
+        _rule_out_marks(tokens)
 
     def _flush(self) -> list[str | CitationMark]:
         pieces: list[str | CitationMark] = []
@@ -250,7 +250,7 @@ class MarkParser:
         return pieces
 
 
-def _decide(tokens: Iterable[_Run | _PossibleMark], *, is_mark: bool) -> None:
+def _rule_out_marks(tokens: Iterable[_Run | _PossibleMark]) -> None:
     for token in tokens:
         if isinstance(token, _PossibleMark):
-            token.is_mark = is_mark
+            token.is_mark = False

@@ -210,7 +210,6 @@ class WireModel:
         wire: Wire,
         key: Secret | None = None,
         retries: RetryPolicy | None = None,
-        native_citations: bool = True,
     ) -> None:
         """Configure the model that the provider calls `name`. Nothing is sent yet.
 
@@ -223,7 +222,7 @@ class WireModel:
         self.provider = provider
         self.wire = wire
         self.key: Secret = self._asked.key
-        self.native_citations = native_citations
+        self.native_citations = True
         self._name = name
         self._lock = threading.Lock()
         self._shared: dict[Any, _Shared] = {}
@@ -285,9 +284,9 @@ class WireModel:
         body.pop("stream_options", None)
         return json_safe(body), self.wire.reader(request, native=native)
 
-    def ask(self, question: Callable[[Any], T], deadline_s: float = DEADLINE_S) -> T:
+    def ask(self, question: Callable[[Any], T]) -> T:
         """Call a function with the SDK client, for requests other than replies, with the same retries."""
-        return self._asked.ask(lambda client, _: question(client), deadline_s)
+        return self._asked.ask(lambda client, _: question(client))
 
     @asynccontextmanager
     async def keep_open(self) -> AsyncIterator[Any]:

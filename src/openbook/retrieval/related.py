@@ -7,15 +7,13 @@ from openbook.index.protocol import EVERYTHING, Evidence, Index, Matches, Outlin
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.search import DEPTH
 from openbook.tokens import tokenize
-from openbook.types import Chunk, Filter, RetrievalResult
+from openbook.types import Chunk, RetrievalResult
 
 # Chunks per file: the rest of a file is similar anyway, and an outline lists it.
 _MAX_PER_FILE = 2
 
 
-def related_chunks(
-    chunk: Chunk, index: Index, embedder: Embedder, *, limit: int, where: Filter = EVERYTHING
-) -> list[RetrievalResult]:
+def related_chunks(chunk: Chunk, index: Index, embedder: Embedder, *, limit: int) -> list[RetrievalResult]:
     """Rank the chunks related to a chunk, at most `limit`, ordered by `(-score, source, span)`.
 
     Shared names count as much as similarity. Chunks that overlap with it are left out; of each file, the best two are
@@ -24,7 +22,7 @@ def related_chunks(
     names = " ".join((*chunk.defines, chunk.symbol)) or " ".join(chunk.context[-1:])
     with index.snapshot():
         vector = embedder.embed([embedding_text(chunk)])[0]
-        matches = index.match(list(dict.fromkeys(tokenize(names))), vector, DEPTH, where)
+        matches = index.match(list(dict.fromkeys(tokenize(names))), vector, DEPTH, EVERYTHING)
         outlines = {outline.id: outline for outline in index.outlines([each.id for each in matches.evidence])}
         most = max((each.bm25 for each in matches.evidence), default=0.0)
         scored = [

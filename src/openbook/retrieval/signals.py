@@ -70,7 +70,7 @@ def chunk_signals(
 def question_signals(query: Question, chunks: Sequence[Signals], outlines: Sequence[Outline]) -> list[Signals]:
     """Compute the signals of passages that need no text."""
     is_long = min(max(query.content_words - _SHORT_WORDS, 0), _LONG_WORDS - _SHORT_WORDS) / (_LONG_WORDS - _SHORT_WORDS)
-    beside = _best_of_files("dense", chunks, outlines)
+    beside = _dense_of_files(chunks, outlines)
     is_of_mechanism = "mechanism" in query.intents
     return [
         {
@@ -170,13 +170,11 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
     return signals
 
 
-def _best_of_files(
-    name: str, chunks: Sequence[Signals], outlines: Sequence[Outline]
-) -> Mapping[tuple[str, str], float]:
-    """Return the mean of a signal over the best chunks of each file."""
+def _dense_of_files(chunks: Sequence[Signals], outlines: Sequence[Outline]) -> Mapping[tuple[str, str], float]:
+    """Return the mean dense score of the best chunks of each file."""
     found: dict[tuple[str, str], list[float]] = {}
     for chunk, outline in zip(chunks, outlines, strict=True):
-        found.setdefault(_file_of(outline), []).append(chunk[name])
+        found.setdefault(_file_of(outline), []).append(chunk["dense"])
     return {file: _mean(sorted(values, reverse=True)[:_TOP_CHUNKS]) for file, values in found.items()}
 
 

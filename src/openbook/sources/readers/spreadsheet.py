@@ -74,8 +74,8 @@ def _add_rows(
     composer: Composer, sheet: str, start: tuple[int, int], rows: Sequence[Sequence[Any]], together: int
 ) -> None:
     titles = _titles(rows)
-    last = cell_name(0, start[1] + max(map(len, rows)) - 1).rstrip("0123456789")
-    first = cell_name(0, start[1]).rstrip("0123456789")
+    last = column_letters(start[1] + max(map(len, rows)) - 1)
+    first = column_letters(start[1])
     composer.anchor(f"{sheet}!{first}{start[0] + 1}:{last}{start[0] + 1}")
     composer.heading(sheet, 1)
     begun = 0
@@ -121,16 +121,16 @@ def _written(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def cell_name(row: int, column: int) -> str:
-    """Return the name of a cell, such as `B3`; both indices count from 0.
+def column_letters(column: int) -> str:
+    """Return the letters of a column, which counts from 0.
 
     Example:
-        >>> cell_name(0, 0), cell_name(9, 27)
-        ('A1', 'AB10')
+        >>> column_letters(0), column_letters(27)
+        ('A', 'AB')
     """
     letters = ""
     column += 1
     while column:
         column, place = divmod(column - 1, 26)
         letters = chr(ord("A") + place) + letters
-    return f"{letters}{row + 1}"
+    return letters
