@@ -59,9 +59,11 @@ def mcp(
             if http:
                 from openbook.mcp.http import run_http
                 from openbook.mcp.server import build_server
+                from openbook.server.running import is_loopback
 
-                is_here = _is_of_this_machine(host)
-                server = build_server(watched, version=openbook.__version__, tells_places=is_here, tells_changes=False)
+                server = build_server(
+                    watched, version=openbook.__version__, tells_places=is_loopback(host), tells_changes=False
+                )
                 run_http(server, here.home, host, port, started=printing.note)
             else:
                 with _ended_by_ctrl_c():
@@ -79,12 +81,6 @@ def _run_stdio(watched: WatchedLibrary) -> None:
         from openbook.mcp.server import build_server
 
         build_server(watched, version=openbook.__version__, opening=began).run("stdio")
-
-
-def _is_of_this_machine(host: str) -> bool:
-    from openbook.server.running import is_loopback
-
-    return is_loopback(host)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Commands for models of entailment and speech: `models list`, `fetch_model` and `remove_model`."""
+"""Commands for models of entailment and speech: `models list`, `models add` and `models remove`."""
 
 from __future__ import annotations
 

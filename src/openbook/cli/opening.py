@@ -161,8 +161,7 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
             )
         folder = path.expanduser().resolve()
         if not may_be_wide and (reason := _wide(folder)):
-            hint = f"name a folder inside it; if you mean all of it: openbook add --yes {_quoted(folder)}"
-            raise SourceError(str(path), reason, hint=hint)
+            raise _unlikely(path, reason)
 
 
 def check_amount(here: Settings, library: str, paths: Sequence[Path]) -> None:
@@ -181,12 +180,12 @@ def check_amount(here: Settings, library: str, paths: Sequence[Path]) -> None:
             if typer.confirm(f"{path} has {amount}. Index all of it?", err=True):
                 continue
             raise typer.Abort
-        hint = f"name a folder inside it; if you mean all of it: openbook add --yes {_quoted(folder)}"
-        raise SourceError(str(path), f"it is large ({amount})", hint=hint)
+        raise _unlikely(path, f"it is large ({amount})")
 
 
-def _quoted(folder: Path) -> str:
-    return shlex.quote(str(folder))
+def _unlikely(path: Path, reason: str) -> SourceError:
+    all_of_it = shlex.join(["openbook", "add", "--yes", str(path.expanduser().resolve())])
+    return SourceError(str(path), reason, hint=f"name a folder inside it; if you mean all of it: {all_of_it}")
 
 
 def _wide(folder: Path) -> str:

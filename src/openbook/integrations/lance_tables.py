@@ -149,13 +149,13 @@ _ROWS_AT_ONCE = 1_024
 
 
 @contextlib.contextmanager
-def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
+def lance_errors(uri: str, *, is_write: bool = False) -> Iterator[None]:
     """Convert LanceDB errors to our errors."""
     try:
         yield
     except (RuntimeError, OSError, ValueError, pa.ArrowException) as exc:
         said = _shortened(str(exc))
-        if options:
+        if is_write:
             raise LibraryWriteError(
                 f"cannot write the library {uri!r}: {said}",
                 hint="check the disk or bucket, its space and your permissions",
@@ -205,7 +205,7 @@ def remove_tables(uri: str) -> None:
     base, name = split_address(uri)
     if not names_at(base):
         return
-    with lance_errors(uri, options=True):
+    with lance_errors(uri, is_write=True):
         database = lancedb.connect(base)
         for table in (name + _DOCUMENTS_OF, name + _WORDS_OF):
             if table in _table_names(database):
@@ -394,7 +394,7 @@ class LanceTables:
         until = time.monotonic() + self._lock_timeout_s
         while True:
             try:
-                with lance_errors(self.uri, options=True):
+                with lance_errors(self.uri, is_write=True):
                     documents, words = self._newest()
                     if _metadata(documents) != self._held:
                         raise RuntimeError("it was created again meanwhile")

@@ -222,7 +222,7 @@ def test_later_versions_are_greater_and_settle_after_an_hour() -> None:
 @pytest.mark.parametrize("error", [RuntimeError, OSError, ValueError])
 def test_an_error_of_lancedb_is_told_in_short(told: str, gist: str, error: type[Exception]) -> None:
     for options, ours, verb in ((False, LibraryError, "read"), (True, LibraryWriteError, "write")):
-        with pytest.raises(ours) as caught, lance_errors("s3://b/mine", options=options):
+        with pytest.raises(ours) as caught, lance_errors("s3://b/mine", is_write=options):
             raise error(told)
 
         assert str(caught.value) == f"cannot {verb} the library 's3://b/mine': {gist}"
