@@ -13,7 +13,7 @@ from openbook.answers import Exchange
 from openbook.errors import SessionError
 from openbook.integrations.redis_client import RedisClient
 from openbook.integrations.redis_sessions import RedisSessions
-from openbook.sessions.protocol import Cut, Sessions, new_id
+from openbook.sessions.protocol import MAX_LISTED, Cut, Sessions, new_id
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Secret
 from tests.fakes.clock import Clock
@@ -92,7 +92,7 @@ def test_nobody_but_its_owner_reads_renames_or_deletes_a_conversation(sessions: 
 
     assert (sessions.of("eve"), sessions.records("eve", session_id)) == ([], None)
     assert sessions.history("eve", session_id, 9) == ()
-    assert not sessions.owns("eve", session_id)
+    assert sessions.find("eve", session_id) is None
     assert not sessions.rename("eve", session_id, "mine")
     assert not sessions.delete("eve", session_id)
     found = sessions.records("ada", session_id)
@@ -165,7 +165,7 @@ def test_a_conversation_expires_after_its_last_question(sessions: Sessions, cloc
     clock.now_s += 60
 
     assert [session.id for session in sessions.of("ada")] == [kept]
-    assert (sessions.owns("ada", old), sessions.rename("ada", old, "x")) == (False, False)
+    assert (sessions.find("ada", old), sessions.rename("ada", old, "x")) == (None, False)
     assert (sessions.expire(), sessions.expire()) == (1, 0)
 
 
@@ -197,7 +197,7 @@ def test_a_conversation_begun_at_one_server_goes_on_at_another(connect: Open) ->
 
     assert one.history("ada", session_id, 9) == (EXCHANGE, Exchange("And then?", "Nothing."))
     assert one.delete("ada", session_id)
-    assert (other.owns("ada", session_id), other.of("ada")) == (False, [])
+    assert (other.find("ada", session_id), other.of("ada")) == (None, [])
 
 
 def test_conversations_of_the_same_time_are_listed_by_id(sessions: Sessions) -> None:
@@ -206,13 +206,22 @@ def test_conversations_of_the_same_time_are_listed_by_id(sessions: Sessions) -> 
     assert [session.id for session in sessions.of("ada")] == sorted(ids)
 
 
+def test_of_many_conversations_the_latest_are_listed(sessions: Sessions, clock: Clock) -> None:
+    ids = []
+    for _ in range(MAX_LISTED + 2):
+        ids.append(begin(sessions))
+        clock.now_s += 0.01
+
+    assert [session.id for session in sessions.of("ada")] == ids[:1:-1]
+
+
 def test_no_conversation_begins_under_the_id_of_another(sessions: Sessions) -> None:
     session_id = begin(sessions)
 
     with pytest.raises(SessionError):
         sessions.add("eve", session_id, EXCHANGE, {"query": "mine now"}, begins=True)
 
-    assert (sessions.of("eve"), sessions.owns("ada", session_id)) == ([], True)
+    assert (sessions.of("eve"), sessions.of("ada")) == ([], [sessions.find("ada", session_id)])
 
 
 def test_records_come_back_as_they_were(sessions: Sessions) -> None:

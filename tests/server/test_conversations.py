@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 from fastapi.testclient import TestClient
 
+from openbook.answers import Exchange
+from openbook.sessions.protocol import MAX_EXCHANGES
+from openbook.sessions.sqlite import SqliteSessions
 from openbook.testing import ScriptedModel
 from tests.server.conftest import Serve
 from tests.server.reading import ask
@@ -27,6 +33,33 @@ def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -
     assert whole["exchanges"] == [first, second]
     assert (deleted.status_code, client.get(route).status_code) == (204, 404)
     assert client.get("/api/sessions").json() == {"sessions": []}
+
+
+def test_a_conversation_that_has_as_many_answers_as_one_reply_may_have_takes_no_more(
+    client: TestClient, home: Path
+) -> None:
+    last = ask(client, QUESTION)
+    session_id, (owner,) = last["session_id"], owners(home)
+    with closing(SqliteSessions(home / "sessions.sqlite", expire_s=3600)) as sessions:
+        for _ in range(MAX_EXCHANGES - 1):
+            sessions.add(owner, session_id, Exchange(QUESTION, last["answer"]), last)
+
+    refused = client.post("/api/query", json={"query": QUESTION, "session_id": session_id})
+    begun = ask(client, QUESTION)
+
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        409,
+        "this conversation has 1,000 answers already",
+    )
+    assert "begin a new one" in refused.json()["error"]["hint"]
+    assert len(client.get(f"/api/sessions/{session_id}").json()["exchanges"]) == MAX_EXCHANGES
+    assert begun["session_id"] != session_id
+
+
+def owners(home: Path) -> set[str]:
+    """Return who has conversations."""
+    with closing(sqlite3.connect(home / "sessions.sqlite")) as opened:
+        return {owner for (owner,) in opened.execute("SELECT owner FROM sessions")}
 
 
 def test_an_export_holds_nothing_that_a_viewer_of_markdown_would_load_or_run(serve: Serve) -> None:

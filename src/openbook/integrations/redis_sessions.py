@@ -8,7 +8,7 @@ from typing import Any
 from openbook.answers import Exchange
 from openbook.errors import SessionError
 from openbook.integrations.redis_client import MAX_MS, RedisClient
-from openbook.sessions.protocol import Cut, Session, has_changed, session_title
+from openbook.sessions.protocol import MAX_LISTED, Cut, Session, has_changed, session_title
 
 # A conversation is a hash and a list of exchanges. Two sorted sets, by the time of the last question, contain the ids
 # of one owner, and all ids with their owners. All keys expire, so that nothing outlives the last server.
@@ -51,7 +51,7 @@ return {{found[2], found[3], found[4], redis.call('LLEN', KEYS[2]), found[5], ex
 _LIST = f"""
 {_OLDEST}
 local listed = {{}}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], oldest, '+inf')) do
+for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', oldest, 'LIMIT', 0, ARGV[3])) do
   local found = redis.call('HMGET', KEYS[2] .. id, 'title', 'created_at', 'updated_at', 'pinned')
   if found[1] then
     listed[#listed + 1] = {{id, found[1], found[2], found[3], redis.call('LLEN', KEYS[3] .. id), found[4]}}
@@ -101,8 +101,9 @@ class RedisSessions:
         self._change, self._delete = shared.script(_CHANGE), shared.script(_DELETE)
         self._expire = shared.script(_EXPIRE)
 
-    def owns(self, owner: str, session_id: str) -> bool:
-        return self._found(owner, session_id) is not None
+    def find(self, owner: str, session_id: str) -> Session | None:
+        found = self._found(owner, session_id)
+        return found[0] if found else None
 
     def add(
         self,
@@ -137,7 +138,7 @@ class RedisSessions:
         return (found[0], [record for _, _, record in found[1]]) if found else None
 
     def of(self, owner: str) -> list[Session]:
-        listed = self._list([_OWNER + owner, _SESSION, _EXCHANGES], self._expire_s)
+        listed = self._list([_OWNER + owner, _SESSION, _EXCHANGES], self._expire_s, MAX_LISTED)
         return sorted((_session(*each) for each in listed), key=lambda session: (-session.updated_at, session.id))
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:

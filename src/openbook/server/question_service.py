@@ -48,7 +48,7 @@ from openbook.server.schemas import (
 from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shutdown import ServerStoppedError, ShutdownSignal
-from openbook.sessions.protocol import Sessions, new_id, session_title
+from openbook.sessions.protocol import MAX_EXCHANGES, Sessions, new_id, session_title
 from openbook.settings import Settings
 from openbook.types import Attachment, Filter
 from openbook.usage import Usage
@@ -241,8 +241,14 @@ class QuestionService:
         """Return the history, the filter, the model (None for quotes), and whether that model has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None and question.replaces is None:
-            if not self._sessions.owns(caller.owner, question.session_id):
+            session = self._sessions.find(caller.owner, question.session_id)
+            if session is None:
                 raise no_session(question.session_id)
+            if session.exchanges >= MAX_EXCHANGES:
+                hint = "leave session_id out to begin a new one"
+                raise RequestRefusedError(
+                    409, f"this conversation has {session.exchanges:,} answers already", hint=hint
+                )
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
         if question.session_id is not None:
             history = self._images.attached(question.session_id, history)

@@ -12,6 +12,12 @@ from openbook.errors import SessionError
 # For lists; the conversation itself has the full question.
 _TITLE_CHARS = 80
 
+MAX_LISTED = 2000
+"""Conversations in a list. A program can begin 43,200 a day with one key, and a list of 300,000 has 60 MB."""
+
+MAX_EXCHANGES = 1000
+"""Exchanges of a conversation, which is read as a whole: 1,000 quoted answers take 15 MB, and 1.2 s to read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -68,8 +74,8 @@ class Sessions(Protocol):
     `SessionError` if conversations cannot be read or written.
     """
 
-    def owns(self, owner: str, session_id: str) -> bool:
-        """Return whether the owner has this conversation."""
+    def find(self, owner: str, session_id: str) -> Session | None:
+        """Return a conversation without its exchanges; None if the owner has no such conversation."""
 
     def add(
         self,
@@ -106,7 +112,7 @@ class Sessions(Protocol):
         """Return a conversation and its records, in order; None if the owner has no such conversation."""
 
     def of(self, owner: str) -> list[Session]:
-        """List the conversations of an owner, latest first; ties are ordered by id."""
+        """List the latest conversations of an owner, at most `MAX_LISTED`, latest first; ties are ordered by id."""
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
         """Rename a conversation. False if the owner has no such conversation."""

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from openbook.sessions.protocol import Session, Sessions
 
-# Reading one takes a millisecond, and older ones are rarely wanted.
-_MAX_SESSIONS = 2000
-
 _SNIPPET_CHARS = 160
 
 # Context before the first match.
@@ -30,8 +27,8 @@ class SessionMatch:
 def search_sessions(sessions: Sessions, owner: str, text: str, most: int) -> list[SessionMatch]:
     """Return an owner's conversations that contain all words of a text, in the title or in one exchange.
 
-    Case is ignored, and words match inside other words. Returns at most `most`, latest first. Only the latest
-    2,000 conversations are searched.
+    Case is ignored, and words match inside other words. Returns at most `most`, latest first. Only those that `of`
+    lists are searched: reading one takes a millisecond.
 
     Raises:
         SessionError: Conversations cannot be read.
@@ -40,7 +37,7 @@ def search_sessions(sessions: Sessions, owner: str, text: str, most: int) -> lis
     found: list[SessionMatch] = []
     if not words:
         return found
-    for session in sessions.of(owner)[:_MAX_SESSIONS]:
+    for session in sessions.of(owner):
         match = _match(sessions, owner, session, words)
         if match is not None:
             found.append(match)

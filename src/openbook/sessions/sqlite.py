@@ -10,7 +10,7 @@ from typing import Any
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.sessions.protocol import Cut, Session, has_changed, session_title
+from openbook.sessions.protocol import MAX_LISTED, Cut, Session, has_changed, session_title
 from openbook.sqlite_store import store_of_conversations
 
 _TABLES = """
@@ -41,8 +41,9 @@ class SqliteSessions:
         self._now = now
         self._tables = store_of_conversations(path, _TABLES, "conversations")
 
-    def owns(self, owner: str, session_id: str) -> bool:
-        return self._session(owner, session_id) is not None
+    def find(self, owner: str, session_id: str) -> Session | None:
+        rows = self._tables.read(f"{_SELECT} AND id = ?", (owner, self._oldest, session_id))
+        return _read(rows[0]) if rows else None
 
     def add(
         self,
@@ -78,7 +79,7 @@ class SqliteSessions:
             )
 
     def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
-        session = self._session(owner, session_id)
+        session = self.find(owner, session_id)
         if session is None:
             return ()
         end = session.exchanges if before is None else before
@@ -90,16 +91,15 @@ class SqliteSessions:
         return tuple(Exchange(*row) for row in rows)
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
-        session = self._session(owner, session_id)
+        session = self.find(owner, session_id)
         if session is None:
             return None
         rows = self._tables.read("SELECT record FROM exchanges WHERE session_id = ? ORDER BY id", (session_id,))
         return session, [json.loads(record) for (record,) in rows]
 
     def of(self, owner: str) -> list[Session]:
-        return [
-            _read(row) for row in self._tables.read(f"{_SELECT} ORDER BY updated_at DESC, id", (owner, self._oldest))
-        ]
+        latest = f"{_SELECT} ORDER BY updated_at DESC, id LIMIT ?"
+        return [_read(row) for row in self._tables.read(latest, (owner, self._oldest, MAX_LISTED))]
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
         sql = "UPDATE sessions SET title = ? WHERE id = ? AND owner = ? AND updated_at >= ?"
@@ -107,7 +107,7 @@ class SqliteSessions:
             return execute(sql, (title, session_id, owner, self._oldest)).rowcount > 0
 
     def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
-        if self._session(owner, session_id) is None:
+        if self.find(owner, session_id) is None:
             return False
         # The conversation may have been deleted meanwhile, so select its id instead of inserting it.
         adding = "INSERT OR IGNORE INTO pins SELECT id FROM sessions WHERE id = ?"
@@ -129,10 +129,6 @@ class SqliteSessions:
     @property
     def _oldest(self) -> float:
         return self._now() - self._expire_s
-
-    def _session(self, owner: str, session_id: str) -> Session | None:
-        rows = self._tables.read(f"{_SELECT} AND id = ?", (owner, self._oldest, session_id))
-        return _read(rows[0]) if rows else None
 
 
 def _read(row: tuple[str, str, float, float, int, int]) -> Session:

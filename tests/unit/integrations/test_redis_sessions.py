@@ -85,7 +85,7 @@ def test_what_redis_has_lost_of_a_list_is_not_listed(shared: RedisClient, inside
     sessions.add("ada", session_id, EXCHANGE, {}, begins=True)
     inside.delete(f"openbook:session:{session_id}")
 
-    assert (sessions.of("ada"), sessions.owns("ada", session_id)) == ([], False)
+    assert (sessions.of("ada"), sessions.find("ada", session_id)) == ([], None)
 
 
 def test_a_full_redis_keeps_nothing_of_an_exchange_and_says_so(shared: RedisClient, inside: Any) -> None:

@@ -119,7 +119,7 @@ Own = Annotated[tuple[Session, list[dict[str, Any]]], Depends(_own)]
 
 @router.get("/api/sessions")
 def sessions(parts: Parts, caller: Identified) -> SessionsResponse:
-    """List the caller's conversations, the latest first."""
+    """List the caller's latest conversations, at most 2,000, the latest first."""
     own = parts.sessions.of(caller.owner)
     return SessionsResponse(sessions=[SessionResponse.model_validate(session) for session in own])
 
@@ -171,7 +171,7 @@ async def suggestions(
 @router.patch("/api/sessions/{session_id}", status_code=204)
 def change(parts: Parts, caller: Identified, session_id: Id, new: SessionChangeRequest) -> None:
     """Rename a conversation, or pin or unpin it."""
-    is_there = parts.sessions.owns(caller.owner, session_id)
+    is_there = parts.sessions.find(caller.owner, session_id) is not None
     if new.title is not None:
         is_there = parts.sessions.rename(caller.owner, session_id, new.title)
     if new.pinned is not None:
