@@ -27,7 +27,7 @@ from openbook.llm.attachments import check_attachments, has_attachments
 from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
-from openbook.llm.messages import DEADLINE_S, Event, ReplyFinished, Request, ShownSource
+from openbook.llm.messages import DEADLINE_S, Event, ReplyFinished, Request, ShownSource, TextDelta
 from openbook.llm.providers import Provider
 from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.llm.sampling import check_sampling
@@ -36,6 +36,11 @@ from openbook.settings import Secret
 T = TypeVar("T")
 
 _CONNECT_S = 10.0  # TCP and TLS around the world take one second
+
+# Text has about 4 characters a token. A server that ignores `max_tokens` may let its model repeat itself: to check and
+# render 65,536 characters with 1,800 marks takes 5 s, and 262,144 with 7,300 take 168 s (by hand, 27 November 2026).
+_MAX_CHARS_PER_TOKEN = 16
+_MAX_CHARS = 65_536
 
 _DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
 _STREAM = "text/event-stream"
@@ -92,9 +97,11 @@ class _Call:
     attempts: RetryState
     native: bool
     _reader: ReplyReader = field(init=False)
+    _chars: int = 0
 
     def body(self) -> dict[str, Any]:
         """Start an attempt."""
+        self._chars = 0
         self._reader = self.model.wire.reader(self.request, native=self.native)
         return self.model.wire.body(self.request, native=self.native)
 
@@ -102,7 +109,17 @@ class _Call:
         self.attempts.streaming = True
         if not isinstance(chunk, dict):
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
-        return self._reader.read(chunk)
+        return self._within_limit(self._reader.read(chunk))
+
+    def _within_limit(self, events: Iterator[Event]) -> Iterator[Event]:
+        most = max(_MAX_CHARS, self.request.max_tokens * _MAX_CHARS_PER_TOKEN)
+        for event in events:
+            self._chars += len(event.text) if isinstance(event, TextDelta) else 0
+            if self._chars > most:
+                name = self.model.provider.name
+                hint = "its server ignores `max_tokens`: limit the output there, or name another model"
+                raise BadResponseError(f"{name} wrote more than {most:,} characters, and was ended", hint=hint)
+            yield event
 
     def finish(self, response: Any) -> ReplyFinished:
         finished, provider = self._reader.finish(), self.model.provider.name

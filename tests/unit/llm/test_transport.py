@@ -309,6 +309,21 @@ def test_why_a_model_stopped_is_told(fake_server: Start, wire: str, stop: Any) -
     assert reply.stop == told.get(stop, stop)
 
 
+@wires
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
+def test_a_reply_without_end_is_ended_and_the_server_named(fake_server: Start, wire: str, *, blocking: bool) -> None:
+    at_most, endless = ScriptedReply("again " * 8_000), ScriptedReply("again " * 12_000)
+    server = fake_server(at_most, endless, at_most, piece=4_000)
+    model = model_on(server, wire)
+
+    read(model, HELLO, blocking=blocking)
+    with pytest.raises(BadResponseError, match="wrote more than 65,536 characters") as caught:
+        read(model, HELLO, blocking=blocking)
+    read(model, HELLO, blocking=blocking)
+
+    assert "`max_tokens`" in caught.value.hint
+
+
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 def test_a_server_that_is_not_there_is_tried_again_and_then_named(
     fake_server: Start, free_port: int, *, blocking: bool
