@@ -376,6 +376,8 @@ class Generator:
         query: str,
         results: Sequence[RetrievalResult],
         options: AnswerOptions = QUOTING,
+        *,
+        max_context_tokens: int | None = None,
     ) -> Request:
         """Return the call that asks a model to answer from results, as `generate_answer` makes it. Nothing is sent.
 
@@ -383,13 +385,17 @@ class Generator:
         """
         from openbook.answering.context_answerer import request_for
 
-        return request_for(query.strip(), build_context(results, self._room(None, options)), self._timed(options))
+        return request_for(
+            query.strip(), build_context(results, self._room(max_context_tokens, options)), self._timed(options)
+        )
 
     def estimate_cost(
         self,
         query: str,
         results: Sequence[RetrievalResult],
         options: AnswerOptions,
+        *,
+        max_context_tokens: int | None = None,
     ) -> Decimal | None:
         """Return the maximum cost of an answer from results in US dollars, without its check; None if it is unknown.
 
@@ -399,7 +405,7 @@ class Generator:
             return Decimal(0)
         from openbook.answering.context_answerer import cost_of
 
-        request = self.request(query, results, options)
+        request = self.request(query, results, options, max_context_tokens=max_context_tokens)
         return cost_of(request, options.writer, price=self._price)
 
     def get_generation_stats(self) -> dict[str, float]:
