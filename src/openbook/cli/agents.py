@@ -109,7 +109,7 @@ def install(
     check_paths(given or [Path()])
     wanted = [str(path.expanduser().resolve()) for path in given]
     change = plan_install(client, Path.cwd(), name, [*_command(), "mcp"], wanted)
-    _apply(change, dry_run=dry_run, done=f"{client.title} starts {name} from now on; start it anew")
+    _apply(change, dry_run=dry_run, done=f"{client.title} starts {name} from now on; restart it")
 
 
 def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRun = False) -> None:
