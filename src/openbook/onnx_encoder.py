@@ -169,9 +169,9 @@ class OnnxEncoder:
             logits = logits[:, 0, :]
         wanted = (len(encoded), width)
         if logits.shape != wanted:
-            raise ModelError(f"the {self.folder.what} gives {logits.shape} logits, and {wanted} are wanted")
+            raise ModelError(f"the {self.folder.what} gives {logits.shape} logits, and {wanted} are expected")
         if not np.isfinite(logits).all():
-            raise ModelError(f"the {self.folder.what} gives logits that are no numbers")
+            raise ModelError(f"the {self.folder.what} gives logits that are not numbers")
         return logits
 
     def _padding(self, configured: object) -> int:

@@ -335,7 +335,7 @@ def read_secrets(
     for name in sorted(names):
         text = (environ.get(name) or written.get(name, "")).strip()
         if not text.isascii() or not text.isprintable() or " " in text:
-            raise SettingsError(f"{name} holds characters that no key has", hint=f"set {name} again")
+            raise SettingsError(f"{name} contains characters that are not valid in a key", hint=f"set {name} again")
         if text:
             found[name] = Secret(text)
     return found

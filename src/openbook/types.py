@@ -281,7 +281,7 @@ class Filter:
             raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
         for name, value in (("lesson", self.lesson), ("part", self.part)):
             if type(value) not in (int, type(None)):  # `True` is also an `int`
-                raise TypeError(f"{name} is {value!r}, which is no whole number")
+                raise TypeError(f"{name} is {value!r}, which is not an integer")
             if value is not None and value < 0:
                 raise ValueError(f"{name} is {value}; the first is 0 or 1")
         if self.part is not None and self.lesson is None:
@@ -310,7 +310,7 @@ def _strings(name: str, values: object) -> tuple[str, ...]:
         raise TypeError(f"{name} is {values!r}; give a collection of strings, such as [{values!r}]")
     found = tuple(values)
     if wrong := [value for value in found if not isinstance(value, str)]:
-        raise TypeError(f"{name} holds {wrong[0]!r}, which is no string")
+        raise TypeError(f"{name} contains {wrong[0]!r}, which is not a string")
     return found
 
 
@@ -323,7 +323,7 @@ def _pairs(name: str, values: object) -> tuple[tuple[str, str], ...]:
     found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
     for value in found:
         if not (isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)):
-            raise TypeError(f"{name} holds {value!r}; each is a pair of source and path")
+            raise TypeError(f"{name} contains {value!r}; each is a pair of source and path")
     return found
 
 

@@ -179,7 +179,7 @@ def test_lessons_are_changed_in_a_file_beside_them(tmp_path: Path, capsys: Captu
     [
         (("--move", "1=x"), "Invalid value for '--move': 'x' is no lesson"),
         (("--rename", "abc=T"), "Invalid value for '--rename': 'abc' is no lesson"),
-        (("--rename", "1"), "'1' says no more than a lesson"),
+        (("--rename", "1"), "'1' names only a lesson"),
         (("--hide", "9"), "there is no lesson 9"),
     ],
 )

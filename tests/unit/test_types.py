@@ -145,14 +145,14 @@ def test_a_course_goes_into_json_with_its_lessons() -> None:
     ("fields", "error", "told"),
     [
         ({"globs": "*.py"}, TypeError, "collection of strings"),
-        ({"globs": [3]}, TypeError, "3, which is no string"),
+        ({"globs": [3]}, TypeError, "3, which is not a string"),
         ({"kinds": "docs"}, TypeError, "collection of strings"),
         ({"kinds": ["prose"]}, ValueError, "kinds are code, docs"),
         ({"sources": 1}, TypeError, "collection of strings"),
         ({"courses": "a"}, TypeError, "pair of source and path"),
         ({"courses": [("a",)]}, TypeError, "pair of source and path"),
-        ({"lesson": "3"}, TypeError, "no whole number"),
-        ({"lesson": True}, TypeError, "no whole number"),
+        ({"lesson": "3"}, TypeError, "not an integer"),
+        ({"lesson": True}, TypeError, "not an integer"),
         ({"lesson": -1}, ValueError, "the first is 0 or 1"),
     ],
 )

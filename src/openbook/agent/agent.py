@@ -88,9 +88,9 @@ class Agent:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not isinstance(budget, Budget | None):
-            raise TypeError(f"budget is {budget!r}; write Budget(max_usd=0.05), or another limit of it")
+            raise TypeError(f"budget is {budget!r}; write Budget(max_usd=0.05), or another limit")
         if any(not isinstance(message, Message) for message in history):
-            raise TypeError("the history holds something else than messages; `history_from_json` reads saved ones")
+            raise TypeError("the history must contain messages only; `history_from_json` reads saved ones")
         self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
             tools=_by_name(tools, strict=strict),

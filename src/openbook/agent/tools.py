@@ -134,7 +134,7 @@ class Tool:
         if not description.strip():
             raise TypeError(f"tool {name!r}: the description does not say what it is for")
         if schema.get("type") != "object":
-            raise TypeError(f"tool {name!r}: the schema of its arguments is of no object")
+            raise TypeError(f"tool {name!r}: the schema of its arguments must be that of an object")
         told: tuple[type[Exception], ...] = (ToolError,) if strict else (Exception,)
         spec = ToolSpec(name, description.strip(), dict(schema))
         return cls(spec, function, _schema_reader(spec), timeout_s, max_chars, told)
@@ -215,7 +215,7 @@ def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, s
     for number, parameter in enumerate(parameters):
         name = parameter.name
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"tool {tool!r}: argument {name!r} cannot be given by name")
+            raise TypeError(f"tool {tool!r}: argument {name!r} cannot be passed by name")
         if name not in hints:
             raise TypeError(f"tool {tool!r}: argument {name!r} has no type")
         default = ... if parameter.default is parameter.empty else parameter.default

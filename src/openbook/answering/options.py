@@ -92,11 +92,11 @@ class AnswerOptions:
 
     def _check_values(self) -> None:
         if not isinstance(self.budget, Budget):
-            raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit of it")
+            raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit")
         if not isinstance(self.sampling, Sampling):
-            raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting of it")
+            raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting")
         if any(not isinstance(exchange, Exchange) for exchange in self.history):
-            raise TypeError("the history holds something else than exchanges; write Exchange(question, answer)")
+            raise TypeError("the history must contain exchanges only; write Exchange(question, answer)")
 
     @property
     def writer(self) -> Model | None:

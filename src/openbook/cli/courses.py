@@ -88,7 +88,7 @@ def _edits(action: Action, given: list[str] | None) -> Iterator[Edit]:
     for value in given or ():
         label, _, said = (value, "", "") if action == "hide" else value.partition("=")
         if action != "hide" and not said.strip():
-            raise typer.BadParameter(f"{value!r} says no more than a lesson; write N=...", param_hint=f"'--{action}'")
+            raise typer.BadParameter(f"{value!r} names only a lesson; write N=...", param_hint=f"'--{action}'")
         try:
             yield edit_of(action, label, said)
         except QueryError as exc:

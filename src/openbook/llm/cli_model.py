@@ -220,7 +220,7 @@ class _Call:
             is_open = bool(raw)
             size += len(raw)
             if size > _MAX_BYTES:
-                raise BadResponseError(f"{self._name} wrote more than {_MAX_BYTES // 2**20} MB, and was ended")
+                raise BadResponseError(f"{self._name} wrote more than {_MAX_BYTES // 2**20} MB, and was stopped")
             piece = decoder.decode(raw, final=not is_open)
             if self._program.by_line:
                 *lines, line = (line + piece).split("\n")

@@ -80,7 +80,7 @@ def explain(
         return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
     if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not (was_cut or late):
-        return BadResponseError(f"{provider.name} sent what is not JSON", hint="check its address, or try again")
+        return BadResponseError(f"{provider.name} sent invalid JSON", hint="check its address, or try again")
     if late:
         what_next = f"ask for less, or set {deadline} to more seconds" if deadline else "try again, or ask for less"
         return TimedOutError(f"{provider.name} did not finish in time", hint=what_next)
@@ -157,7 +157,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
     if status == 429:
         when = "try again later" if not wait_s else f"try again in {wait_s:.0f} s"
         return RateLimitedError(
-            f"{name} refused for now: too much was asked ({status}){detail}",
+            f"{name} refused for now: rate limit exceeded ({status}){detail}",
             hint=when,
             status=status,
             retry_after_s=wait_s,

@@ -108,7 +108,7 @@ class _Call:
     def read(self, chunk: Any) -> Iterator[Event]:
         self.attempts.streaming = True
         if not isinstance(chunk, dict):
-            raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
+            raise BadResponseError(f"{self.model.provider.name} sent a chunk that is not an object")
         return self._within_limit(self._reader.read(chunk))
 
     def _within_limit(self, events: Iterator[Event]) -> Iterator[Event]:
@@ -129,7 +129,7 @@ class _Call:
         if finished is None and kind not in ("", _STREAM):
             raise BadResponseError(f"{provider} sent {kind[:40]!r} in place of a stream", hint="check its address")
         if finished is None:
-            raise UnreachableError(f"{provider} closed the connection without a word", hint="try again")
+            raise UnreachableError(f"{provider} closed the connection without a response", hint="try again")
         return finished
 
     def pause_s(self, fault: Exception) -> float:

@@ -67,7 +67,7 @@ def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker
     try:
         scores = list(reranker.scores(question, [embedding_text(result.chunk) for result in head]))
         if len(scores) != len(head) or not all(map(math.isfinite, scores)):
-            raise BadResponseError(f"it gave {len(scores)} scores for {len(head)} texts, or some that are no numbers")
+            raise BadResponseError(f"it gave {len(scores)} scores for {len(head)} texts, or some that are not numbers")
     except ModelError as exc:
         why = "; ".join(filter(None, (str(exc), exc.hint)))
         _logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, why)

@@ -95,7 +95,7 @@ def split(lessons: Lessons, place: LessonNumber, heading: str) -> list[ListedLes
     found = [one for one in lessons if one.place == place and not one.hidden]
     _check(lessons, place)
     if len({one.file for one in found}) > 1:
-        raise QueryError(f"lesson {place} stands in several files", hint="add an entry with a heading to course.toml")
+        raise QueryError(f"lesson {place} is in several files", hint="add an entry with a heading to course.toml")
     added = _behind(place)
     moved_on = {one: _behind(one) for one in _beside(lessons, place) if one > place}
     begun = ListedLesson(found[0].file, added, heading=heading)

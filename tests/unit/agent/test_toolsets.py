@@ -97,7 +97,7 @@ def test_what_is_no_tool_is_refused(wrong: Any) -> None:
     [
         ("a b", "Do it.", {"type": "object"}, "cannot be the name"),
         ("a", " ", {"type": "object"}, "does not say what it is for"),
-        ("a", "Do it.", {"type": "string"}, "of no object"),
+        ("a", "Do it.", {"type": "string"}, "of an object"),
     ],
 )
 def test_a_tool_of_a_schema_is_checked_where_it_is_made(name: str, description: str, schema: Any, told: str) -> None:

@@ -333,7 +333,7 @@ def test_inputs_may_be_short_integers(tmp_path: Path) -> None:
 def test_more_logits_than_labels_are_refused(tmp_path: Path) -> None:
     folder = change(write(tmp_path / "m"), labels=["entailment", "neutral"])
 
-    assert "(2, 3) logits, and (2, 2) are wanted" in str(refused(folder))
+    assert "(2, 3) logits, and (2, 2) are expected" in str(refused(folder))
 
 
 def test_fixed_shape_is_refused(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_logits_that_are_no_numbers_are_refused(folder: Path) -> None:
     graph.graph.node.append(onnx.helper.make_node("Sub", ["small", "small"], ["logits"]))
     onnx.save_model(graph, str(folder / "model.onnx"))
 
-    with pytest.raises(SettingsError, match="logits that are no numbers"):
+    with pytest.raises(SettingsError, match="logits that are not numbers"):
         EntailmentModel(folder)
 
 

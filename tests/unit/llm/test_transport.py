@@ -370,7 +370,7 @@ def test_one_model_serves_several_threads_and_loops(fake_server: Start, wire: st
 def test_json_that_is_no_object_is_a_bad_response() -> None:
     call = _Call(connect(LLAMACPP, "any"), HELLO, RetryState(RetryPolicy(), 1.0), native=False)
 
-    with pytest.raises(BadResponseError, match="no object"):
+    with pytest.raises(BadResponseError, match="not an object"):
         call.read([1])
 
 

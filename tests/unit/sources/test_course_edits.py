@@ -76,7 +76,7 @@ def test_those_behind_a_split_move_on() -> None:
 
 
 def test_a_lesson_in_several_files_is_not_split() -> None:
-    with pytest.raises(QueryError, match="stands in several files"):
+    with pytest.raises(QueryError, match="is in several files"):
         split(COURSE, at("2.1"), "More")
 
 
