@@ -149,7 +149,7 @@ def _error(path: str, line: int, reason: str) -> CourseFileError:
 
 
 def write_course_file(course: CourseFile) -> str:
-    """Return whether the file has comments by its author, which rewriting it would lose."""
+    """Format a course as `course.toml`, with a comment that explains the file."""
     lines = [_HEADER]
     of_course = {"title": course.title, "link": course.link, "instructor": course.instructor}
     lines += [f"{key} = {_quoted(value)}\n" for key, value in of_course.items() if value]
