@@ -96,16 +96,9 @@ def split(lessons: Lessons, place: LessonNumber, heading: str) -> list[ListedLes
     _check(lessons, place)
     if len({one.file for one in found}) > 1:
         raise QueryError(f"lesson {place} is in several files", hint="add an entry with a heading to course.toml")
-    added = _behind(place)
-    moved_on = {one: _behind(one) for one in _beside(lessons, place) if one > place}
-    begun = ListedLesson(found[0].file, added, heading=heading)
+    moved_on = {one: one.following for one in _beside(lessons, place) if one > place}
+    begun = ListedLesson(found[0].file, place.following, heading=heading)
     return _sorted([*_in_order(lessons, moved_on), begun])
-
-
-def _behind(place: LessonNumber) -> LessonNumber:
-    if place.part is None:
-        return LessonNumber(place.number + 1)
-    return LessonNumber(place.number, place.part + 1)
 
 
 def _beside(lessons: Lessons, place: LessonNumber) -> list[LessonNumber]:

@@ -107,11 +107,7 @@ class _Reader:
 
     def _place(self, number: Any, position: int, previous: LessonNumber | None) -> LessonNumber:
         if number is None:
-            if previous is None:
-                return LessonNumber(1)
-            if previous.part is not None:
-                return LessonNumber(previous.number, previous.part + 1)
-            return LessonNumber(previous.number + 1)
+            return previous.following if previous else LessonNumber(1)
         found = LessonNumber.parse(str(number)) if type(number) in (int, str) else None
         if found is None:
             raise self._error("number", position, f'number is {number!r}; write one such as 4 or "1.3"')

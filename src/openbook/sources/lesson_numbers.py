@@ -53,6 +53,11 @@ class LessonNumber:
         found = _LABEL.fullmatch(label.strip())
         return cls(int(found[1]), int(found[2]) if found[2] else None) if found else None
 
+    @property
+    def following(self) -> LessonNumber:
+        """The next number: of the module for a part, else of the course."""
+        return LessonNumber(self.number + 1) if self.part is None else LessonNumber(self.number, self.part + 1)
+
     def __str__(self) -> str:
         return str(self.number) if self.part is None else f"{self.number}.{self.part}"
 
