@@ -198,17 +198,17 @@ def _by_names(files: Sequence[_File], material: Sequence[_File], pages: Pages) -
         groups[file.module].append(file)
     modules = _modules(groups)
     found: dict[str, Listed] = {}
-    is_anew = _do_restart(groups)
+    restarts = _do_restart(groups)
     for module, members in groups.items():
         number = modules.get(module)
         numbered = _lessons_among([file for file in members if file.number])
         for file in numbered:
-            found[file.path] = Listed(_place(file.number, number if is_anew else None), "")
-        if number is not None and (is_anew or not numbered):
+            found[file.path] = Listed(_place(file.number, number if restarts else None), "")
+        if number is not None and (restarts or not numbered):
             found.update(
                 _of_module(number, module, [file for file in members if file not in numbered], numbered, pages)
             )
-    return {**found, **_beside(files, modules, found, pages, is_anew=is_anew)}
+    return {**found, **_beside(files, modules, found, pages, restarts=restarts)}
 
 
 def _lessons_among(numbered: Sequence[_File]) -> list[_File]:
@@ -318,7 +318,7 @@ def _stated_title(path: str, pages: Pages) -> str:
 
 
 def _beside(
-    files: Sequence[_File], modules: Mapping[tuple[str, ...], int], found: Numbers, pages: Pages, *, is_anew: bool
+    files: Sequence[_File], modules: Mapping[tuple[str, ...], int], found: Numbers, pages: Pages, *, restarts: bool
 ) -> dict[str, Listed]:
     """Assign code, data and other files to the lesson or module of their folder."""
     titles = {
@@ -330,11 +330,11 @@ def _beside(
         if file.path in found or any(map(is_aside_folder, file.folders)):
             continue
         module = modules.get(file.module)
-        places = [_place(file.number, module if is_anew else None)] if file.number else []
-        if module is not None and (is_anew or not file.number):
+        places = [_place(file.number, module if restarts else None)] if file.number else []
+        if module is not None and (restarts or not file.number):
             places.append(LessonNumber(module))
         place = next((one for one in places if one in titles), None)
-        if file.is_index and file.module and module is not None and is_anew:
+        if file.is_index and file.module and module is not None and restarts:
             beside[file.path] = Listed(LessonNumber(module), _module_title(file.module, [file], pages))
         elif place is not None and not file.is_index:
             beside[file.path] = Listed(place, titles[place])
