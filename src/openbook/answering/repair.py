@@ -49,7 +49,7 @@ def anchored(checked: Verification, checker: CitationChecker) -> Verification:
     kept = {mark for each in loose for mark in each.marks}
     for statement, claim in zip(statements, checked.claims, strict=False):  # uncited code follows them
         inside = [mark for mark in statement.marks if claim.start_char <= mark.start_char < claim.end_char]
-        place = _evidence(statement, claim, checker)
+        place = _evidence(statement, checker)
         if place is not None:
             edits += _with_marks(checked.answer, claim, inside, place.mark)
             repairs.append(Repair("anchored", claim.text, "".join(claim.marks), place.mark, claim.reason))
@@ -66,7 +66,7 @@ def anchored(checked: Verification, checker: CitationChecker) -> Verification:
     return replace(checker.check(_edited(checked.answer, edits)), repairs=(*checked.repairs, *repairs))
 
 
-def _evidence(statement: Statement, claim: Claim, checker: CitationChecker) -> UnitRange | None:
+def _evidence(statement: Statement, checker: CitationChecker) -> UnitRange | None:
     """Return the only other place that supports a claim; None if there is none, or if it is ambiguous."""
     found = checker.judgement(statement)
     if found is None:

@@ -274,7 +274,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
         hint = (
             "take the entry out by hand"
             if entry is None
-            else f"add by hand: {_manual_entry(path, client, name, entry)}"
+            else f"add by hand: {_manual_entry(client, name, entry)}"
         )
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
 
@@ -295,7 +295,7 @@ def _served(client: Client, project: Path, name: str) -> list[str]:
     return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
-def _manual_entry(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
+def _manual_entry(client: Client, name: str, entry: Mapping[str, Any]) -> str:
     if client.format is not FORMATS[".toml"]:
         return json.dumps({client.table: {name: entry}})
     keys = " and ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
