@@ -271,11 +271,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
             path, before, after if after or before is not None else None, client, name, is_install=entry is not None
         )
     except ValueError as exc:
-        hint = (
-            "take the entry out by hand"
-            if entry is None
-            else f"add by hand: {_manual_entry(client, name, entry)}"
-        )
+        hint = "take the entry out by hand" if entry is None else f"add by hand: {_manual_entry(client, name, entry)}"
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
 
 
