@@ -202,6 +202,31 @@ def test_stopping_ends_requests_whose_body_has_not_arrived_with_an_error_and_log
     assert [record.message for record in caplog.records if record.exc_info or "Traceback" in record.message] == []
 
 
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.parametrize(
+    ("route", "status"), [("/api/search", b"413"), ("/api/uploads", b"401")], ids=["too large", "without a key"]
+)
+@pytest.mark.parametrize("length", ["Content-Length: 20000000", "Transfer-Encoding: chunked"])
+def test_a_client_that_sends_a_whole_body_before_it_reads_gets_the_refusal(
+    folder: Path, home: Path, route: str, status: bytes, length: str
+) -> None:
+    app = create_app(Library.of(folder, settings=Settings(home=home, workers=1)), needs_key=True)
+    head = (
+        f"POST {route} HTTP/1.1\r\nHost: localhost\r\nX-Openbook: 1\r\nAuthorization: Bearer none\r\n{length}\r\n\r\n"
+    )
+    piece = b"x" * 1_000_000
+    sent = b"%x\r\n%s\r\n" % (len(piece), piece) if "chunked" in length else piece
+
+    with running(app) as url:
+        address = urlsplit(url)
+        with socket.create_connection((address.hostname, address.port), timeout=30) as client:
+            client.sendall(head.encode() + sent * 20 + (b"0\r\n\r\n" if "chunked" in length else b""))
+            reply = client.makefile("rb").read()
+
+    assert reply.split(b" ", 2)[1] == status
+    assert b'{"error":' in reply
+
+
 def test_a_third_ctrl_c_ends_the_process_even_if_its_shutdown_hangs() -> None:
     code = (
         "import signal; from openbook.server.running import Server; server = Server(lambda *_: None)\n"

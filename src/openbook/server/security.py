@@ -37,6 +37,9 @@ _LENGTH_DIGITS = 18
 # Timeout without data, because a silent client blocks a connection. Uploads over a bad line come in bursts.
 _SILENCE_S = 30.0
 
+# Enough for 40 MB from a proxy, or over a good line. A client that has stopped sending has closed its connection.
+_LINGER_S = 5.0
+
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
@@ -139,15 +142,13 @@ class SecurityMiddleware:
                 caller = await asyncio.to_thread(self._authenticator.caller, Request(scope), Response())
                 caller.check("editor" if path == UPLOADS else "reader")
         except OpenbookError as exc:
-            reply = error_response(exc)
-            reply.headers["Connection"] = "close"  # the rest of the body will not be read
-            await reply(scope, receive, send)
+            await _refuse(exc, scope, receive, send)
             return
         body = _Body(receive, send, most, self._silence_s)
         with contextlib.suppress(_NotReadError):
             await self._app(scope, body.receive, body.send)
         if body.refusal and not body.has_begun:
-            await error_response(body.refusal)(scope, receive, send)
+            await _refuse(body.refusal, scope, receive, send)
 
     def _check(self, scope: Scope, most: int) -> None:
         headers = Headers(scope=scope)
@@ -176,6 +177,27 @@ class SecurityMiddleware:
         except ValueError:
             return False
         return True
+
+
+async def _refuse(error: OpenbookError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send an error, discard what still arrives of the body, and close the connection.
+
+    A connection that is closed while a body is sent loses the error, and nginx takes the server for a stopped one.
+    """
+    reply = error_response(error)
+    reply.headers["Connection"] = "close"
+
+    async def lingering(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await send({**message, "more_body": True})
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LINGER_S):
+                    while (await receive()).get("more_body"):
+                        pass
+            message = {"type": "http.response.body"}
+        await send(message)
+
+    await reply(scope, receive, lingering)
 
 
 def _is_large(scope: Scope) -> bool:
