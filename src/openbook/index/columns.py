@@ -199,28 +199,17 @@ class Columns:
     def ordered_rows(self) -> Iterator[Rows]:
         """Yield all vectors in the order of the chunks, a few thousand at a time."""
         for start in range(0, len(self), _COPIED_ROWS):
-            places = (
-                np.arange(start, min(start + _COPIED_ROWS, len(self)))
-                if self.order is None
-                else (self.order[start : start + _COPIED_ROWS])
-            )
-            found = np.empty((len(places), self.blocks[0].rows.shape[1]), dtype=np.int8)
-            for block in self.blocks:
-                here = (places >= 0) & (places < len(block.rows))
-                found[here] = block.rows[places[here]]
-                places = places - len(block.rows)
-            yield found
+            yield self._rows(start, min(start + _COPIED_ROWS, len(self)))
             for block in self.blocks:
                 block.release(0, len(block.rows))
 
     def rows(self, start: int, count: int) -> bytes:
-        """Return the vectors of consecutive chunks of one document."""
-        places = np.arange(start, start + count) if self.order is None else self.order[start : start + count]
-        found = []
-        for block in self.blocks:
-            found.append(block.rows[places[(places >= 0) & (places < len(block.rows))]].tobytes())
-            places = places - len(block.rows)
-        return b"".join(found)
+        """Return the vectors of consecutive chunks."""
+        return self._rows(start, start + count).tobytes()
+
+    def _rows(self, start: int, end: int) -> Rows:
+        places = np.arange(start, end, dtype=np.int32) if self.order is None else self.order[start:end]
+        return gathered([block.rows for block in self.blocks], places)
 
 
 def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
@@ -233,7 +222,7 @@ def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
     names = [part.names for part in parts]
     lessons = None
     if any(part.lessons is not None for part in parts):
-        lessons = np.concatenate([_lessons_or_none(part) for part in parts])[chunks]
+        lessons = np.concatenate([_lesson_numbers(part) for part in parts])[chunks]
     return Columns(
         np.concatenate([part.document_ids for part in parts])[files],
         np.concatenate([part.first_ids for part in parts])[files],
@@ -251,7 +240,7 @@ def _chosen(names: Sequence[Names], files: Positions) -> list[FileKey]:
     return [keys[file] for file in files.tolist()]
 
 
-def _lessons_or_none(columns: Columns) -> NDArray[np.int32]:
+def _lesson_numbers(columns: Columns) -> NDArray[np.int32]:
     return np.full(len(columns), NO_LESSON, dtype=np.int32) if columns.lessons is None else columns.lessons
 
 
