@@ -43,12 +43,11 @@ def inverse_frequency(frequency: int, chunks: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldWeights:
+class FileWeights:
     """The weight of one occurrence of a word in each field of each file."""
 
     occurrences: Floats
     """(n, 4)."""
-    saturation: float
 
     def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
         """Score one word before its idf is applied: float32 (m,), from 0 to below 1.
@@ -56,12 +55,12 @@ class FieldWeights:
         `places` (m,) are rows of `occurrences`, `counts` (m, 4) the occurrences of the word there.
         """
         found = np.einsum("ij,ij->i", counts.astype(np.float32), self.occurrences.take(places, axis=0))
-        return np.asarray(found / (self.saturation + found), dtype=np.float32)
+        return np.asarray(found / (_FILE_SATURATION + found), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkWeights:
-    """Like `FieldWeights`, for chunks. Weights are stored per field length, so lengths can stay memory-mapped."""
+    """Like `FileWeights`, for chunks. Weights are stored per field length, so lengths can stay memory-mapped."""
 
     lengths: NDArray[np.uint16]
     """(n, 4): words of each field."""
@@ -69,7 +68,7 @@ class ChunkWeights:
     """Weight of one occurrence in each field, by field length."""
 
     def scores(self, places: NDArray[np.int64], counts: NDArray[np.generic]) -> Floats:
-        """Score one word before its idf is applied. See `FieldWeights.scores`."""
+        """Score one word before its idf is applied. See `FileWeights.scores`."""
         lengths = self.lengths.take(places, axis=0)
         found = np.zeros(len(places), dtype=np.float32)
         for field, worth in enumerate(self.worth):
@@ -87,16 +86,12 @@ def chunk_weights(lengths: NDArray[np.uint16]) -> ChunkWeights:
     return ChunkWeights(lengths, tuple(np.ascontiguousarray(worth.T)))
 
 
-def file_weights(lengths: Floats) -> FieldWeights:
+def file_weights(lengths: Floats) -> FileWeights:
     """Prepare files. `lengths` are the word counts per field, (n, 4)."""
-    return FieldWeights(_occurrences(lengths, _FILE_WEIGHTS, _FILE_DILUTION), _FILE_SATURATION)
-
-
-def _occurrences(lengths: Floats, weights: Floats, dilution: Floats) -> Floats:
     if not len(lengths):
-        return lengths
+        return FileWeights(lengths)
     average = np.maximum(lengths.mean(axis=0), 1e-9)
-    worth: Floats = dilution * lengths
+    worth: Floats = _FILE_DILUTION * lengths
     worth /= average  # in place: for a million chunks, each array takes 16 MB
-    worth += 1 - dilution
-    return np.divide(weights, worth, out=worth)
+    worth += 1 - _FILE_DILUTION
+    return FileWeights(np.divide(_FILE_WEIGHTS, worth, out=worth))

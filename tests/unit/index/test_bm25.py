@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from openbook.index.bm25 import ChunkWeights, FieldWeights, chunk_weights, file_weights, inverse_frequency
+from openbook.index.bm25 import ChunkWeights, FileWeights, chunk_weights, file_weights, inverse_frequency
 
 
 def test_a_rarer_word_weighs_more_and_none_weighs_nothing() -> None:
@@ -40,7 +40,7 @@ def test_scores_grow_with_each_occurrence_and_stay_below_one() -> None:
         pytest.param(file_weights(np.full((1, 4), 10, dtype=np.float32)), [3 / 7, 2 / 6, 0, 1 / 5], id="file"),
     ],
 )
-def test_each_field_has_a_weight(weights: ChunkWeights | FieldWeights, scores: list[float]) -> None:
+def test_each_field_has_a_weight(weights: ChunkWeights | FileWeights, scores: list[float]) -> None:
     assert weights.scores(np.zeros(4, dtype=np.int64), np.eye(4, dtype=np.uint8)).tolist() == pytest.approx(scores)
 
 
