@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -12,7 +12,7 @@ from openbook.settings import Settings
 from openbook.sources.content_hash import is_read_as_now
 from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.walk import Scan, ScannedFile
+from openbook.sources.walk import Scan, ScannedFile, SkippedFile
 from openbook.types import Filter, SkipReason
 
 
@@ -45,12 +45,9 @@ class Difference:
 
     def not_indexed(self) -> dict[str, tuple[str, ...]]:
         """Return the paths of files that are not indexed, by reason, both sorted."""
-        refused = [(skipped.reason, skipped.path) for skipped in self.scan.skipped]
-        unread = [(record.skipped, path) for path, record in self.known.items() if record.skipped]
-        found: dict[str, list[str]] = {}
-        for reason, path in sorted(refused + [(why, path) for why, path in unread if path not in self.gone]):
-            found.setdefault(reason, []).append(path)
-        return {reason: tuple(paths) for reason, paths in found.items()}
+        return not_indexed(
+            self.scan.skipped, {path: record for path, record in self.known.items() if path not in self.gone}
+        )
 
     def unread(self) -> dict[str, str]:
         """Return why files that may contain text could not be read, by path, sorted."""
@@ -61,6 +58,16 @@ class Difference:
             if _may_hold_words(reason, path)
         )
         return dict(sorted(found))
+
+
+def not_indexed(by_scan: Iterable[SkippedFile], records: Mapping[str, FileRecord]) -> dict[str, tuple[str, ...]]:
+    """Return the paths of files skipped by name or size, or earlier by content, by reason, both sorted."""
+    refused = [(skipped.reason, skipped.path) for skipped in by_scan]
+    unread = [(record.skipped, path) for path, record in records.items() if record.skipped]
+    found: dict[str, list[str]] = {}
+    for reason, path in sorted(refused + unread):
+        found.setdefault(reason, []).append(path)
+    return {reason: tuple(paths) for reason, paths in found.items()}
 
 
 # Skip reasons for files that are not text, are indexed elsewhere, are excluded, or were printed by Openbook.

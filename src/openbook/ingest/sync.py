@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Source
-from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
+from openbook.ingest.difference import Difference, compare_source, folder_of, not_indexed, with_moved
 from openbook.memory import release_memory
 from openbook.settings import Settings
 from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.walk import ScannedFile, SkippedFile
+from openbook.sources.walk import ScannedFile
 from openbook.types import Document, SkipReason, Stamp
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def sync(
                 progress(writer.done, len(difference.todo))
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
-    report = _report(difference, writer, _skipped(index, root.name, difference.scan.skipped))
+    report = _report(difference, writer, not_indexed(difference.scan.skipped, index.records(root.name)))
     if report.wrote:
         _optimize(index, every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
     return replace(report, seconds=now() - started)
@@ -283,17 +283,6 @@ def _settled(stamp: Stamp, started: float) -> Stamp:
     """
     recent = started * 1e9 - max(stamp.modified_ns, stamp.changed_ns) < _UNSETTLED_NS
     return replace(stamp, changed_ns=0) if recent else stamp
-
-
-def _skipped(index: Index, source: str, by_scan: Iterable[SkippedFile]) -> dict[str, tuple[str, ...]]:
-    """Collect the files that are not indexed: refused now by name or size, or earlier by content."""
-    reasons: dict[str, list[str]] = {}
-    for skipped in by_scan:
-        reasons.setdefault(skipped.reason, []).append(skipped.path)
-    for path, record in index.records(source).items():
-        if record.skipped:
-            reasons.setdefault(record.skipped, []).append(path)
-    return {reason: tuple(sorted(paths)) for reason, paths in sorted(reasons.items())}
 
 
 def _with_vectors(batch: list[_Outcome], embedder: Embedder) -> list[_Outcome]:
