@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -210,12 +210,20 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
             f"the library {str(path)!r} has format {version}, and this version of Openbook reads {SCHEMA_VERSION}",
             rebuild=path.stem,
         )
-    stored = dict(connection.execute("SELECT key, value FROM meta"))
-    for name, value in asdict(identity).items():
+    check_identity(path, asdict(identity), dict(connection.execute("SELECT key, value FROM meta")), path.stem)
+
+
+def check_identity(place: Path | str, wanted: Mapping[str, str], stored: Mapping[str, str], library: str) -> None:
+    """Compare what a library was built by with what would use it.
+
+    Raises:
+        MismatchedLibraryError: They differ.
+    """
+    for name, value in wanted.items():
         if stored.get(name) != value:
             raise MismatchedLibraryError(
-                f"the library {str(path)!r} was made with {name} {stored.get(name)!r}, not {value!r}",
-                rebuild=path.stem,
+                f"the library {str(place)!r} was made with {name} {stored.get(name)!r}, not {value!r}",
+                rebuild=library,
                 chunks=stored.get(name, "") if name == "chunks" else "",  # compared last
             )
 

@@ -25,8 +25,9 @@ from obstore import delete, put
 from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
 from obstore.store import LocalStore, from_url
 
-from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
+from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, SettingsError
 from openbook.index.protocol import IndexIdentity, Source
+from openbook.index.schema import check_identity
 from openbook.integrations.lance_rows import (
     DOCUMENTS,
     HEAVY,
@@ -266,13 +267,7 @@ class LanceTables:
         self._is_checked = False
 
     def _check(self, held: dict[str, str]) -> None:
-        for what, value in self._wanted.items():
-            if held.get(what) != value:
-                raise MismatchedLibraryError(
-                    f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
-                    rebuild=self.uri.rpartition("/")[2],
-                    chunks=held.get(what, "") if what == "chunks" else "",  # compared last
-                )
+        check_identity(self.uri, self._wanted, held, self.uri.rpartition("/")[2])
         self._held = held
 
     @property
