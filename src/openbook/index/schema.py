@@ -53,7 +53,7 @@ CREATE TABLE postings (segment INTEGER NOT NULL, first_token TEXT NOT NULL, toke
 
 _WRITE_CODES = {
     sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk does not take it",
+    sqlite3.SQLITE_IOERR: "disk I/O error",
     sqlite3.SQLITE_READONLY: "it is read-only",
     sqlite3.SQLITE_BUSY: "another process is writing to it",
     sqlite3.SQLITE_LOCKED: "another process is writing to it",
@@ -203,7 +203,7 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
             f"{str(path)!r} is a database, but not an Openbook library", hint="name another library or move it away"
         )
     if _is_cut_off(connection, path):
-        raise CorruptLibraryError(f"{str(path)!r} is damaged: its end is missing", rebuild=path.stem)
+        raise CorruptLibraryError(f"{str(path)!r} is damaged: it is truncated", rebuild=path.stem)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
         raise MismatchedLibraryError(

@@ -133,7 +133,7 @@ def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, p
         said = _differences(origin, target, wrong)
     if said:
         hint = "delete the copy with `openbook remove --library` and run it again; the library is unchanged"
-        raise LibraryError(f"the copy is not like the library: {said}", hint=hint)
+        raise LibraryError(f"the copy differs from the library: {said}", hint=hint)
     target.delete_source(marker.name)
     return len(missing)
 
@@ -213,15 +213,15 @@ def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
         return f"{has}, not {wanted.documents} and {wanted.chunks}"
     roots = origin.roots()
     if roots != [root for root in target.roots() if root.kind != MIGRATION]:
-        return "its sources are others"
+        return "its sources differ"
     if any(origin.records(root.name) != target.records(root.name) for root in roots):
-        return "its files are others"
+        return "its files differ"
     if origin.documents(EVERYTHING) != target.documents(EVERYTHING) or origin.courses() != target.courses():
-        return "its documents or courses are others"
+        return "its documents or courses differ"
     if wrong := _differing(origin, target, files):
         return f"{counted(len(wrong), 'document')}, such as {wrong[0].path!r}"
     tokens = _tokens_of_some(origin)
-    return "" if origin.frequencies(tokens) == target.frequencies(tokens) else "its words are others"
+    return "" if origin.frequencies(tokens) == target.frequencies(tokens) else "its words differ"
 
 
 def _tokens_of_some(index: Index) -> list[str]:
