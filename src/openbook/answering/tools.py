@@ -32,7 +32,7 @@ from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary
 from openbook.questions.names import name_parts
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
-from openbook.retrieval.excerpts import with_excerpts
+from openbook.retrieval.excerpts import is_within, with_excerpts
 from openbook.retrieval.fusion import fuse_keeping_best
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, counted
@@ -210,7 +210,7 @@ class LibraryTools:
         found: list[RetrievalResult] = []
         for result in results:
             whole = self._whole(result, _DEFINITION_LINES // len(results))
-            if not any(_is_in(whole, one) for one in found):
+            if not any(is_within(whole.chunk, one.chunk) for one in found):
                 found.append(whole)
         if any(result.goes_on_to for result in found):
             note = f"{note} read_lines shows the rest of what is cut.".strip()
@@ -477,10 +477,3 @@ def _told(courses: Sequence[Course]) -> str:
     if not told:
         return "list_courses lists them"
     return ", ".join(told) + (f"; and {more} more, which list_courses lists" if more else "")
-
-
-def _is_in(result: RetrievalResult, other: RetrievalResult) -> bool:
-    chunk, around = result.chunk, other.chunk
-    return (chunk.source, chunk.span.path) == (around.source, around.span.path) and (
-        around.span.start_char <= chunk.span.start_char and chunk.span.end_char <= around.span.end_char
-    )

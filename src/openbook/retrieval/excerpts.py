@@ -75,7 +75,7 @@ def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[C
     A line is returned from `share` of the best score on, from 0 to 1. A word weighs more the fewer lines of all chunks
     contain it.
     """
-    chunks = [chunk, *(other for other in among if not _is_within(other, chunk))]
+    chunks = [chunk, *(other for other in among if not is_within(other, chunk))]
     asked: dict[str, frozenset[str]] = {}
     for question in questions:
         for word, tokens in _asked(question, chunks).items():
@@ -94,7 +94,8 @@ def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[C
     return found
 
 
-def _is_within(chunk: Chunk, whole: Chunk) -> bool:
+def is_within(chunk: Chunk, whole: Chunk) -> bool:
+    """Return whether a chunk is equal to another one, or a part of it."""
     place, around = chunk.span, whole.span
     same = (chunk.source, place.path) == (whole.source, around.path)
     return same and around.start_char <= place.start_char and place.end_char <= around.end_char
