@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -13,6 +14,8 @@ from openbook.tokens import tokenize
 
 # Cached texts per parser, about 1 KB each.
 KEPT_TEXTS = 1024
+
+_PREFIX_CHARS = 5
 
 # A quote of a single letter, or longer than a paragraph, is a pair of unrelated quotation marks.
 _QUOTE = re.compile(
@@ -136,6 +139,23 @@ def content_words(text: str) -> tuple[str, ...]:
 def salient_words(text: str) -> list[str]:
     """List the words of a text as written, without stop words and reporting verbs."""
     return [word for word in re.findall(r"\w+", _OPENER.sub("", text)) if word.lower() not in _JOINING]
+
+
+def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
+    """Select the texts that share the most words with a claim. Words with the same beginning are the same.
+
+    Returns:
+        At most `limit` indices, in ascending order. Ties are decided by the lower index.
+
+    Example:
+        >>> likeliest("Parcels wait.", ["Ships sail.", "A parcel waits.", "It waits."], 1)
+        [1]
+    """
+    if len(texts) <= limit:
+        return list(range(len(texts)))
+    words = {word[:_PREFIX_CHARS].lower() for word in salient_words(claim)}
+    shared = [sum(map(text.__contains__, words)) for text in map(str.lower, texts)]
+    return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])
 
 
 # Reporting verbs: answers use them in their own words.

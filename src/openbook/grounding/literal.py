@@ -14,7 +14,7 @@ from functools import cached_property
 
 from openbook.answers import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
-from openbook.grounding.facts import Facts, content_words, facts_of, salient_words
+from openbook.grounding.facts import Facts, content_words, facts_of, likeliest
 from openbook.grounding.languages import differ, language_of
 from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, has_words, results_in, squash, value_of
 from openbook.grounding.numbers import is_unspaced
@@ -28,7 +28,7 @@ _MAX_CITED_CHARS = 40_000
 _MAX_SOURCE_CHARS = 200_000
 
 # Most sentences to compare word by word, so that citing a whole page costs no more than citing a long section.
-_MAX_SENTENCES, _PREFIX_CHARS = 30, 5
+_MAX_SENTENCES = 30
 
 # A minus sign without a mapping in a PDF becomes U+FFFD. It may be on either side of a number, or be a decimal point.
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -163,12 +163,7 @@ class ReadClaim:
     def sentences(self) -> list[str]:
         """Sentences of the cited lines; of a whole page, those that share the most word beginnings with the claim."""
         every = sentences_of(self.cited.text.split("\n"))
-        if len(every) <= _MAX_SENTENCES:
-            return every
-        words = {word[:_PREFIX_CHARS].lower() for word in salient_words(self.claim)}
-        shared = [sum(map(sentence.__contains__, words)) for sentence in map(str.lower, every)]
-        best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MAX_SENTENCES]
-        return [every[place] for place in sorted(best)]
+        return [every[place] for place in likeliest(self.claim, every, _MAX_SENTENCES)]
 
     @cached_property
     def source(self) -> SearchedText | None:

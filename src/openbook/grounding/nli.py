@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openbook.errors import ModelError, SettingsError
 from openbook.grounding.entailment_formats import ModelConfig, entailment_folder, read_config
-from openbook.grounding.facts import salient_words
+from openbook.grounding.facts import likeliest
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.grounding.sentences import sentence_ranges
 from openbook.onnx_encoder import OnnxEncoder, first_known, without_surrogates
@@ -115,9 +115,6 @@ class EntailmentModel:
 # MiniCheck cuts without overlap (minicheck/inference.py, commit 00a1ed4) and loses evidence that spans a cut.
 _SHARED = 4
 
-# Words with the same beginning count as the same word, as in `support.likely_units`.
-_PREFIX_CHARS = 5
-
 
 def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
     """Split consecutive units into overlapping windows.
@@ -151,23 +148,6 @@ def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
             first += 1
         start = first
     return found
-
-
-def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
-    """Select the texts that share the most words with a claim.
-
-    Returns:
-        At most `limit` indices, in ascending order. Ties are decided by the lower index.
-
-    Example:
-        >>> likeliest("Parcels wait.", ["Ships sail.", "A parcel waits.", "It waits."], 1)
-        [1]
-    """
-    if len(texts) <= limit:
-        return list(range(len(texts)))
-    words = {word[:_PREFIX_CHARS].lower() for word in salient_words(claim)}
-    shared = [sum(map(text.__contains__, words)) for text in map(str.lower, texts)]
-    return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])
 
 
 # Most windows per claim, for the cited text and again for all sources together. A window of 512 tokens takes a CPU

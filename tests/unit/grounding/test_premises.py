@@ -5,7 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.grounding.nli import likeliest, windows_of
+from openbook.grounding.facts import likeliest
+from openbook.grounding.nli import windows_of
 
 
 def test_text_that_fits_is_one_window() -> None:
