@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from openbook.answers import Citation, GenerationResult
 from openbook.cli.printing import LocationFormatter, one_line, print_excerpt, say, wrapped
-from openbook.grounding.marks import find_marks
+from openbook.grounding.marks import with_marks_replaced
 from openbook.text import counted
 
 # The most frequent reasons why claims were not verified.
@@ -39,19 +39,11 @@ class CitationNumbers:
         number = self._numbers.get(mark)
         return mark if number is None else f"[{number}]"
 
-    def in_text(self, text: str) -> str:
-        """Replace the marks in a text by numbers, except in code."""
-        parts, end = [], 0
-        for mark in find_marks(text):
-            parts += [text[end : mark.start_char], self.of(mark.text)]
-            end = mark.end_char
-        return "".join([*parts, text[end:]])
-
 
 def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: bool) -> None:
     """Print an answer, then its sources."""
     numbers = CitationNumbers(answer)
-    _print_words(numbers.in_text(answer.answer))
+    _print_words(with_marks_replaced(answer.answer, numbers.of))
     say()
     print_sources(answer, places, show=show)
     _print_claims(answer, numbers)

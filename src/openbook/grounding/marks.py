@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from openbook.grounding.blocks import Fence, may_open_fence, read_line
@@ -59,6 +59,20 @@ def find_marks(answer: str) -> list[CitationMark]:
         ['[2:14-18]', '[5:3]']
     """
     return read_marks(answer)[0]
+
+
+def with_marks_replaced(text: str, replacement: Callable[[str], str]) -> str:
+    """Replace each mark of a text, except in code.
+
+    Example:
+        >>> with_marks_replaced("It waits [2:14].", lambda mark: f"({mark[1:-1]})")
+        'It waits (2:14).'
+    """
+    parts, end = [], 0
+    for mark in find_marks(text):
+        parts += [text[end : mark.start_char], replacement(mark.text)]
+        end = mark.end_char
+    return "".join([*parts, text[end:]])
 
 
 def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:

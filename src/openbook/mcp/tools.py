@@ -341,13 +341,9 @@ def _relevant_lines(
 
 def _with_places(text: str, places: dict[str, str]) -> str:
     """Replace marks of results with locations that an agent can open."""
-    from openbook.grounding.marks import find_marks
+    from openbook.grounding.marks import with_marks_replaced
 
-    parts, at = [], 0
-    for mark in find_marks(text):
-        parts += [text[at : mark.start_char], f"[{places.get(mark.text, mark.text[1:-1])}]"]
-        at = mark.end_char
-    return "".join([*parts, text[at:]])
+    return with_marks_replaced(text, lambda mark: f"[{places.get(mark, mark[1:-1])}]")
 
 
 def _tools(assistant: Library, listing: ResultListing | None = None, where: Filter = EVERYTHING) -> LibraryTools:
