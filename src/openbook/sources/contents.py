@@ -153,7 +153,7 @@ def _toctree(text: str, folder: str, pages: Pages) -> Contents | None:
 
 def _mkdocs(text: str, folder: str, pages: Pages) -> Contents | None:
     values = _mapping(read_yaml(text))
-    docs = posixpath.normpath(posixpath.join(folder, str(values.get("docs_dir") or "docs")))
+    docs = _in(folder, str(values.get("docs_dir") or "docs"))
 
     def entries(navigation: Any, depth: int = 0) -> Iterator[Entry]:
         for value in _listed(navigation) if depth < _MAX_DEPTH else ():
@@ -379,8 +379,7 @@ def linked_pages(text: str, folder: str, pages: Pages) -> list[str]:
 
 def first_heading(text: str) -> str:
     """Return the first heading of a Markdown page, as written; empty without one."""
-    lines = (line for line in text.splitlines()[:200])
-    return next((found[1] for found in map(_HEADING.match, lines) if found), "")
+    return next((found[1] for found in map(_HEADING.match, text.splitlines()[:200]) if found), "")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
