@@ -212,13 +212,20 @@ class Settings:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
                 )
-        if any("/" in host or host.count(":") == 1 for host in self.server_hosts):  # every request would be refused
-            hint = f"name hosts in {_variable('server_hosts')} without scheme and port"
-            raise SettingsError(f"server_hosts is {','.join(self.server_hosts)!r}", hint=hint)
+        self._check_hosts()
         if self.chunk_strategy not in STRATEGIES:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
             )
+
+    def _check_hosts(self) -> None:
+        """Reject names that no request, or no repository, can have."""
+        if any("/" in host or host.count(":") == 1 for host in self.server_hosts):
+            hint = f"name hosts in {_variable('server_hosts')} without scheme and port"
+            raise SettingsError(f"server_hosts is {','.join(self.server_hosts)!r}", hint=hint)
+        if any("/" in host for host in self.server_git_hosts):
+            hint = f"name hosts in {_variable('server_git_hosts')} without scheme and path"
+            raise SettingsError(f"server_git_hosts is {','.join(self.server_git_hosts)!r}", hint=hint)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:

@@ -56,6 +56,9 @@ def test_on_another_address_nothing_is_served_without_a_key(capsys: Captured, ha
         ("OPENBOOK_MODEL", "groq", 3, "GROQ_API_KEY is not set"),
         ("OPENBOOK_SERVER_MODELS", "nobody:knows", 2, "unknown provider 'nobody'"),
         ("OPENBOOK_SERVER_HOSTS", "https://books.example", 2, "without scheme and port"),
+        ("OPENBOOK_SERVER_GIT_HOSTS", "https://git.example", 2, "without scheme and path"),
+        ("OPENBOOK_VERIFIER", "nobody", 2, "verifier is 'nobody'"),
+        ("OPENBOOK_RERANKER", "onnx:/nowhere", 2, "no model '/nowhere'"),
     ],
 )
 def test_what_would_fail_at_each_question_fails_at_the_start(

@@ -224,8 +224,12 @@ def test_a_form_cannot_change_anything(client: TestClient) -> None:
     del client.headers["X-Openbook"]
 
     response = client.post("/api/uploads", files={"files": ("a.md", b"# A")})
+    by_curl = client.post(
+        "/api/query", content='{"query": "?"}', headers={"Content-Type": "application/x-www-form-urlencoded"}
+    )
 
-    assert response.status_code == 403
+    assert (response.status_code, by_curl.status_code) == (403, 403)
+    assert "`Content-Type: application/json`" in by_curl.json()["error"]["hint"]
     assert (
         client.post("/api/query", json={"query": QUESTION}, headers={"Origin": "http://localhost"}).status_code == 200
     )

@@ -104,6 +104,18 @@ def test_no_source_comes_from_where_it_may_not(
     assert len(client.get("/api/sources").json()["sources"]) == 1
 
 
+def test_an_allowed_folder_may_be_named_below_the_home_of_the_user(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    notes = write_tree(tmp_path / "notes", {"heron.md": "# Heron\n\nThe heron stands in the reeds.\n"})
+    client = serve(server_roots=("~/notes",))
+
+    response = client.post("/api/sources", json={"path": str(notes)})
+
+    assert response.status_code == 202
+
+
 def test_the_hint_on_addresses_is_not_masked(client: TestClient) -> None:
     response = client.post("/api/sources", json={"url": "ftp://host/x"})
 

@@ -139,7 +139,7 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
     judge = open_plugin("judges", name)
     if judge is not None:
         return cast("Judge", judge)
-    model = open_model(name)
+    model = open_model(name, what="verifier")
     if model is None:
         raise SettingsError(f"{name!r} is not a verifier", hint="use a model, `nli:FOLDER`, or `off`")
     return model

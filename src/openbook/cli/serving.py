@@ -27,6 +27,7 @@ def serve(
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
     from openbook.llm.choose import open_model
+    from openbook.opening import open_reranker
     from openbook.server.people import People
 
     check_installed()
@@ -47,9 +48,9 @@ def serve(
         open_shared_store(shared).close()
     for name in filter(None, (settings().model, *settings().server_models)):
         open_model(name)
+    open_reranker(settings().reranker, settings())
     served = options.as_paths(paths) or ([] if library else [Path()])
-    listener = listen(host, port)
-    with opened(served, library, may_be_new=True) as assistant:
+    with closing(listen(host, port)) as listener, opened(served, library, may_be_new=True) as assistant:
         if library and not (served or assistant.stats().documents):
             printing.note(f"the library {library} is empty: fill it with `openbook add PATH --library {library}`")
         roots = [path.expanduser() for path in served]

@@ -33,6 +33,7 @@ def open_model(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     retries: RetryPolicy | None = None,
+    what: str = "model",
 ) -> Model | None:
     """Open a model by its name. Sends nothing.
 
@@ -43,6 +44,7 @@ def open_model(
         environ: Variables with keys and addresses. Default: the environment of this process.
         folder: Folder whose `.env` is also read, for keys only. Default: the current folder.
         retries: The retry policy.
+        what: The named thing, for error messages.
 
     Returns:
         The model; None for `extractive`, and for an empty name without any key.
@@ -61,14 +63,16 @@ def open_model(
     if len(names := split_names(name)) > 1:
         from openbook.llm.fallback import fallback
 
-        return fallback(*(open_model(one, environ=environ, folder=folder, retries=retries) or one for one in names))
+        return fallback(
+            *(open_model(one, environ=environ, folder=folder, retries=retries, what=what) or one for one in names)
+        )
     if name.startswith("cli:"):
         from openbook.llm.cli_model import open_cli_model
 
         return open_cli_model(name.removeprefix("cli:"))
     if name.partition(":")[0] not in PROVIDERS and (plugin := open_plugin("models", name)) is not None:
         return cast("Model", plugin)
-    provider, model, key = find_provider(name, environ=environ, folder=folder)
+    provider, model, key = find_provider(name, environ=environ, folder=folder, what=what)
     return connect(provider, model, key=key, retries=retries)
 
 

@@ -216,7 +216,11 @@ def _check_origin(headers: Headers, host: str) -> None:
         raise RequestRefusedError(403, "this request comes from another site", hint="open the page of this server")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and "x-openbook" not in headers:
-        raise RequestRefusedError(403, "a request that changes something needs a header", hint="send `X-Openbook: 1`")
+        raise RequestRefusedError(
+            403,
+            "a request that changes something needs a header",
+            hint="send JSON as `Content-Type: application/json`, else `X-Openbook: 1`",
+        )
 
 
 def _host_of(origin: str) -> str | None:

@@ -63,7 +63,7 @@ class SourceService:
         self._suggestions = SuggestionCache(library)
         self._jobs = jobs
         self._uploads = uploads
-        self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
+        self._roots = [root.expanduser().resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
         # Registering a source, changing its files and starting a job must be atomic. Otherwise a source could be
         # removed in between, and the job would restore deleted files, or miss files of an accepted upload.
