@@ -279,7 +279,7 @@ def migrate(
 def optimize(library: _Library) -> None:
     """Compact a library, so that searches are as fast as right after it was made.
 
-    Adding files does so by itself where it pays. Results stay the same.
+    Adding files does so automatically if it pays. Results stay the same.
     """
     from openbook.cli import opening
 
