@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import threading
 import time
 from collections import Counter
@@ -19,7 +20,8 @@ from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 from openbook.types import Document, Span
 
-# An unknown id lists the library again, which takes 0.1 s for 100,000 documents, but at most this often.
+# An unknown id lists the library again, which takes 0.1 s for 100,000 documents, and a library that is being rebuilt is
+# opened again; but at most this often.
 _LIST_EVERY_S = 2.0
 
 
@@ -34,14 +36,15 @@ class ServedLibrary:
         self._users: Counter[Library] = Counter()
         self._clock = clock
         self._lock = threading.Lock()
-        self._listed_s = -_LIST_EVERY_S
+        self._listed_s = self._opened_s = -math.inf
         self._places: dict[str, tuple[str, str]] = {}
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Library]:
         """Yield the current library, and keep it open while it is used.
 
-        Rebuilding a library replaces its file. Requests that began with the old file also end with it.
+        Rebuilding a library replaces its file. The old one is used until all sources are in the new one, and requests
+        that began with the old file also end with it.
         """
         with self._lock:
             assistant = self._current()
@@ -97,11 +100,15 @@ class ServedLibrary:
 
     def _current(self) -> Library:
         file = _identity(self.location)
-        if file is not None and self._file is not None and file != self._file:
+        is_replaced = file is not None and self._file is not None and file != self._file
+        if is_replaced and self._clock() - self._opened_s >= _LIST_EVERY_S:
+            self._opened_s = self._clock()
             with contextlib.suppress(LibraryError):  # being built; the old one answers until then
                 fresh = Library(self.location, self.settings)
-                self._users[self._assistant] += 0
-                self._assistant, self._file = fresh, file
+                self._users[fresh] += 0
+                if all(root.synced_at for root in fresh.sources()) and fresh.sources():
+                    self._users[self._assistant] += 0
+                    self._assistant, self._file = fresh, file
                 self._close_unused()
         return self._assistant
 

@@ -75,6 +75,30 @@ def test_requests_finish_with_the_library_that_they_began_with(folder: Path) -> 
     library.close()
 
 
+def test_the_old_library_answers_until_all_sources_are_in_the_new_one(folder: Path) -> None:
+    now = [0.0]
+    library, other = opened(folder, now), write_tree(folder.parent / "other", {"b.md": "# B\n\nTwo.\n"})
+    seen = []
+
+    def look() -> None:
+        now[0] += 10
+        with library.in_use() as used:
+            seen.append([used.index.document(*place) is not None for place in (("docs", "a.md"), ("other", "b.md"))])
+
+    remove_library_file(Path(library.location))
+    with library.opened_anew() as another:
+        look()
+        another.register(folder)
+        another.register(other)
+        another.add(other)
+        look()
+        another.add(folder)
+        look()
+
+    assert seen == [[True, False], [True, False], [True, True]]
+    library.close()
+
+
 def test_a_folder_of_this_machine_has_no_address(folder: Path) -> None:
     library = opened(folder)
 
