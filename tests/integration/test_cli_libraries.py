@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 from pathlib import Path
 
@@ -331,6 +332,19 @@ def test_doctor_reports_a_home_that_cannot_be_used(capsys: Captured, monkeypatch
 
     assert outcome.code == 3
     assert "FAIL  home /dev/null/home cannot be written" in outcome.out
+
+
+def test_doctor_reports_a_disk_that_is_full(capsys: Captured) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+
+    try:
+        outcome = run(capsys, "doctor")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert outcome.code == 3
+    assert "cannot be written: File too large; free some space" in outcome.out
 
 
 def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captured) -> None:

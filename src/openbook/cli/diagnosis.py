@@ -167,10 +167,11 @@ def _home(settings: Settings) -> Diagnostic:
     home = settings.home
     try:
         keep_private(home)
-        with tempfile.TemporaryFile(dir=home):
-            pass
+        with tempfile.TemporaryFile(dir=home) as file:
+            file.write(bytes(4096))  # an empty file would fit on a full disk
     except OSError as exc:
-        return Diagnostic(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
+        wanted = "free some space, or set OPENBOOK_HOME"
+        return Diagnostic(f"home {home} cannot be written: {exc.strerror}; {wanted}", healthy=False)
     if is_open_to_others(home / "libraries"):
         return Diagnostic(
             f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False
