@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from mcp import MCPError
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -27,6 +28,7 @@ from openbook.library import Library
 from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
+from openbook.types import Document, Stamp
 from tests.children import unmeasured
 from tests.integration.support_cli import run
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
@@ -266,6 +268,25 @@ def test_documents_are_resources_and_nothing_else_is(library: WatchedLibrary) ->
     assert found == CODE
     assert outside.startswith("refused")
     assert other.startswith("refused")
+
+
+def test_a_document_of_many_megabytes_is_read_in_parts(library: WatchedLibrary) -> None:
+    sentence = "The parcel is heavy. "
+    text = sentence * (1024 * 1024 // len(sentence) + 1)
+    with library.fresh() as assistant:
+        for name, written in (("long.txt", text), ("less.txt", text[: 1024 * 1024])):
+            assistant.index.put(Document("shop", name, "docs", "text", written, name), [], Stamp(1, 1, 1))
+
+    async def read(client: Client) -> tuple[int, str]:
+        less = (await client.read_resource("openbook://shop/less.txt")).contents[0].text  # type: ignore[union-attr]
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource("openbook://shop/long.txt")
+        return len(less), str(caught.value)
+
+    length, problem = ask(library, read)
+
+    assert length == 1024 * 1024
+    assert "characters: read parts of it with read_lines" in problem
 
 
 def test_every_document_is_listed_and_can_be_read_by_its_address(shop: Path, library: WatchedLibrary) -> None:

@@ -45,6 +45,9 @@ CHANGES = NotificationOptions(tools_changed=True)
 # Clients show all resources in one list.
 _MAX_RESOURCES = 1000
 
+# As many as a file of text has at most by default. A workbook of 0.6 MB can have 24 million, and no model reads them.
+_MAX_RESOURCE_CHARS = 1024 * 1024
+
 _PROMPT = """\
 Answer the question below from the library alone. Search, and read further lines where a result is cut. Behind every \
 sentence that states a fact, cite the lines that say so as `path:start-end`. Check your draft with verify_citations, \
@@ -246,6 +249,8 @@ def _reader(library: WatchedLibrary) -> Callable[[str, str], str]:
         found = library.use(lambda: _document(library, source, path))
         if found is None:
             raise ResourceError(f"the library has no document {source}/{path}")
+        if len(found.text) > _MAX_RESOURCE_CHARS:
+            raise ResourceError(f"{source}/{path} has {len(found.text):,} characters: read parts of it with read_lines")
         return found.text
 
     return document
