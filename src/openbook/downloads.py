@@ -80,14 +80,15 @@ def is_safe_url(url: str) -> bool:
     return is_encrypted and bool(host) and parts.username is None and parts.password is None
 
 
-def fetch_wheel(requirement: str, folder: Path, *, hint: str) -> Path:
+def fetch_wheel(requirement: str, folder: Path, *, size_bytes: int, hint: str) -> Path:
     """Let pip download one wheel, without its dependencies, from the index that it is configured for.
 
     What pip says goes to standard error. `hint` tells how to do without pip or without a network.
 
     Raises:
-        FetchError: There is no pip, here or on the path, or it fails.
+        FetchError: There is no pip, here or on the path, or no room, or pip fails.
     """
+    _check_room(requirement, folder, "the wheel", size_bytes)  # of which pip would tell in a traceback
     # -P: a folder `pip` in the working folder is not run. Environments of uv have no pip of their own.
     on_path = shutil.which("pip")
     pip = [sys.executable, "-P", "-m", "pip"] if find_spec("pip") else [on_path] if on_path else []
@@ -98,7 +99,9 @@ def fetch_wheel(requirement: str, folder: Path, *, hint: str) -> Path:
     code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=_STANDARD_ERROR, check=False).returncode
     found = next(folder.glob("*.whl"), None)
     if code or found is None:
-        raise FetchError(requirement, "pip could not download it; its messages are above", hint=hint)
+        raise FetchError(
+            requirement, "pip could not download it; its messages are above", hint=f"check the network; or {hint}"
+        )
     return found
 
 
@@ -212,10 +215,7 @@ class Download:
         promised = response.headers.get("content-length", "")
         total = int(promised) if promised.isdigit() else 0
         self._check_size(max(total, 0), plan)
-        free = shutil.disk_usage(place.parent).free
-        if total > free:
-            hint = "free some space, or set OPENBOOK_HOME to another folder"
-            raise FetchError(self._location, f"{plan.name} has {total} bytes, and {free} are free", hint=hint)
+        _check_room(self._location, place.parent, plan.name, total)
         digest, size = hashlib.sha256(), 0
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -237,6 +237,13 @@ class Download:
         if size > plan.max_bytes:
             hint = f"at most {plan.max_bytes} bytes are fetched; take a smaller model"
             raise FetchError(self._location, f"{plan.name} is too large", hint=hint)
+
+
+def _check_room(location: str, folder: Path, name: str, size_bytes: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if size_bytes > free:
+        hint = "free some space, or set OPENBOOK_HOME to another folder"
+        raise FetchError(location, f"{name} has {size_bytes} bytes, and {free} are free", hint=hint)
 
 
 def _header(response: httpx2.Response, name: str) -> str:

