@@ -227,6 +227,12 @@ def test_a_client_that_sends_a_whole_body_before_it_reads_gets_the_refusal(
     assert b'{"error":' in reply
 
 
+def test_a_proxy_closes_idle_connections_before_the_server_does() -> None:
+    proxy_s = 60  # the default of nginx and of AWS
+
+    assert Server(lambda *_: None).config.timeout_keep_alive > proxy_s  # type: ignore[arg-type]
+
+
 def test_a_third_ctrl_c_ends_the_process_even_if_its_shutdown_hangs() -> None:
     code = (
         "import signal; from openbook.server.running import Server; server = Server(lambda *_: None)\n"

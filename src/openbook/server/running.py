@@ -24,6 +24,10 @@ _GRACE_S = 5
 # Time after that for sending the errors.
 _ERROR_GRACE_S = 1
 
+# Idle connections. Longer than proxies keep them (nginx and AWS 60 s): a question that is sent while the server closes
+# its connection is lost, and nginx then takes the server for a stopped one.
+_IDLE_S = 75
+
 # The backlog of connections that wait to be accepted.
 _BACKLOG = 512
 
@@ -105,6 +109,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             backlog=_BACKLOG,
+            timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=grace_s + _ERROR_GRACE_S,
         )
         super().__init__(config)
