@@ -116,9 +116,11 @@ class Server(uvicorn.Server):
         self._tell = started
         self._grace_s = grace_s
         self._stop = stopping
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().set_exception_handler(throttled_handler())
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(throttled_handler())
         await super().startup(sockets)
         if self.started:
             self._tell()
@@ -131,16 +133,15 @@ class Server(uvicorn.Server):
         finally:
             ending.cancel()
         if self.force_exit:  # Uvicorn leaves everything open, and the end of the event loop would log tracebacks
-            await self._end_requests()
+            if tasks := self.server_state.tasks.copy():
+                await asyncio.wait(tasks, timeout=2 * _ERROR_GRACE_S)
             await self.lifespan.shutdown()
 
-    async def _end_requests(self) -> None:
+    def _end_requests(self) -> None:
+        """Send errors now. What cannot be interrupted is cancelled a second later, and then sends its error."""
         self._stop()
-        for _ in range(2):  # a task that is cancelled still sends its error
-            if tasks := self.server_state.tasks.copy():
-                _, late = await asyncio.wait(tasks, timeout=_ERROR_GRACE_S)
-                for task in late:
-                    task.cancel()
+        for task in self.server_state.tasks:
+            asyncio.get_running_loop().call_later(_ERROR_GRACE_S, task.cancel)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Start the shutdown. Uvicorn would raise the signal again at the end, which looks like a crash."""
@@ -148,3 +149,5 @@ class Server(uvicorn.Server):
             os._exit(128 + sig)
         self.force_exit = self.should_exit
         self.should_exit = True
+        if self.force_exit and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._end_requests)
