@@ -208,7 +208,8 @@ def _words(text: str, mention: Mention) -> str:
 def _without_paths(line: str, mentions: Sequence[Mention]) -> str:
     parts, at = [], 0
     for mention in mentions:
-        parts.append(line[at : mention.path_chars[0]])
+        # The address of a permalink changes when its branch, or the repository, is renamed.
+        parts.append(line[at : mention.start_char if mention.form == "permalink" else mention.path_chars[0]])
         behind = mention.path_chars[1]
         # A page may be asked for in another view, `a.md?plain=1#L3`, and names the same lines.
         at = max(at, mention.lines_chars[0] - len("#") if line[behind : behind + 1] == "?" else behind)

@@ -351,3 +351,28 @@ def test_a_link_to_a_file_on_a_machine_is_as_old_as_it_was_before_it_became_rela
     repository.commit({"docs/a.md": page.format("../")})
 
     assert told(only(repository.folder, page.format("../"))) == ("moved", "history", "src/app.py:16-18")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        pytest.param("/docs/../{}", "https://github.com/acme/shop/blob/main/{}", id="absolute"),
+        pytest.param(
+            "https://github.com/old/shop-py/blob/main/{}", "https://github.com/acme/shop/blob/main/{}", id="name"
+        ),
+        pytest.param(
+            "https://github.com/acme/shop/blob/master/{}", "https://github.com/acme/shop/blob/main/{}", id="branch"
+        ),
+        pytest.param("https://github.com/acme/shop/blob/main/{}", "../{}", id="relative"),
+    ],
+)
+def test_a_link_is_as_old_as_it_was_before_the_repository_or_its_branch_was_renamed(
+    repository: Repository, before: str, now: str
+) -> None:
+    page = "See [this]({}#L14-L16).\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page.format(before.format("src/app.py"))})
+    repository.commit({"src/app.py": PUSHED})
+    page = page.format(now.format("src/app.py"))
+    repository.commit({"docs/a.md": page})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
