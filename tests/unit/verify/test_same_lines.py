@@ -243,6 +243,7 @@ GROWN = DESCRIBED.replace(
     "    /// All of its parts.\n",
     "    /// All of its parts, and the parts of these, as they were when last read.\n    /// By their names.\n",
 )
+GROWN_MORE = GROWN.replace("By their names.", " ".join(["By their names, in the order that they were seen in."] * 4))
 OTHER = (
     "#[derive(Clone)]\npub struct Record {\n    inner: Arc<Mutex<HashMap<Key, (u64, Instant)>>>,\n    seen: bool,\n}\n"
 )
@@ -258,7 +259,7 @@ OTHER = (
         pytest.param("3-7", OTHER, None, id="another-body"),
         pytest.param("4-7", DESCRIBED.replace("struct", "enum"), None, id="another-kind"),
         pytest.param("3-7", GROWN, "src/a.rs:4-11", id="with-more-comments-than-code"),
-        pytest.param("3-7", f"{GROWN}mod b {{\n    pub struct Record {{}}\n}}\n", None, id="two"),
+        pytest.param("3-7", f"{GROWN_MORE}mod b {{\n    pub struct Record {{}}\n}}\n", None, id="two"),
     ],
 )
 def test_lines_that_begin_with_a_definition_are_what_it_is_today(
@@ -334,3 +335,17 @@ def test_a_block_that_begins_where_it_did_and_has_grown_a_little_is_in_its_place
     new = CODE.replace("    timeout_s = 30\n", "    timeout_s = 30\n" + added)
 
     assert told(drifted(repository, "`Client` (src/app.py:4-11)\n", new)) == told_
+
+
+@pytest.mark.parametrize(("kept", "verdict"), [(3, "moved"), (2, "changed")])
+def test_a_block_is_known_by_three_quarters_of_its_text_and_not_by_half(
+    repository: Repository, kept: int, verdict: str
+) -> None:
+    block = ["north = 'alpha beta'", "south = 'gamma rays'", "east = 'delta waves'", "west = 'omega point'"]
+    edited = [
+        line if number in (0, 3)[: kept - 1] or number == 1 else line.upper()[::-1] for number, line in enumerate(block)
+    ]
+    repository.commit({"a.ini": "\n".join(["first = 1", *block, "last = 2"]), "docs/a.md": "See a.ini:2-5.\n"})
+    write(repository.folder, {"a.ini": "\n".join(["new = 0", "first = 1", *edited, "last = 2"])})
+
+    assert only(repository.folder, "See a.ini:2-5.\n").verdict == verdict
