@@ -149,7 +149,10 @@ def _order(asked: Asked, weights: Mapping[str, float]) -> list[int]:
 
 
 def _fit(asked: Sequence[Asked]) -> dict[str, float]:
-    return fit([each.case() for each in asked if not is_sure(each.scores)])
+    cases = [each.case() for each in asked if not is_sure(each.scores)]
+    # Without a question that tells, nothing is added.
+    is_told = any(case.right.any() and not case.right.all() for case in cases)
+    return fit(cases) if is_told else {"score": 1.0, "said": 0.0}
 
 
 def _left_out(asked: Sequence[Asked]) -> dict[str, dict[str, float]]:

@@ -57,6 +57,13 @@ def test_what_is_added_is_weighed_by_what_is_right_in_other_repositories() -> No
     assert _added(other, _left_out(other))[0] == [0, 1, 2]
 
 
+def test_nothing_is_added_where_no_other_repository_has_a_question_that_tells() -> None:
+    sure = Asked("set", "b", [2.0, 1.0], [0.0, 1.0], [False, True])
+    near = asked("a", [False, False, True])
+
+    assert _added([near, sure], _left_out([near, sure])) == [[0, 1, 2], [0, 1]]
+
+
 def test_nothing_is_added_where_the_first_result_is_far_ahead_or_behind_the_tenth() -> None:
     sure = Asked("set", "a", [2.0, 1.0], [0.0, 1.0], [False, True])
     long = Asked("set", "a", [1.0] * 12, [float(place) for place in range(12)], [False] * 11 + [True])
