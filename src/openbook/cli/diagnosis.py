@@ -75,13 +75,15 @@ def _embedder(name: str) -> Diagnostic:
 
 def _reranker(settings: Settings) -> Iterator[Diagnostic]:
     """Check the configured reranker on two texts, or tell how to get one."""
-    from openbook.grounding.installed_models import RERANKER
+    from openbook.grounding.installed_models import RERANKER, installed
     from openbook.opening import open_reranker
 
     try:
         reranker = open_reranker(settings.reranker, settings)
         if reranker is None:
-            yield Diagnostic(f"no reranker; to rank better: openbook models add {RERANKER.name}")
+            is_here = RERANKER.name in (model.name for model in installed(settings))
+            step = f"OPENBOOK_RERANKER=onnx:{RERANKER.name}" if is_here else f"openbook models add {RERANKER.name}"
+            yield Diagnostic(f"no reranker; to rank better: {step}")
         else:
             started = time.perf_counter()
             right, wrong = reranker.scores("When does the ferry sail?", ["The ferry sails at nine.", "Bread is baked."])
