@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from openbook.errors import SettingsError
 from openbook.server.keys import KeyStore
 from openbook.server.running import browser_url, is_loopback, listen, run_server
+from openbook.server.shutdown import ShutdownMiddleware
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -41,7 +42,7 @@ def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Ca
     )
     address = browser_url(listener).rstrip("/") + PATH
     run_server(
-        app if keys is None else KeyMiddleware(app, keys),
+        ShutdownMiddleware(app if keys is None else KeyMiddleware(app, keys)),
         listener,
         started=lambda: started(f"serving on {address} (press Ctrl-C to stop)"),
     )

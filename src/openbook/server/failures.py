@@ -148,7 +148,7 @@ def internal_error() -> dict[str, Any]:
 
 def error_response(error: OpenbookError) -> JSONResponse:
     """Build the response for an error, and log it if this server failed."""
-    from fastapi.responses import JSONResponse
+    from starlette.responses import JSONResponse  # without FastAPI, which the MCP server does not need
 
     log_failure(error)
     wait_s = getattr(error, "retry_after_s", None)

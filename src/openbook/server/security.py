@@ -22,7 +22,7 @@ from openbook.server.failures import RequestRefusedError, error_response
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
 from openbook.server.question_images import MAX_BODY_BYTES, QUESTIONS
-from openbook.server.shutdown import ServerStoppedError
+from openbook.server.shutdown import ShutdownMiddleware
 
 _logger = logging.getLogger(__name__)
 
@@ -117,10 +117,7 @@ class SecurityMiddleware:
             await send(message)
 
         try:
-            await self._guarded(scope, receive, sending)
-        except asyncio.CancelledError:  # by the shutdown of the server; raised further, it would be logged as a crash
-            if status == _GONE:
-                await error_response(ServerStoppedError())(scope, receive, sending)
+            await ShutdownMiddleware(self._guarded)(scope, receive, sending)
         finally:
             # The path of the route, not of the request, which contains ids and arbitrary input.
             route = getattr(scope.get("route"), "path", "none")

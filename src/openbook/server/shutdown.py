@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import RequestRefusedError, error_response
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 T = TypeVar("T")
 
@@ -17,6 +20,30 @@ class ServerStoppedError(RequestRefusedError):
 
     def __init__(self) -> None:
         super().__init__(503, "the server stopped before it had answered", hint="ask again when it runs")
+
+
+class ShutdownMiddleware:
+    """Sends an error for a request that the shutdown cancels before its response.
+
+    Raised further, the cancellation would be logged as a crash.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = scope["type"] != "http"
+
+        async def sending(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except asyncio.CancelledError:
+            if not has_begun:
+                await error_response(ServerStoppedError())(scope, receive, send)
 
 
 class ShutdownSignal:
