@@ -24,7 +24,7 @@ _POSITIVE = (
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
     *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes", "course_chunk_chars"),
-    "storage_cache_bytes",
+    *("storage_cache_bytes", "oidc_hours"),
 )
 
 _NOT_NEGATIVE = (

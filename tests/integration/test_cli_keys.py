@@ -28,6 +28,20 @@ def test_a_key_is_made_with_limits_changed_and_rotated(capsys: Captured) -> None
     assert "  today 0 of 50 questions, $0.00 of $1.50  " in listed.out
 
 
+@pytest.mark.parametrize(("amount", "why"), [("nan", "not a number"), ("inf", "infinite"), ("-1", "not in the range")])
+@pytest.mark.parametrize("command", [["add", "guest"], ["invite", "class of 26"], ["change", "team"]])
+def test_an_amount_of_money_that_is_none_is_wrong_usage(
+    capsys: Captured, command: list[str], amount: str, why: str
+) -> None:
+    run(capsys, "keys", "add", "team")
+
+    outcome = run(capsys, "keys", *command, "--usd-per-day", amount)
+
+    assert_fails_clearly(outcome, 2)
+    assert all(words in outcome.err for words in ("--usd-per-day", why))
+    assert run(capsys, "keys", "list").out.count("\n") == 1
+
+
 def test_a_class_and_its_students_are_listed_and_revoked(capsys: Captured) -> None:
     code = run(capsys, "keys", "invite", "class of 26", "--seats", "3", "--expires", "90d").out.strip()
     keys = KeyStore(Path(os.environ["OPENBOOK_HOME"]))

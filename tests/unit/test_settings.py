@@ -137,6 +137,8 @@ def test_a_variable_that_does_not_parse_is_named_with_what_it_must_be(variable: 
         ("OPENBOOK_LOCK_TIMEOUT_S", "-0.5"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "nan"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "inf"),
+        ("OPENBOOK_OIDC_HOURS", "nan"),
+        ("OPENBOOK_OIDC_HOURS", "-1"),
         ("OPENBOOK_SERVER_WORKERS", "-1"),
         ("OPENBOOK_SESSION_HISTORY", "-1"),
         ("OPENBOOK_MODEL_REQUESTS_PER_MINUTE", "-1"),

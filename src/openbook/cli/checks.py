@@ -78,7 +78,7 @@ def judge(
             min=0.0,
             max=1000.0,
             metavar="X",
-            callback=options.no_nan,
+            callback=options.finite,
             help="Maximum cost of the verifier in US dollars.",
         ),
     ] = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from openbook.cli import EXIT_NOTHING, printing
+from openbook.cli import EXIT_NOTHING, options, printing
 
 keys: typer.Typer = typer.Typer(
     name="keys",
@@ -47,6 +47,7 @@ UsdOption = Annotated[
         "--usd-per-day",
         min=0,
         metavar="USD",
+        callback=options.finite,
         help="Most that answers may cost in a day, in UTC. Default: OPENBOOK_KEY_USD_PER_DAY.",
     ),
 ]

@@ -31,10 +31,10 @@ def no_blank(value: str | None) -> str | None:
     return value
 
 
-def no_nan(value: float | None) -> float | None:
-    """Reject `nan`, which is within every range."""
-    if value is not None and math.isnan(value):
-        raise typer.BadParameter("it is not a number")
+def finite(value: float | None) -> float | None:
+    """Reject `nan`, which is within every range, and `inf`."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter("it is not a number" if math.isnan(value) else "it is infinite")
     return value
 
 
@@ -106,7 +106,7 @@ WithTools = Annotated[bool, typer.Option("--agent", help="Let the model search a
 MaxRounds = Annotated[int, typer.Option(min=0, max=100, metavar="N", help="Maximum number of rounds of tool calls.")]
 MaxUsd = Annotated[
     float | None,
-    typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Maximum cost of an answer in US dollars."),
+    typer.Option(min=0.0, max=1000.0, metavar="X", callback=finite, help="Maximum cost of an answer in US dollars."),
 ]
 Temperature = Annotated[
     float | None,
@@ -114,7 +114,7 @@ Temperature = Annotated[
         min=0.0,
         max=2.0,
         metavar="X",
-        callback=no_nan,
+        callback=finite,
         help="Temperature of the model that answers: 0 takes the likeliest word. Not all models take it.",
     ),
 ]
