@@ -34,7 +34,7 @@ _QUOTE_SIGNS = re.compile(r"(?<=\n)[ \t]*>[ \t>]*")
 _BORDERS = re.compile(r"[ \t>|]*")
 _DELIMITERS = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+$")
 _CELL = re.compile(r"(?<!\\)\|")
-_LINE_END = re.compile(r"[ \t]*\r?\n[ \t>]*")
+_LINE_END = re.compile(r"(?:(?<![ \t])[ \t]++)?\r?\n[ \t>]*")
 _CLOSES = re.compile(r"[\s.,;:!?)\]。，；：！？、）]|$")
 
 

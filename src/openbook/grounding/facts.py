@@ -29,8 +29,8 @@ _BARE = re.compile(
     r"|[A-Za-z_][\w]*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # dotted
     r"|[A-Za-z_]\w*\(\)"  # a call
     r"|_*[A-Za-z][A-Za-z0-9]*_\w+|_\w+"  # snake_case
-    r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # CamelCase and camelCase
-    r"|[A-Z]+[A-Z0-9]*[0-9][A-Z0-9]*"  # SHA256
+    r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]*+)+"  # CamelCase and camelCase
+    r"|[A-Z]++[0-9][A-Z0-9]*"  # SHA256
     r")(?!\w)"
 )
 # "e.g.", a missing space after a full stop, and host names are not dotted names of code.
@@ -61,7 +61,7 @@ _SUMMARY = re.compile(
 _MIN_CLAIM_WORDS = 3
 _MIN_SENTENCE_WORDS = 2
 _INTERJECTION = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
-_SENTENCE = re.compile(r"\S+\s+\S+\s+.*[.。][*_\s]*", re.DOTALL)
+_SENTENCE = re.compile(r"\S++\s++\S++\s.*[.。][*_\s]*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

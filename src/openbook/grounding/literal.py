@@ -16,7 +16,16 @@ from openbook.answers import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
 from openbook.grounding.facts import Facts, content_words, facts_of, likeliest
 from openbook.grounding.languages import differ, language_of
-from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, has_words, results_in, squash, value_of
+from openbook.grounding.lookup import (
+    DIGITS,
+    SearchedText,
+    equal_values,
+    has_words,
+    in_order,
+    results_in,
+    squash,
+    value_of,
+)
 from openbook.grounding.numbers import is_unspaced
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
 from openbook.grounding.protocol import CitedClaim
@@ -205,13 +214,14 @@ def absent_number(read: ReadClaim) -> str:
         return ""
     own = list(results_in(read.claim))
     own += (value_of(match.group()) for match in DIGITS.finditer(read.claim))
+    own = in_order(own)
     for number in read.facts.numbers:
         is_written = number.text.lstrip("+-−$€£~<> ")[:1].isdigit()  # noqa: RUF001
         is_part = _NUMBER_OF_NAME.search(read.claim[: number.start]) is not None  # UTF-8, HTTP/2
         is_order = _ENUMERATION.match(read.claim, number.start) is not None
         is_example = _EXAMPLE_BEFORE.search(read.claim[: number.start]) is not None
         digits = DIGITS.search(number.text)
-        is_own = digits is not None and sum(are_equal(value_of(digits.group()), value) for value in own) > 1
+        is_own = digits is not None and len(equal_values(value_of(digits.group()), own)) > 1
         if is_written and not (is_part or is_order or is_own or is_example) and not read.cited.has_number(number):
             return f"the number {number.text} is not in the cited lines"
     return ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from openbook.grounding.numbers import Quantity, factors_of, is_unspaced, numbers_of
+from openbook.grounding.numbers import Quantity, factors_of, in_lower_case, is_unspaced, numbers_of
 from openbook.grounding.readable import readable
 
 # Characters that Markdown, quotation marks and line wrapping add.
@@ -24,12 +25,14 @@ _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 _MIN_LETTERS = 3
 _FRACTION = re.compile(r"\d[.,]\d")
 _WORD = re.compile(r"\w+")
+_BETWEEN_PARTS = re.compile(r"[\W_]+")
 DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
 _HEX = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-# `60 * 60`, `2**22` and `1 << 20` also state their results.
-_ARITHMETIC = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|\*|<<)\s*\d[\d_]*(?:\.\d+)?){1,4}")
+# `60 * 60`, `2**22` and `1 << 20` also state their results. Numbers alone match too, so that none is read again from
+# each of its digits.
+_ARITHMETIC = re.compile(r"\d[\d_]*+((?:\.\d++)?+(?:\s*+(?:\*\*|\*|<<)\s*+\d[\d_]*+(?:\.\d++)?+){1,4}+)?+")
 _OPERATION = re.compile(r"(\*\*|\*|<<)\s*(\d[\d_]*(?:\.\d+)?)")
 _MAX_DIGITS = 30
 # `lease_s / 3` may refer to any number of the lines. With too many numbers, everything would match.
@@ -107,6 +110,8 @@ class SearchedText:
 
     def __init__(self, text: str) -> None:
         self.text: str = unicodedata.normalize("NFC", text)
+        self._values_of: dict[str, list[float]] = {}
+        self._factors_of: dict[str, tuple[float, ...]] = {}
 
     @cached_property
     def _squashed(self) -> tuple[str, str]:
@@ -159,24 +164,60 @@ class SearchedText:
             return True
         pieces = _PART.findall(name)
         if len(pieces) > 1:
+            if in_lower_case("".join(pieces)) not in self._joined:  # as most: one search is far faster than a pattern
+                return False
             spelled = r"[\W_]?".join(map(re.escape, pieces))
             return re.search(rf"(?<![A-Za-z]){spelled}(?![a-z])", self.text, re.IGNORECASE) is not None
-        return len(lower) >= _MIN_PREFIX_CHARS and any(word.startswith(lower) for word in self._words)
+        if len(lower) < _MIN_PREFIX_CHARS:
+            return False
+        at = bisect_left(self._sorted_words, lower)
+        return any(word.startswith(lower) for word in self._sorted_words[at : at + 1])
 
     def has_number(self, number: Quantity) -> bool:
         """Return whether the text contains a number, in any unit and spelling."""
         if number.kind == "version":
-            return any(other.kind == "version" and other.text == number.text for other in self.numbers)
+            return number.text in self._versions
         value = abs(number.value)
-        if any(are_equal(value, abs(other.value)) for other in self.numbers if other.kind in (number.kind, "")):
+        if any(equal_values(value, self._of_kind(kind)) for kind in {number.kind, ""}):
             return True
         # `timeout_s = 30` and `2**22` have no unit that could be parsed.
         digits = DIGITS.search(number.text)
         raw = value_of(digits.group()) if digits else value
-        has_unit_here = any(other.kind == number.kind for other in self.numbers) if number.kind else False
+        has_unit_here = bool(number.kind) and bool(self._of_kind(number.kind))
         candidates = (value,) if has_unit_here else (value, raw)
-        factors = (1.0, *(1 / factor for factor in factors_of(number.kind, self.text)))
-        return any(are_equal(one * factor, other) for one in candidates for factor in factors for other in self.values)
+        return any(
+            equal_values(one * factor, self._sorted_values)
+            for one in candidates
+            for factor in self._factors(number.kind)
+        )
+
+    @cached_property
+    def _joined(self) -> str:
+        """All letters and digits, without what may stand between the parts of a name."""
+        return _BETWEEN_PARTS.sub("", in_lower_case(self.text))
+
+    @cached_property
+    def _sorted_words(self) -> list[str]:
+        return sorted(self._words)
+
+    @cached_property
+    def _sorted_values(self) -> list[float]:
+        return in_order(self.values)
+
+    @cached_property
+    def _versions(self) -> frozenset[str]:
+        return frozenset(number.text for number in self.numbers if number.kind == "version")
+
+    def _of_kind(self, kind: str) -> list[float]:
+        if kind not in self._values_of:
+            self._values_of[kind] = in_order(abs(other.value) for other in self.numbers if other.kind == kind)
+        return self._values_of[kind]
+
+    def _factors(self, kind: str) -> tuple[float, ...]:
+        """Return the factors to the units of a kind that the text mentions."""
+        if kind not in self._factors_of:
+            self._factors_of[kind] = (1.0, *(1 / factor for factor in factors_of(kind, self.text)))
+        return self._factors_of[kind]
 
 
 def value_of(digits: str) -> float:
@@ -189,9 +230,27 @@ def are_equal(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= _CLOSE * min(abs(a), abs(b))
 
 
+def in_order(values: Iterable[float]) -> list[float]:
+    """Sort numbers for `equal_values`. One that is not a number, such as infinity times 0, equals none."""
+    return sorted(value for value in values if not math.isnan(value))
+
+
+def equal_values(value: float, ordered: Sequence[float]) -> list[float]:
+    """Return those of sorted numbers, none negative, that equal one up to rounding; at most two on each side.
+
+    Example:
+        >>> equal_values(1000, [1, 999, 1000, 1001, 1002, 1003])
+        [999, 1000, 1001]
+    """
+    at = bisect_left(ordered, value)
+    return [other for other in ordered[max(0, at - 2) : at + 2] if are_equal(value, other)]
+
+
 def results_in(text: str) -> Iterator[float]:
     """Yield the results of products, powers and shifts of numbers, from left to right."""
     for match in _ARITHMETIC.finditer(text):
+        if not match[1]:
+            continue
         result = float(_leading(match.group()))
         for sign, digits in _OPERATION.findall(match.group()):
             operand = float(digits.replace("_", ""))

@@ -72,8 +72,10 @@ _DIGITS = re.compile(
     rf"(?P<number>\d{{1,3}}(?:[,_ \u202f]\d{{3}})+(?!\d)(?:\.\d+)?|{_PLAIN_NUMBER}(?:[eE][+-]?\d{{1,2}})?)(?!\.\d)"
     rf"(?P<unit>\s?%|[ \t\u00a0-]?(?:[A-Za-zµ]+|{_CJK_UNIT}))?(?:(?<=%)|(?!{_LETTER}))",
 )
+_CHINESE_DIGIT = "[一二两兩三四五六七八九十百千万]"
 _CHINESE = re.compile(
-    rf"(?P<number>[一二两兩三四五六七八九十百千万]+)(?:(?P<unit>{_CJK_UNIT})|(?=[个個次倍条條名位项項种種台件层層页頁行年月]))"
+    rf"(?<!{_CHINESE_DIGIT})(?P<number>{_CHINESE_DIGIT}++)"
+    rf"(?:(?P<unit>{_CJK_UNIT})|(?=[个個次倍条條名位项項种種台件层層页頁行年月]))"
 )
 _CHINESE_ONES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2, "兩": 2}
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000}
