@@ -139,7 +139,8 @@ def test_the_menu_of_the_last_earlier_question_moves_none_and_stays_in_the_windo
     places = "all => all.map((each) => each.getBoundingClientRect().top)"
 
     last = page.locator(".session-more").last
-    last.scroll_into_view_if_needed()
+    # The list may be loaded again meanwhile: Playwright would wait for a button that is gone to stand still.
+    last.evaluate("each => each.scrollIntoView({ block: 'nearest' })")
     before = page.locator(".session").evaluate_all(places)
     last.click()
 
