@@ -26,8 +26,8 @@ from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
 # cited. A new argument in a function of ten lines costs .02, a rewritten body .5.
 _MIN_LIKENESS = 0.8
 
-# The same for blocks of three or more lines. Of 30 that keep less than the above and more than this, and that are known
-# by nothing but their text, readers call 27 moved, and three gone (`benchmarks.citations`, seven rounds).
+# The same for blocks of three or more lines. Below the above, `--fix` leaves them alone. Of 30 that keep less than that
+# and more than this, and are known by their text alone, readers call 27 moved (`benchmarks.citations`, seven rounds).
 _MIN_BLOCK_LIKENESS = 0.7
 
 # For blocks of three or more lines in a permalink to a commit.
@@ -335,8 +335,7 @@ class CitationCheck:
             # A permalink to a commit cites the exact text, such as the value of a constant.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _MIN_PINNED_LIKENESS or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)
-            least = _MIN_BLOCK_LIKENESS if last - first >= 2 else _MIN_LIKENESS
-            is_like = spot.likeness >= least or found.is_same or is_raised
+            is_like = spot.likeness >= self._least_likeness() or found.is_same or is_raised
             if gone or is_pinned or not is_like:
                 likeness = "the line is wrapped now" if is_wrapped else f"{spot.likeness:.0%} of the text is the same"
                 reason = f"{gone!r} is no longer there" if gone else likeness
@@ -349,7 +348,8 @@ class CitationCheck:
             reason = f"{name!r}, which the link names, is at other lines"
             return self._finding("changed", path or past.path, basis="names", reason=reason)
         moved = self._finding("moved", path or past.path, basis="history", now=found, reason=reason)
-        return replace(moved, doubt=self._why_unsure(path, past, found))
+        is_like = spot.likeness >= _MIN_LIKENESS or found.is_same
+        return replace(moved, doubt=self._why_unsure(path, past, found) if is_like else "the text has been edited much")
 
     def _stays(self, path: str, past: PastFile, found: RelocatedLines) -> bool:
         """Return whether lines are still at their place: the same range, or the same first line with small edits."""
@@ -358,7 +358,11 @@ class CitationCheck:
             return found.lines == LineRange(path, first, last)
         keys, spot = self._root.page(path).keys, found.spot
         kept = likeness(past.page.keys[first - 1 : last], keys[first - 1 : last])
-        return spot.last_line == last or kept >= _MIN_LIKENESS
+        return spot.last_line == last or kept >= self._least_likeness()
+
+    def _least_likeness(self) -> float:
+        first, last = self._range
+        return _MIN_BLOCK_LIKENESS if last - first >= 2 else _MIN_LIKENESS
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
         """Return why the new place of lines is too uncertain to be written; empty if it is certain."""
