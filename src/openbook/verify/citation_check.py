@@ -348,8 +348,7 @@ class CitationCheck:
             reason = f"{name!r}, which the link names, is at other lines"
             return self._finding("changed", path or past.path, basis="names", reason=reason)
         moved = self._finding("moved", path or past.path, basis="history", now=found, reason=reason)
-        is_like = spot.likeness >= _MIN_LIKENESS or found.is_same
-        return replace(moved, doubt=self._why_unsure(path, past, found) if is_like else "the text has been edited much")
+        return replace(moved, doubt=self._why_unsure(path, past, found))
 
     def _stays(self, path: str, past: PastFile, found: RelocatedLines) -> bool:
         """Return whether lines are still at their place: the same range, or the same first line with small edits."""
@@ -366,6 +365,8 @@ class CitationCheck:
 
     def _why_unsure(self, path: str, past: PastFile, found: RelocatedLines) -> str:
         """Return why the new place of lines is too uncertain to be written; empty if it is certain."""
+        if found.spot.likeness < _MIN_LIKENESS and not found.is_same:
+            return "the text has been edited much"
         citing = self._citing
         is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
         said = said_of(citing.text, self._mention, self._near) if is_prose else Said(self._near.names)

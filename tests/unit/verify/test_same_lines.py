@@ -351,3 +351,21 @@ def test_a_block_is_known_by_three_quarters_of_its_text_and_not_by_half(
     finding = only(repository.folder, "See a.ini:2-5.\n")
 
     assert (finding.verdict, bool(finding.doubt)) == (verdict, verdict == "moved")
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"),
+    [
+        pytest.param(1, ("ok", "history", ""), id="three-of-four-lines"),
+        pytest.param(2, ("moved", "history", "a.ini:2-7"), id="two-of-four-lines"),
+    ],
+)
+def test_a_block_that_grew_stays_if_most_of_it_is_at_the_same_numbers(
+    repository: Repository, added: int, expected: tuple[str, str, str]
+) -> None:
+    block = ["north = 'alpha beta'", "south = 'gamma rays'", "east = 'delta waves'", "west = 'omega point'"]
+    repository.commit({"a.ini": "\n".join(["first = 1", *block, "last = 2"]), "docs/a.md": "See a.ini:2-5.\n"})
+    grown = [*block[:2], *["place = 'other words'"] * added, *block[2:]]
+    write(repository.folder, {"a.ini": "\n".join(["first = 1", *grown, "last = 2"])})
+
+    assert told(only(repository.folder, "See a.ini:2-5.\n")) == expected
