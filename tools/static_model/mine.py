@@ -47,10 +47,9 @@ def main() -> None:
     never = read_names(arguments.never_train)
     known = frozenset(long_lines(arguments.keep_away))
     packages = read_list(LIST)
-    refused = [package.archive for package in packages if is_named(package.archive, never)]
-    if refused:
-        sys.exit(f"error: never to be trained on: {', '.join(refused)}")
-    archives = [path_of(package, arguments.archives) for package in packages]
+    refused = {package.archive for package in packages if is_named(package.archive, never)}
+    print(f"left out, as told: {', '.join(sorted(refused)) or 'none'}", file=sys.stderr)
+    archives = [path_of(package, arguments.archives) for package in packages if package.archive not in refused]
     partial = arguments.output.with_suffix(".partial")
     counts: Counter[str] = Counter()
     with (
