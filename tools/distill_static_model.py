@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -137,6 +138,15 @@ def report(title: str, paths: dict[str, Path]) -> None:
     print(f"\n| {title} | bytes | SHA-256 |\n|---|---|---|")
     for name, path in paths.items():
         print(f"| `{name}` | {path.stat().st_size:,} | `{sha256(path)}` |")
+
+
+def undocumented(paths: dict[str, Path]) -> int:
+    """Print which files are not those of docs/static-model.md. 1 if there are any, else 0."""
+    documented = set(re.findall(r"\b[0-9a-f]{64}\b", DOCUMENTED.read_text(encoding="utf-8")))
+    changed = [name for name, path in paths.items() if sha256(path) not in documented]
+    if changed:
+        print(f"not the documented bytes: {', '.join(changed)}; if that is meant, put the hashes in {DOCUMENTED.name}")
+    return 1 if changed else 0
 
 
 def sha256(path: Path) -> str:

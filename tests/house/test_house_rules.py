@@ -46,8 +46,9 @@ def _texts(paths: list[Path]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def project() -> Mapping[str, str]:
-    # Test data is input as people wrote it, not ours.
-    return {path: text for path, text in _texts(_project_files()).items() if not path.startswith("tests/data/")}
+    # Test data is input as people wrote it, and what a model is trained on says what sources of others say.
+    data = ("tests/data/", "tools/training_questions/")
+    return {path: text for path, text in _texts(_project_files()).items() if not path.startswith(data)}
 
 
 @pytest.fixture(scope="module")

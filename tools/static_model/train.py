@@ -69,7 +69,13 @@ class RowAdam:
 
 
 def train(
-    rows: np.ndarray, queries: Pieces, texts: Pieces, stems: Pieces, order: np.ndarray, lessons: Lessons, recipe: Recipe
+    rows: np.ndarray,
+    queries: Pieces,
+    texts: Pieces,
+    stems: Pieces,
+    order: np.ndarray,
+    lessons: Lessons | None,
+    recipe: Recipe,
 ) -> np.ndarray:
     """Return trained rows, float32.
 
@@ -79,7 +85,7 @@ def train(
         texts: One per pair.
         stems: The pieces of `STEMS`.
         order: Places of pairs, in the order in which they are used; `steps` batches are taken.
-        lessons: What the teacher says.
+        lessons: What the teacher says; none if `recipe` imitates nothing.
         recipe: Everything else.
     """
     torch.set_num_threads(1)  # the order in which floats are added depends on it
@@ -91,7 +97,7 @@ def train(
         asked = _pooled(trained, *_with_stems(queries, places, stems, rng, recipe.stem_share))
         found = _pooled(trained, *texts.take(places))
         loss, right = _contrast(asked, found, recipe.temperature, _same(texts, places) | _same(queries, places))
-        if recipe.imitation:
+        if lessons is not None:
             chosen = rng.choice(len(lessons.places), recipe.imitated, replace=False)
             loss = loss + recipe.imitation * _unlikeness(trained, queries, texts, lessons, chosen, recipe.nearness)
         (gradient,) = torch.autograd.grad(loss, trained)
