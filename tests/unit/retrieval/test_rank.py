@@ -230,7 +230,7 @@ def test_what_is_no_source_gives_way_to_a_source(view: View) -> None:
 
 
 def test_a_page_that_fits_better_comes_before_a_source() -> None:
-    assert places(ranked([found("z.py"), found("docs/a.md", kind="docs", bm25=1.2)], "passages"))[0][0] == "docs/a.md"
+    assert places(ranked([found("z.py"), found("docs/a.md", kind="docs", bm25=1.4)], "passages"))[0][0] == "docs/a.md"
 
 
 def test_the_front_page_comes_before_one_that_fits_as_well() -> None:
