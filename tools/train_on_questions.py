@@ -12,36 +12,19 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from tools.distill_static_model import SHIPPED, quantize, report, silence, undocumented
-from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces, pieces_of, read_pairs
-from tools.train_static_model import order_of
+from tools.static_model.questions import BATCH, QUESTIONS, read_batches, read_questions
+from tools.static_model.tokens import MAX_QUERY_PIECES, pieces_of
 
-QUESTIONS = Path(__file__).parent / "training_questions"
-# More epochs, other rates, batches and temperatures change nothing beyond noise: docs/static-model.md.
-_EPOCHS = 4
-_BATCH = 512
 _RATE = 0.001
 # The mean of both models, weighed so, keeps more of what the first one knew of code and pages (Wortsman et al., CVPR
 # 2022): docs/static-model.md has what other shares come to.
 _SHARE = 0.7
-_SEED = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Batches:
-    """Questions with their texts, and which of them are used in what order."""
-
-    queries: Pieces
-    texts: Pieces
-    order: np.ndarray
-    """int64: places of pairs, a batch after the other."""
 
 
 def main() -> int:
@@ -59,7 +42,7 @@ def main() -> int:
     tokenizer = Tokenizer.from_file(str(start["tokenizer.json"]))
     rows = np.load(start["matrix.npy"]).astype(np.float32)
     batches = read_batches(tokenizer, list(read_questions(QUESTIONS)), arguments.pairs)
-    recipe = Recipe(batch=_BATCH, steps=len(batches.order) // _BATCH, rate=_RATE, stem_share=0.0, imitation=0.0)
+    recipe = Recipe(batch=BATCH, steps=len(batches.order) // BATCH, rate=_RATE, stem_share=0.0, imitation=0.0)
     none = pieces_of(tokenizer, [""], MAX_QUERY_PIECES)
     trained = train(rows, batches.queries, batches.texts, none, batches.order, None, recipe)
     before = rows / np.linalg.norm(rows, axis=1).mean()  # as long as training has them
@@ -72,34 +55,6 @@ def main() -> int:
     np.save(written["matrix.npy"], quantize(silence(mixed, json.loads(tokenizer.to_str()))))
     report("output", written)
     return undocumented(written)
-
-
-def read_questions(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield each question with the text that answers it, by file and line.
-
-    A line is `{"text": ..., "questions": [...]}`.
-    """
-    for file in sorted(folder.glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            for question in record["questions"]:
-                yield question, record["text"]
-
-
-def read_batches(tokenizer: Tokenizer, asked: list[tuple[str, str]], mined: Path) -> Batches:
-    """Put as many mined pairs into each batch as questions, both shuffled; every epoch takes other mined ones."""
-    half = _BATCH // 2
-    rng = np.random.default_rng(_SEED)
-    steps = _EPOCHS * len(asked) // half
-    own = np.concatenate([rng.permutation(len(asked)) for _ in range(_EPOCHS)])[: steps * half]
-    kinds, _, queries, texts = zip(*read_pairs(mined), strict=True)
-    chosen = order_of(kinds, _SEED)[: steps * half]
-    others = len(asked) + np.arange(steps * half) % len(chosen)
-    return Batches(
-        queries=pieces_of(tokenizer, [q for q, _ in asked] + [queries[n] for n in chosen], MAX_QUERY_PIECES),
-        texts=pieces_of(tokenizer, [t for _, t in asked] + [texts[n] for n in chosen], MAX_TEXT_PIECES),
-        order=np.concatenate([own.reshape(steps, half), others.reshape(steps, half)], axis=1).ravel(),
-    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,8 @@ from tools.distill_static_model import (
     silence,
     undocumented,
 )
-from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces, pieces_of, read_pairs
+from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces, order_of, pieces_of, read_pairs
 from tools.static_model.vocabulary import MAX_ROWS, extend, words_to_add
-
-# Of these kinds there are more than help: names and comments crowd out what is said in sentences.
-MAX_PER_KIND = {"name": 120_000, "asked": 60_000, "comment": 60_000}
 
 # One text in three is enough to count words by.
 _COUNTED = 3
@@ -89,20 +85,6 @@ def train_on(
     recipe = Recipe()
     trained = train(rows, asked, found, stems, order_of(kinds, recipe.seed), lessons, recipe)
     return carry(rows, trained, met(len(rows), asked, found)), tokenizer
-
-
-def order_of(kinds: Iterable[str], seed: int) -> np.ndarray:
-    """Shuffle the places of pairs, leaving out what is too much of a kind. Int64."""
-    rng = np.random.default_rng(seed)
-    named = np.array(kinds)
-    chosen = []
-    for kind in sorted(set(named.tolist())):
-        places = np.flatnonzero(named == kind)
-        rng.shuffle(places)
-        chosen.append(places[: MAX_PER_KIND.get(kind, len(places))])
-    order = np.concatenate(chosen)
-    rng.shuffle(order)
-    return order
 
 
 def met(rows: int, *pieces: Pieces) -> np.ndarray:

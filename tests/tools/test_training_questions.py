@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from tools.distill_static_model import SHIPPED
-from tools.train_on_questions import QUESTIONS, read_batches, read_questions
+from tools.static_model.questions import QUESTIONS, read_batches, read_questions
 
+MODEL = Path(str(files("openbook.embedding") / "model"))
 CASES = Path(__file__).parents[2] / "benchmarks" / "cases"
 
 
@@ -48,7 +49,7 @@ def test_half_of_each_batch_is_questions_and_each_is_used_equally_often(tmp_path
     mined.write_text("\n".join(lines) + "\n", encoding="utf-8")
     asked = [(f"how do I do {n}", f"doing {n}") for n in range(256)]
 
-    batches = read_batches(Tokenizer.from_file(str(SHIPPED / "tokenizer.json")), asked, mined)
+    batches = read_batches(Tokenizer.from_file(str(MODEL / "tokenizer.json")), asked, mined)
 
     halves = batches.order.reshape(-1, 2, 256)
     assert len(batches.queries) == len(batches.texts)

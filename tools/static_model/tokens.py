@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,9 @@ MAX_TEXT_PIECES = 128
 # 128 pieces of code are seldom more characters; tokenizing the rest would be for nothing.
 _MAX_CHARS = 900
 _BATCH = 4_096
+
+# Of these kinds there are more than help: names and comments crowd out what is said in sentences.
+MAX_PER_KIND = {"name": 120_000, "asked": 60_000, "comment": 60_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +57,17 @@ def read_pairs(path: Path) -> Iterator[tuple[str, str, str, str]]:
         for line in file:
             kind, package, query, text = json.loads(line)
             yield kind, package, query, text
+
+
+def order_of(kinds: Iterable[str], seed: int) -> np.ndarray:
+    """Shuffle the places of pairs, leaving out what is too much of a kind. Int64."""
+    rng = np.random.default_rng(seed)
+    named = np.array(kinds)
+    chosen = []
+    for kind in sorted(set(named.tolist())):
+        places = np.flatnonzero(named == kind)
+        rng.shuffle(places)
+        chosen.append(places[: MAX_PER_KIND.get(kind, len(places))])
+    order = np.concatenate(chosen)
+    rng.shuffle(order)
+    return order
