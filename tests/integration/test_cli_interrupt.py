@@ -89,7 +89,7 @@ def test_an_interrupt_keeps_what_was_indexed(
 
     again = run(capsys, "search", "gull_7_7", birds, "--json", "--limit", "1", env={"OPENBOOK_WORKERS": "1"})
 
-    assert (stopped.err, stopped.out) == ("interrupted; files indexed so far are kept\n", "")
+    assert (stopped.err, stopped.out) == ("interrupted; what was finished is kept\n", "")
     assert stopped.code in INTERRUPTED
     assert again.code == 0
     assert again.json["results"][0]["path"] == "gull7.py"

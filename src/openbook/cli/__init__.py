@@ -18,6 +18,7 @@ EXIT_NOTHING = 1
 EXIT_USAGE = 2
 EXIT_FAILURE = 3
 EXIT_INTERRUPTED = 130
+INTERRUPTED = "interrupted; what was finished is kept"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +51,7 @@ class _Interrupt:
 
 
 def _say_interrupted() -> int:
-    sys.stderr.write("interrupted; files indexed so far are kept\n")
+    sys.stderr.write(INTERRUPTED + "\n")
     return EXIT_INTERRUPTED
 
 

@@ -15,6 +15,7 @@ from openbook.cli import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    INTERRUPTED,
     agents,
     checks,
     contents,
@@ -58,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(exc.__context__, BrokenPipeError):
             raise exc.__context__ from None  # typer returns 1, which here means that nothing was found
         if exc.code == EXIT_INTERRUPTED:
-            printing.note("interrupted; files indexed so far are kept")
+            printing.note(INTERRUPTED)
         return exc.code if isinstance(exc.code, int) else EXIT_FAILURE
     except SettingsError as exc:
         printing.complain(str(exc), exc.hint or "unset it to use the default")
