@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +117,20 @@ def test_an_interrupted_update_keeps_the_old_answers(birds: Path, capsys: Captur
     assert stopped.code in INTERRUPTED
     assert "Traceback" not in stopped.err
     assert [result["path"] for result in again.json["results"]] == ["owls.md"]
+
+
+class Interrupted(io.BytesIO):
+    """Standard input during which Ctrl-C is pressed."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_input_is_read_is_told_in_the_same_words(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Interrupted(), "utf-8"))
+
+    stopped = run(capsys, "judge", "-")
+
+    assert (stopped.code, stopped.out, stopped.err) == (130, "", "interrupted; what was finished is kept\n")
