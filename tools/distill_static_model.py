@@ -40,6 +40,7 @@ SIF_COEFFICIENT = 1e-4
 CAMEL_CASE = r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})"
 
 SHIPPED = Path(__file__).resolve().parents[1] / "src" / "openbook" / "embedding" / "model"
+MODEL_FILES = ("tokenizer.json", "matrix.npy")
 DOCUMENTED = Path(__file__).resolve().parents[1] / "docs" / "static-model.md"
 
 
@@ -53,13 +54,9 @@ def main() -> None:
     source = find_weights()
     report("input", {name: source / name for name in INPUTS})
     rows, tokenizer = distil(source)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    written = {name: arguments.output / name for name in ("tokenizer.json", "matrix.npy")}
-    written["tokenizer.json"].write_text(compact(tokenizer), encoding="utf-8", newline="\n")
-    np.save(written["matrix.npy"], quantize(silence(rows, tokenizer)))
+    write_model(arguments.output, rows, tokenizer)
     if arguments.float32:
         np.save(arguments.float32, silence(rows, tokenizer))
-    report("output", written)
 
 
 def find_weights() -> Path:
@@ -128,9 +125,16 @@ def quantize(rows: np.ndarray) -> np.ndarray:
     return np.round(rows / (np.abs(rows).max() / 127)).astype(np.int8)
 
 
-def compact(tokenizer: dict[str, Any]) -> str:
-    """Write JSON on one line, with letters as they are: half the size, and quicker to read."""
-    return json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")) + "\n"
+def write_model(folder: Path, rows: np.ndarray, tokenizer: dict[str, Any]) -> dict[str, Path]:
+    """Write rows in int8 and the tokenizer as Openbook loads them, print their table, and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {name: folder / name for name in MODEL_FILES}
+    # On one line, with letters as they are: half the size, and quicker to read.
+    compact = json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":"))
+    written["tokenizer.json"].write_text(compact + "\n", encoding="utf-8", newline="\n")
+    np.save(written["matrix.npy"], quantize(silence(rows, tokenizer)))
+    report("output", written)
+    return written
 
 
 def report(title: str, paths: dict[str, Path]) -> None:

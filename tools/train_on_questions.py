@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from tools.distill_static_model import SHIPPED, quantize, report, silence, undocumented
+from tools.distill_static_model import MODEL_FILES, SHIPPED, report, undocumented, write_model
 from tools.static_model.questions import BATCH, QUESTIONS, read_batches, read_questions
 from tools.static_model.tokens import MAX_QUERY_PIECES, pieces_of
 
@@ -37,7 +36,7 @@ def main() -> int:
 
     from tools.static_model.train import Recipe, train
 
-    start = {name: arguments.start / name for name in ("tokenizer.json", "matrix.npy")}
+    start = {name: arguments.start / name for name in MODEL_FILES}
     report("input", start | {"pairs": arguments.pairs})
     tokenizer = Tokenizer.from_file(str(start["tokenizer.json"]))
     rows = np.load(start["matrix.npy"]).astype(np.float32)
@@ -47,14 +46,8 @@ def main() -> int:
     trained = train(rows, batches.queries, batches.texts, none, batches.order, None, recipe)
     before = rows / np.linalg.norm(rows, axis=1).mean()  # as long as training has them
     mixed = _SHARE * trained + (1 - _SHARE) * before
-
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    written = {name: arguments.output / name for name in start}
-    if written["tokenizer.json"] != start["tokenizer.json"]:
-        shutil.copyfile(start["tokenizer.json"], written["tokenizer.json"])
-    np.save(written["matrix.npy"], quantize(silence(mixed, json.loads(tokenizer.to_str()))))
-    report("output", written)
-    return undocumented(written)
+    read = json.loads(start["tokenizer.json"].read_text(encoding="utf-8"))
+    return undocumented(write_model(arguments.output, mixed, read))
 
 
 if __name__ == "__main__":

@@ -19,13 +19,12 @@ from tokenizers import Tokenizer
 
 from tools.distill_static_model import (
     INPUTS,
-    compact,
     distil,
     find_weights,
-    quantize,
     report,
     silence,
     undocumented,
+    write_model,
 )
 from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces, order_of, pieces_of, read_pairs
 from tools.static_model.vocabulary import MAX_ROWS, extend, words_to_add
@@ -54,16 +53,9 @@ def main() -> int:
     rows, tokenizer = distil(source)
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     trained, tokenizer = train_on(arguments.pairs, arguments.teacher, silence(rows, tokenizer), tokenizer)
-    heard = silence(trained, tokenizer)
     if arguments.float32:
-        np.save(arguments.float32, heard)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    written = {name: arguments.output / name for name in ("tokenizer.json", "matrix.npy")}
-    written["tokenizer.json"].write_text(compact(tokenizer), encoding="utf-8", newline="\n")
-    np.save(written["matrix.npy"], quantize(heard))
-    report("output", written)
-
-    return undocumented(written)
+        np.save(arguments.float32, silence(trained, tokenizer))
+    return undocumented(write_model(arguments.output, trained, tokenizer))
 
 
 def train_on(
