@@ -11,13 +11,12 @@ from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.content_hash import content_hash, is_content
 from openbook.sources.decode import decode
-from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
 from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.sources.masking import mask_secrets
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, AttachedFile
-from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, DEFAULT_MAX_FILE_BYTES, refuse_by_name, size_limit
 from openbook.types import Document, SkipReason
 
 # Levels of mail within mail.

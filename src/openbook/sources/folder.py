@@ -12,6 +12,7 @@ from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.exclusions import is_secret_folder
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
+    DEFAULT_MAX_FILE_BYTES,
     OPEN_FLAGS,
     Scan,
     ScannedFile,
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
     from openbook.sources.course_plan import Placement
     from openbook.sources.reader_registry import ReaderRegistry
-
-DEFAULT_MAX_FILE_BYTES = 1024 * 1024
-"""Larger text files are generated or data. The largest hand-written module in 60 installed packages has 0.7 MB."""
 
 # Bytes to read of a page for its front matter, first heading or table of contents.
 _MAX_READ_BYTES = 256 * 1024

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from openbook.index.filters import path_matcher
-from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
-from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, DEFAULT_MAX_FILE_BYTES, refuse_by_name, size_limit
 from openbook.types import Kind, SkipReason
 
 _Matches = Callable[[str], bool]

@@ -49,6 +49,9 @@ OPEN_FLAGS = (
 )
 """Flags to open untrusted files with."""
 
+DEFAULT_MAX_FILE_BYTES = 1024 * 1024
+"""Larger text files are generated or data. The largest hand-written module in 60 installed packages has 0.7 MB."""
+
 DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 """Limit for formats whose text is extracted. Slides with many images have about 20 MB; scanned books have more, but no
 text."""
