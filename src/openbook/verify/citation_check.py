@@ -232,7 +232,14 @@ class CitationCheck:
             if past is not None:
                 return past
         revision = self._history.written(self._citing.inside, words, self._line())
-        return None if revision is None else self._past_at(revision.commit, target)
+        if revision is None:
+            return None
+        return self._past_at(revision.commit, target) or self._taken_away(revision.commit, target)
+
+    def _taken_away(self, commit: str, target: Target) -> PastFile | None:
+        """Return the cited file before a commit that left it with fewer lines than are cited."""
+        page = self._history.page(f"{commit}^", target.path) if target.path else None
+        return self._fitting(PastFile(page, f"{commit}^", target.path)) if page else None
 
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the file when the line of the citation was last edited, and perhaps reviewed."""
@@ -287,6 +294,8 @@ class CitationCheck:
 
     def _before(self, past: PastFile) -> PastFile | None:
         """Return the file before the commit that wrote the citation, if that edited it: it may be meant."""
+        if past.commit.endswith("^"):
+            return None
         commit = f"{past.commit}^"
         # If the commit changed the numbers of the citation, these are about the edited file.
         is_followed = self._history.had_form(commit, self._citing.inside or "", self._line())
@@ -368,15 +377,14 @@ class CitationCheck:
         if found.spot.likeness < _MIN_LIKENESS and not found.is_same:
             return "the text has been edited much"
         citing = self._citing
-        is_prose = classify(citing.path, citing.text)[0] not in {"code", "config"}
-        said = said_of(citing.text, self._mention, self._near) if is_prose else Said(self._near.names)
+        said = Said(self._near.names) if is_code(citing) else said_of(citing.text, self._mention, self._near)
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
         # An edit that left a citation of brackets alone was no review of it.
         is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
         then = self._search.find(newer, *self._range, path) if newer and is_newer else found
         is_older = past.commit.endswith("^")
-        before = self._before(past) if not is_older else None
+        before = self._before(past)
         is_open = before is not None and self._fit_of(past) - self._fit_of(before) < LEAD_OF_FIT
         once = self._search.find(before, *self._range, path) if before and is_open else found
         return why_unsure(
@@ -478,6 +486,11 @@ class CitationCheck:
         if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
         return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
+
+
+def is_code(citing: CitingText) -> bool:
+    """Return whether the citations of a text are those in its comments."""
+    return classify(citing.path, citing.text)[0] in {"code", "config"}
 
 
 def _line_count(page: ComparedText) -> str:

@@ -97,3 +97,19 @@ def test_a_citation_whose_lines_were_rewritten_with_its_path_is_as_new(repositor
     repository.commit({"src/client.py": PUSHED, "docs/a.md": "See src/client.py:16-18.\n"})
 
     assert told(only(repository.folder, "See src/client.py:16-18.\n")) == ("ok", "history", "")
+
+
+def test_lines_that_the_citing_commit_took_away_are_followed_to_the_file_it_moved_them_to(
+    repository: Repository,
+) -> None:
+    page = "The client is in src/app.py:4-8.\n"
+    before, _, client = CODE.partition("class Client")
+    repository.commit({"src/app.py": CODE})
+    repository.commit(
+        {"src/app.py": "x = 1\n", "src/client.py": f"{before}\n\nclass Client{client}", "docs/a.md": page}
+    )
+
+    finding = only(repository.folder, page)
+
+    assert told(finding) == ("moved", "history", "src/client.py:6-10")
+    assert "the commit that wrote the citation has edited its file" in finding.doubt
