@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
-from openbook.grounding.numbers import Quantity, factors_of, in_lower_case, is_unspaced, numbers_of
+from openbook.grounding.numbers import LETTER_OR_DIGIT, Quantity, factors_of, in_lower_case, numbers_of
 from openbook.grounding.readable import readable
 
 # Characters that Markdown, quotation marks and line wrapping add.
@@ -23,7 +23,8 @@ _ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _INVISIBLE)
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 # A quote with fewer letters and no digit is not evidence.
 _MIN_LETTERS = 3
-_FRACTION = re.compile(r"\d[.,]\d")
+# Not inside a word or a number.
+_BORDER = re.compile(rf"(?!(?<={LETTER_OR_DIGIT}){LETTER_OR_DIGIT}|(?<=\d)[.,]\d|(?<=\d[.,])\d)")
 _WORD = re.compile(r"\w+")
 _BETWEEN_PARTS = re.compile(r"[\W_]+")
 DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
@@ -77,20 +78,10 @@ def has_words(text: str, words: str) -> bool:
         (False, True)
     """
     at = text.find(words)
-    while at >= 0:
-        end = at + len(words)
-        if not (_is_within(text, at) or _is_within(text, end)):
-            return True
-        at = text.find(words, at + 1)
-    return False
-
-
-def _is_within(text: str, place: int) -> bool:
-    """Return whether a place is inside a word or a number."""
-    around = text[max(0, place - 1) : place + 1]
-    if len(around) == len("ab") and all(one.isalnum() and not is_unspaced(one) for one in around):
-        return True
-    return _FRACTION.search(text, max(0, place - 2), place + 2) is not None
+    if at < 0 or (_BORDER.match(text, at) and _BORDER.match(text, at + len(words))):
+        return at >= 0
+    # A search from each further place would take quadratic time in text that repeats itself. Squashed text has no "\n".
+    return _BORDER.sub("\n", words) in _BORDER.sub("\n", text)
 
 
 def _is_significant(words: str) -> bool:

@@ -59,6 +59,8 @@ _UNITS = {
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{_CJK}]")
 _LETTER = rf"[^\W{_CJK}]"
+LETTER_OR_DIGIT = rf"[^\W_{_CJK}]"
+"""Pattern of a character of a word, in scripts that put spaces between words."""
 # Suffixes that belong to a version: `1.0.2k` of OpenSSL, `3.14.0t` of Python and `4.0b2`.
 _STAGE = "(?:a|b|rc|alpha|beta|dev|post)"
 _VERSION = re.compile(

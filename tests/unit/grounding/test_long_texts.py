@@ -13,7 +13,7 @@ import pytest
 from openbook.grounding.claims import split_claims
 from openbook.grounding.entailment import judge_claims
 from openbook.grounding.facts import facts_of
-from openbook.grounding.lookup import equal_values, results_in
+from openbook.grounding.lookup import equal_values, has_words, results_in
 from openbook.grounding.numbers import numbers_of
 from openbook.grounding.protocol import CitedClaim
 
@@ -44,6 +44,15 @@ def test_names_and_numbers_of_any_length_are_read_once() -> None:
 
 def test_a_number_in_the_middle_of_another_can_begin_a_product() -> None:
     assert list(results_in("2.5_0 * 3 and 1.5 * 2")) == [150.0, 3.0]
+
+
+@pytest.mark.parametrize("period", ["ab", "ab ", "1.5, "])
+def test_words_are_found_in_text_that_repeats_itself(period: str) -> None:
+    text = period * (LENGTH // len(period))
+    words = text[: LENGTH // 2 // len(period) * len(period) + 1]
+
+    assert not has_words(text, words)
+    assert has_words(f"{text} {words}", words)
 
 
 def test_the_blanks_of_a_claim_are_read_once() -> None:
