@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
@@ -60,16 +60,15 @@ def misattributed_words(claim: str, cited_text: str) -> str:
     """Find a long run of words that the cited lines say about a different code name."""
     own = _tokens(claim)
     cited = _tokens(cited_text)
-    names = [(other, name) for other, (name, kind) in enumerate(cited) if kind == "code"]
+    names: defaultdict[tuple[_Token, ...], set[str]] = defaultdict(set)
+    for other, (name, kind) in enumerate(cited):
+        if kind == "code":
+            names[tuple(cited[other + 1 : other + 1 + _SAME_PLAIN_WORDS])].add(name)
     for place, (word, kind) in enumerate(own):
-        if kind != "code":
+        behind = tuple(own[place + 1 : place + 1 + _SAME_PLAIN_WORDS])
+        if kind != "code" or len(behind) < _SAME_PLAIN_WORDS:
             continue
-        owners = {
-            name
-            for other, name in names
-            if own[place + 1 : place + 2] == cited[other + 1 : other + 2]
-            and _shared_around(own, place, cited, other)[1] >= _SAME_PLAIN_WORDS
-        }
+        owners = names.get(behind, set())
         if owners and not any(_is_part(_stem(word), _stem(owner)) or word == owner for owner in owners):
             return f"the cited lines say this of {sorted(owners)[0]}, the claim says it of {word}"
     return ""
@@ -137,12 +136,12 @@ def _stem(word: str) -> str:
 
 
 def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], other: int) -> tuple[int, int]:
-    """Count the equal words directly before and after two places."""
+    """Count the equal words directly before and after two places, up to as many as tell anything."""
     before = behind = 0
-    while before < min(place, other) and own[place - before - 1] == theirs[other - before - 1]:
+    while before < min(place, other, _SAME_PLAIN_WORDS) and own[place - before - 1] == theirs[other - before - 1]:
         before += 1
     while (
-        behind < min(len(own) - place, len(theirs) - other) - 1
+        behind < min(len(own) - place - 1, len(theirs) - other - 1, _SAME_PLAIN_WORDS)
         and own[place + behind + 1] == theirs[other + behind + 1]
     ):
         behind += 1
@@ -152,8 +151,9 @@ def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], 
 def _literals_before(tokens: Sequence[_Token]) -> Mapping[str, tuple[str, str]]:
     """Return the literals that occur once in a text, each with the two words that follow it."""
     words = [word for word, _ in tokens]
+    counts = Counter(words)
     return {
         word: (words[place + 1], words[place + 2])
         for place, (word, kind) in enumerate(tokens[:-2])
-        if kind and words.count(word) == 1
+        if kind and counts[word] == 1
     }

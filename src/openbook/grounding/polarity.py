@@ -34,8 +34,10 @@ _UNCLEAR = re.compile(
 )
 # A conditional statement holds for a different case.
 _CONDITION = re.compile(r"\b(?:if|when|unless|until|while|whenever|before|after|where|in case|once)\b", re.IGNORECASE)
+# Signs are read from the first of them on, or again from a line end, so that a long run of them is read once.
 _BORDER = re.compile(
-    r"[,.;:!?()—–|\n]+(?=\s|$)|\s-{1,2}\s|\b(?:but|because|which|whereas|although|though|so that|since)\b",
+    r"(?:(?<![,.;:!?()—–|])|(?=\n))[,.;:!?()—–|\n]+(?=\s|$)|\s-{1,2}\s"
+    r"|\b(?:but|because|which|whereas|although|though|so that|since)\b",
     re.IGNORECASE,
 )
 

@@ -16,7 +16,7 @@ _GROUP_CHARS = 160
 _COMMENT = re.compile(
     r"^\s*(?:#(?![!\w]):?\s?|//+!?\s?|/\*+\s?|\*+(?=\s)\s?|--(?=\s)|;+\s|>\s?|[rbu]?\"\"\"|''')|(?:\*/|\"\"\")\s*$"
 )
-_FOR_TOOLS = re.compile(r"\s*(?:#|//)\s*(?:type:|noqa|pylint|pragma|nolint|eslint|mypy|ty:|pyright).*$")
+_FOR_TOOLS = re.compile(r"(?<!\s)\s*(?:#|//)\s*(?:type:|noqa|pylint|pragma|nolint|eslint|mypy|ty:|pyright).*$")
 _ENDS = re.compile(r"[.!?:;。！？{}\[(=,>|]\s*[\"'”’)\]]*$")
 # A list item, heading, table row, field or statement starts a new sentence.
 _OPENS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|\||@|:\w+|(?:def|class|return|import|const|let|var)\b)")

@@ -33,6 +33,22 @@ def test_a_claim_without_end_is_judged(claim: str, verdict: str) -> None:
     assert [judged.verdict for judged in judge_claims([CitedClaim(claim, "")])] == [verdict]
 
 
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        pytest.param(" ", id="blanks"),
+        pytest.param("(", id="signs"),
+        pytest.param("1 `get` ", id="names and numbers"),
+    ],
+)
+def test_a_claim_is_compared_with_text_that_repeats_itself(repeated: str) -> None:
+    cited = f"It waits{repeated * (40_000 // len(repeated))}x for `put`."
+
+    judged = judge_claims([CitedClaim(f"It may wait: {repeated * 200}and ends.", cited)])
+
+    assert [each.verdict for each in judged] == ["unverified"]
+
+
 def test_names_and_numbers_of_any_length_are_read_once() -> None:
     long = 50_000
 
