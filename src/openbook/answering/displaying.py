@@ -20,7 +20,7 @@ from openbook.types import Chunk, Unit
 # The HTML reader leaves a space for each character of markup.
 _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
-_INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
+_INLINE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)")
 
 # Fences of code examples in Markdown, AsciiDoc and plain text.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")

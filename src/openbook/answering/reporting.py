@@ -10,7 +10,7 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import find_marks
 
 # Places as in `Citation.place`: `auth.py:10-20`, `slides.pdf p. 4`.
-_PLACE = re.compile(r"[\w./\\-]*\w\.\w{1,8}(?::\d+(?:-\d+)?| p\. \d+)\b")
+_PLACE = re.compile(r"(?<![\w./\\-])[\w./\\-]*\w\.\w{1,8}(?::\d+(?:-\d+)?| p\. \d+)\b")
 
 
 def check_citations(answer: GenerationResult | str) -> bool:

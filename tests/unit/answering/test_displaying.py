@@ -44,6 +44,12 @@ def test_tags_in_markdown_are_left_out_where_they_are_no_code(text: str, told: s
     assert shown(chunk_of(text, language="markdown")) == (told,)
 
 
+def test_a_line_of_backticks_is_read_once() -> None:
+    text = f"A rule <b>of</b> {'`' * 700}"
+
+    assert shown(chunk_of(text, language="markdown")) == (text.replace("<b>of</b>", "of"),)
+
+
 def test_examples_in_fences_are_shown_as_they_stand() -> None:
     text = "See <b>this</b> and all that follows it:\n```html\n<b>bold</b>\n```\nDone with <i>that</i>."
     cut = "<b>bold</b> and so on and so on\n```\nDone with <i>that</i> at last."

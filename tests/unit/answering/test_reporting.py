@@ -33,6 +33,7 @@ def test_an_answer_is_not_cited_by_what_is_wrong(verdict: Verdict) -> None:
         ("slides.pdf p. 4", True),
         ("It is 10:20.", False),
         ("`argv[1]`", False),
+        ("a" * 60_000, False),
         ("", False),
     ],
 )
