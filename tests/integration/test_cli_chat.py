@@ -293,6 +293,27 @@ def test_an_image_goes_with_the_next_question_and_with_those_that_follow(
     assert sent == [1, 1, 1, 1]  # the follow-up is understood and answered with the image as well
 
 
+def test_an_image_too_many_is_not_taken_and_the_others_go_with_the_next_question(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
+    Image.new("RGB", (40, 20)).save(harbour / "screen.png")
+    lost = "When does a parcel count as lost?"
+    server = fake_server(lost, "Nobody knows.")
+
+    outcome = chat(
+        capsys,
+        harbour,
+        *("/image screen.png",) * 6,
+        lost,
+        arguments=("--model", f"{server.openai_url}#tiny", "--verifier", "off"),
+        env=keys(server),
+    )
+
+    assert outcome.err.count("the question has 6 images, and may have 5") == 1
+    sent = [json.dumps(request.body).count("data:image/png;base64,") for request in server.requests]
+    assert sent == [5, 5]  # it is understood and answered with them
+
+
 def test_an_image_without_a_model_is_refused(capsys: Captured, harbour: Path) -> None:
     outcome = chat(capsys, harbour, "/image screen.png", arguments=("--model", "extractive"))
 

@@ -130,14 +130,12 @@ class ChatSession:
             printing.complain("an image needs a model that reads it", "name one with /model")
             return
         try:
-            if path:
-                self.images = (*self.images, *question_images([path]))
-                check_count(self.images)
-            else:
-                self.images = ()
+            images = (*self.images, *question_images([path])) if path else ()
+            check_count(images)
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
             return
+        self.images = images
         printing.note(f"{counted(len(self.images), 'image')} with the next question")
 
     def _reset(self, _: str) -> None:
