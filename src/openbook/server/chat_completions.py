@@ -138,7 +138,8 @@ def _places(mark: str, answer: GenerationResult, citations: Sequence[CitationRes
 
 def _place(cited: CitationResponse) -> str:
     place = _line(cited.place) or "nothing that was shown"
-    shown = f"[{place}]({cited.url})" if cited.url else f"`{place}`"
+    # Names of files are untrusted: in code, they are no markup.
+    shown = f"[`{place}`]({cited.url})" if cited.url else f"`{place}`"
     # All unverified citations have the same reason.
     reason = "" if cited.verdict == "unverified" else _line(cited.reason)
     return f"{shown}: {cited.verdict}{f', {reason}' if reason else ''}"
