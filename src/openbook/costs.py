@@ -181,7 +181,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("max_rounds", "max_tokens", "max_usd", "max_seconds"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:
+            if value is not None and (math.isnan(value) or value < 0):
                 raise ValueError(f"{name} is {value}, and must not be negative")
 
 

@@ -126,9 +126,10 @@ def test_a_budget_cannot_be_negative(name: str) -> None:
         Budget(**{name: -1})
 
 
-def test_a_budget_cannot_be_no_number() -> None:
+@pytest.mark.parametrize("usd", [float("nan"), Decimal("nan")])
+def test_a_budget_cannot_be_no_number(usd: float | Decimal) -> None:
     with pytest.raises(ValueError, match="max_usd"):
-        Budget(max_usd=float("nan"))
+        Budget(max_usd=usd)
 
 
 def test_a_call_that_does_not_fit_is_granted_fewer_tokens_to_write() -> None:
