@@ -9,7 +9,10 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
 
 _FOLD = re.compile(r"\r?\n[ \t]")
-_LINE = re.compile(r"(?P<name>[A-Za-z-]+)(?P<options>(?:;[^:\"]*(?:\"[^\"]*\")?)*):(?P<value>.*)")
+# Other separators, such as U+2028, may be part of a value.
+_LINE_END = re.compile(r"\r\n?|\n")
+# Possessive: this runs without a time limit, and a line without a colon would take exponential time.
+_LINE = re.compile(r"(?P<name>[A-Za-z-]+)(?P<options>(?:;(?:[^:\"]|\"[^\"]*\")*+)?):(?P<value>.*)")
 _ESCAPED = re.compile(r"\\([\\;,nN])")
 _KINDS = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})\d{2}(Z?))?")
@@ -48,7 +51,7 @@ def _entries(text: str) -> Iterator[list[tuple[str, str]]]:
     """Yield the properties of each event, without those of its alarms."""
     entry: list[tuple[str, str]] | None = None
     inner = 0
-    for line in text.splitlines():
+    for line in _LINE_END.split(text):
         found = _LINE.fullmatch(line.strip())
         if found is None:
             continue

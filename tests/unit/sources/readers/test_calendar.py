@@ -41,3 +41,21 @@ def test_events_have_their_times_places_and_words() -> None:
 
 def test_an_invalid_calendar_is_read_as_text() -> None:
     assert read_document(b"Hello.\n", source="s", path="plan.ics").text == "Hello.\n"
+
+
+def test_a_value_is_read_to_the_end_of_its_line_whatever_separators_are_in_it() -> None:
+    raw = "BEGIN:VEVENT\r\nSUMMARY:Tides\r\nDESCRIPTION:High\u2028low\x0bnone\r\nEND:VEVENT\r\n".encode()
+
+    assert read_document(raw, source="s", path="plan.ics").text == "Tides\n\nHigh\u2028low\x0bnone"
+
+
+def test_an_option_may_have_several_quoted_values() -> None:
+    raw = b'BEGIN:VEVENT\nATTENDEE;MEMBER="mailto:a@example.org","mailto:b@example.org";CN=Ada:mailto:ada@example.org\n'
+
+    assert "Attendee: ada@example.org" in read_document(raw + b"END:VEVENT\n", source="s", path="plan.ics").text
+
+
+def test_a_line_of_many_options_without_a_value_is_soon_passed_over() -> None:
+    raw = b"BEGIN:VEVENT\nSUMMARY:Tides\nATTENDEE" + b";x" * 20_000 + b"\nEND:VEVENT\n"
+
+    assert read_document(raw, source="s", path="plan.ics").text == "Tides"
