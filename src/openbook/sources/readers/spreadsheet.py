@@ -63,7 +63,8 @@ def _compose(sheets: Sequence[tuple[str, tuple[tuple[int, int], list[list[Any]]]
             continue
         if len(rows) > left:
             cut.append(name)
-        _add_rows(composer, name, (first_row, first_column), rows[:left], together)
+        if left:
+            _add_rows(composer, name, (first_row, first_column), rows[:left], together)
         left -= min(left, len(rows))
     remarks = [f"only the first {_MAX_ROWS:,} rows are read; not all of {', '.join(cut)}"] if cut else []
     remarks += [f"nothing read of sheets without cells, or too wide: {', '.join(empty)}"] if empty else []
@@ -78,18 +79,15 @@ def _add_rows(
     first = column_letters(start[1])
     composer.anchor(f"{sheet}!{first}{start[0] + 1}:{last}{start[0] + 1}")
     composer.heading(sheet, 1)
-    begun = 0
-    for place, row in enumerate(rows):
-        cells = list(_shown(row, titles if place else ()))
-        if not cells:
-            continue
-        if place and begun % together == 0:
-            number = start[0] + place + 1
-            final = min(number + together - 1, start[0] + len(rows))
-            composer.anchor(f"{sheet}!{first}{number}:{last}{final}")
-            composer.part()
-        begun += bool(place)
-        composer.row(cells)
+    composer.row(_shown(rows[0], ()))
+    numbered = ((start[0] + place + 1, list(_shown(row, titles))) for place, row in enumerate(rows) if place)
+    shown = [(number, cells) for number, cells in numbered if cells]
+    for begun in range(0, len(shown), together):
+        group = shown[begun : begun + together]
+        composer.anchor(f"{sheet}!{first}{group[0][0]}:{last}{group[-1][0]}")
+        composer.part()
+        for _, cells in group:
+            composer.row(cells)
     composer.part()
 
 

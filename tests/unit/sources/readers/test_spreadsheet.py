@@ -84,6 +84,22 @@ def test_many_rows_share_anchors_of_ten() -> None:
     assert labels[-1] == "Cities!A2102:B2102"
 
 
+def test_an_anchor_of_ten_rows_reaches_to_the_last_of_them_past_blank_ones() -> None:
+    rows = "".join(row(number, f"Town {number}", number) for number in range(2, 4302, 2))
+    document = read(xlsx(Cities=row(1, "City", "People") + rows))
+
+    tenth = document.text.index("City: Town 20 |")
+    assert [anchor.label for anchor in document.anchors][1:3] == ["Cities!A2:B20", "Cities!A22:B40"]
+    assert document.anchors[1].start_char < tenth < document.anchors[2].start_char
+
+
+def test_a_sheet_behind_more_rows_than_are_read_is_remarked_on() -> None:
+    rows = "".join(f'<row r="{number}"><c><v>1</v></c></row>' for number in range(1, 50_001))
+    document = read(xlsx(Long=rows, Short=row(1, "x")))
+
+    assert document.remarks == ("only the first 50,000 rows are read; not all of Short",)
+
+
 def test_sheets_that_say_nothing_are_remarked_on() -> None:
     document = read(xlsx(Cities=CITIES, Charts=""))
 
