@@ -14,8 +14,8 @@ from openbook.sources.languages import format_of_name, name_of
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys("epub htm html ical ics ifb msg ods t xhtml xls xlsx xml zip".split(), 2)
-    | dict.fromkeys(("eml", "mbox", "org", "pod", "text", "txt"), 3)
-    | dict.fromkeys(("latex", "tex"), 4)
+    | dict.fromkeys(("org", "pod", "text", "txt"), 3)
+    | dict.fromkeys(("eml", "latex", "mbox", "tex"), 4)
     | dict.fromkeys(("adoc", "asciidoc"), 5)
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import email
 import email.policy
 import io
@@ -14,9 +15,10 @@ from itertools import islice
 from typing import Any
 
 from openbook.errors import SkippedFileError
+from openbook.sources.decode import decode
 from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.html import read_html
-from openbook.sources.readers.reading import AttachedFile, Reading
+from openbook.sources.readers.reading import AttachedFile, Reading, storable
 from openbook.types import SkipReason
 
 _MAX_MESSAGES = 10_000
@@ -34,6 +36,9 @@ _HEADER_BYTES = 8192
 # Without UTF-32, which no program uses for mail.
 _MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _AS_IS = frozenset({"7bit", "8bit", "binary"})
+
+# Exceptions that `email` raises for damaged headers, and for parts that are damaged or nested too deeply.
+_PARSER_ERRORS = (AttributeError, LookupError, NameError, RecursionError, ValueError)
 
 _OUTLOOK_MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or save it as EML"
 
@@ -77,7 +82,7 @@ def read_mail(raw: bytes, language: str) -> Reading:
         label = f"message {number}" if language == "mbox" else ""
         try:
             letter = _message(message, is_converted=is_converted)
-        except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # damaged headers
+        except _PARSER_ERRORS:
             damaged.add(number)
             continue
         if label:
@@ -124,9 +129,7 @@ def _declare_utf8(message: EmailMessage) -> None:
 
 
 def _messages(raw: bytes) -> Iterator[bytes]:
-    starts = [(found.start(), found.end()) for found in _OPENING.finditer(raw)]
-    if not starts:
-        yield raw
+    starts = [(found.start(), found.end()) for found in _OPENING.finditer(raw)] or [(0, 0)]
     ends = [start for start, _ in starts[1:]] + [len(raw)]
     for (_, start), end in zip(starts, ends, strict=True):
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
@@ -136,15 +139,39 @@ def _message(raw: bytes, *, is_converted: bool) -> _Message:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     if is_converted:
         _declare_utf8(message)
-    body = message.get_body(("plain", "html"))
+    bodies = list(_bodies(message))
     parts = islice(_parts(message), _MAX_PARTS)
     return _Message(
         _header(message, "Subject"),
         tuple((name, _header(message, name)) for name in _SHOWN),
-        str(body.get_content()) if body is not None else "",
-        body is not None and body.get_content_subtype() == "html",
-        tuple(AttachedFile(name, _bytes_of(part)) for part in parts if part is not body and (name := _name(part))),
+        "\n\n".join(map(_text_of, bodies)),
+        any(body.get_content_subtype() == "html" for body in bodies),
+        tuple(AttachedFile(name, _bytes_of(part)) for part in parts if part not in bodies and (name := _name(part))),
     )
+
+
+def _bodies(message: EmailMessage) -> Iterator[MIMEPart]:
+    """Yield the body of a message, and what some programs put behind pictures in it: more text without a name."""
+    body = message.get_body(("plain", "html"))
+    if body is None:
+        return
+    yield body
+    for part in message.iter_parts() if message.get_content_type() == "multipart/mixed" else ():
+        is_shown = not part.is_attachment() and not part.get_filename()
+        if part is not body and is_shown and part.get_content_type() == body.get_content_type():
+            yield part
+
+
+def _text_of(part: MIMEPart) -> str:
+    """Return the text of a part. A character set that is missing, unknown or only ASCII is guessed."""
+    raw, charset = _bytes_of(part), part.get_content_charset("")
+    with contextlib.suppress(LookupError, UnicodeError):
+        if charset and codecs.lookup(charset).name != "ascii":
+            return raw.decode(charset, "replace")
+    try:
+        return decode(raw)
+    except SkippedFileError:
+        return raw.decode("ascii", "replace")
 
 
 def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
@@ -174,7 +201,12 @@ def _bytes_of(part: MIMEPart) -> bytes:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    return " ".join(str(message.get(name) or "").split())
+    """Return a header on one line: decoded or, if Python's parser fails on it, as written."""
+    try:
+        value = str(message.get(name) or "")
+    except _PARSER_ERRORS:
+        value = next(value for key, value in message.raw_items() if key.lower() == name.lower())
+    return " ".join(storable(value).split())
 
 
 def read_msg(raw: bytes, path: str) -> Reading:

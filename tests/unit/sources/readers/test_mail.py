@@ -66,11 +66,53 @@ def test_messages_of_one_file_are_numbered() -> None:
 
 
 def test_a_damaged_message_leaves_the_others() -> None:
-    raw = b"From x\nSubject: A\nContent-Type: text/plain; charset=none-such\n\nwords\n\nFrom y\nSubject: B\n\nMore.\n"
+    broken = b"Content-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: multipart/related\n\nwords\n--B--\n\n"
+    raw = b"From x\nSubject: A\n" + broken + b"From y\nSubject: B\n\nMore.\n"
     document = read(raw, "all.mbox")
 
     assert document.text.endswith("B\n\nMore.")
     assert document.remarks == ("damaged: message 1",)
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=us-ascii", "; charset=unknown-8bit", "; charset=iso-8859-8-i"])
+def test_a_character_set_that_is_missing_or_wrong_is_guessed(charset: str) -> None:
+    raw = f"Subject: A\nContent-Type: text/plain{charset}\nContent-Transfer-Encoding: 8bit\n\nDas Wasser fällt.\n"
+
+    assert read(raw.encode()).text == "A\n\nDas Wasser fällt."
+
+
+def test_a_body_that_is_no_text_in_any_character_set_leaves_its_headers() -> None:
+    raw = b"Subject: A\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\nAAAAAAAA\n"
+
+    assert read(raw).text.startswith("A\n\n")
+
+
+@pytest.mark.parametrize("header", ["ada@[", "<", '"'])
+def test_a_header_that_cannot_be_parsed_is_shown_as_written(header: str) -> None:
+    document = read(f"Subject: A\nTo: {header}\n\nHigh water is at noon.\n".encode())
+
+    assert document.text.endswith(f"To: {header}\n\nHigh water is at noon.")
+    assert document.remarks == ()
+
+
+def test_text_behind_a_picture_is_read_too_but_not_the_same_text_in_html() -> None:
+    parts = (
+        b"Content-Type: text/plain\n\nHigh water.",
+        b"Content-Type: text/html\n\n<p>High water.</p>",
+        b"Content-Type: image/png; name=a.png\n\nxx",
+        b"Content-Type: text/plain\n\nLow water.",
+        b"Content-Type: text/plain\nContent-Disposition: attachment\n\nNo water.",
+    )
+    raw = b"Subject: A\nContent-Type: multipart/mixed; boundary=B\n\n--B\n" + b"\n--B\n".join(parts) + b"\n--B--\n"
+
+    assert read(raw).text == "A\n\nHigh water.\n\nLow water.\n\nAttached: a.png"
+
+
+def test_a_mailbox_with_one_message_needs_no_line_before_it() -> None:
+    document = read(b"From: Ada\nSubject: Tides\n\nHigh water is at noon.\n", "all.mbox")
+
+    assert document.text == "Tides\n\nFrom: Ada\n\nHigh water is at noon."
+    assert [anchor.label for anchor in document.anchors] == ["message 1"]
 
 
 @pytest.mark.parametrize("path", ["a.eml", "a.mbox"])
