@@ -14,13 +14,14 @@ from openbook.sources.languages import format_of_name, name_of
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys("epub htm html ical ics ifb msg ods t xhtml xls xlsx xml zip".split(), 2)
-    | dict.fromkeys(("org", "pod", "text", "txt"), 3)
-    | dict.fromkeys(("eml", "latex", "mbox", "tex"), 4)
-    | dict.fromkeys(("adoc", "asciidoc"), 5)
+    | dict.fromkeys(("pod", "text", "txt"), 3)
+    | dict.fromkeys(("eml", "mbox", "org"), 4)
+    | dict.fromkeys(("latex", "tex"), 5)
+    | dict.fromkeys(("adoc", "asciidoc"), 6)
 )
 
 # The suffix of a manual page is its section. Other files with such a suffix match too, which costs one needless read.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 6
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 7
 # Files without a suffix, whose format depends on their text.
 _UNNAMED_VERSION = 3
 
@@ -30,7 +31,7 @@ def content_hash(raw: bytes, path: str) -> str:
 
     Example:
         >>> content_hash(b"", "a.md")[-8:], content_hash(b"", "a.org")[-8:]
-        ('7852b855', '2b855/v3')
+        ('7852b855', '2b855/v4')
     """
     return hashlib.sha256(raw).hexdigest() + _version_mark(path)
 

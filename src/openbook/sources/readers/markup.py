@@ -20,6 +20,9 @@ _LATEX_COMMAND = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?\s?|(?<=\S)[{}$]|[{}$
 # Longer lines are not headings.
 _MAX_TITLE_CHARS = 300
 
+# Files with more kinds of listings without an end have no listings.
+_MAX_UNCLOSED = 20
+
 # Asciidoctor reads a line as a title if the line below has its length, or one character more or less. Two signs do not
 # count as underline here: `--` opens a block.
 _MIN_UNDERLINE, _MAX_UNEVEN = 3, 1
@@ -42,6 +45,8 @@ class _Dialect:
     """Matches a line that begins a listing."""
     closes: Callable[[str], re.Pattern[str]] | None = None
     """Returns the pattern of the end of a listing, given its first line."""
+    ends_at_heading: bool = False
+    """Whether a heading ends an open listing."""
     underlines: str = ""
     """Characters that underline titles, in the order of levels from 1."""
 
@@ -155,25 +160,48 @@ def _without_latex(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _stretches(lines: Sequence[str], dialect: _Dialect) -> Iterator[_Stretch]:
-    closing: re.Pattern[str] | None = None
-    opened = begun = 0
+    stripped = [line.rstrip() for line in lines]
+    listings = _Listings(stripped, dialect)
+    begun = 0
     is_between = True  # no open paragraph that an underlined title could belong to
-    for place, line in enumerate(map(str.rstrip, lines)):
+    for place, line in enumerate(stripped):
         if place < begun:
             continue
-        was_between, is_between = is_between, closing is None and _is_between(line, is_between)
-        if closing is not None:
-            if closing.match(line):
-                yield _Stretch(opened, place)
-                closing, is_between = None, True
-        elif was_between and dialect.underlines and (level := _level_of_underlined(lines, place, dialect.underlines)):
+        was_between, is_between = is_between, _is_between(line, is_between)
+        if was_between and dialect.underlines and (level := _level_of_underlined(lines, place, dialect.underlines)):
             begun, is_between = place + 2, True
             yield _Stretch(place, place + 1, level)
-        elif dialect.opens and dialect.closes and (found := dialect.opens.match(line)):
-            closing, opened = dialect.closes(found.group()), place
+        elif (last := listings.last_line(place)) is not None:
+            begun, is_between = last + 1, True
+            yield _Stretch(place, last)
         elif len(line) <= _MAX_TITLE_CHARS and (found := dialect.heading.match(line)):
             is_between = True
             yield _Stretch(place, place, dialect.level(found["mark"]))
+
+
+class _Listings:
+    """Finds the ends of listings. What only looks like the beginning of one, without an end, is none."""
+
+    def __init__(self, lines: Sequence[str], dialect: _Dialect) -> None:
+        self._lines = lines
+        self._dialect = dialect
+        self._unclosed: set[str] = set()
+
+    def last_line(self, place: int) -> int | None:
+        """Return the last line of the listing that begins at a line; None if none does."""
+        dialect = self._dialect
+        found = dialect.opens.match(self._lines[place]) if dialect.opens else None
+        # Each search may read the rest of the file, so do not repeat those that failed.
+        if not found or not dialect.closes or found[0] in self._unclosed or len(self._unclosed) >= _MAX_UNCLOSED:
+            return None
+        closing = dialect.closes(found[0])
+        for at in range(place + 1, len(self._lines)):
+            if closing.match(self._lines[at]):
+                return at
+            if dialect.ends_at_heading and dialect.heading.match(self._lines[at]):
+                return at - 1
+        self._unclosed.add(found[0])
+        return None
 
 
 def _is_between(line: str, was_between: bool) -> bool:
@@ -199,15 +227,15 @@ _DIALECTS: Mapping[str, _Dialect] = {
             r"(?:\s*\\label\{[^{}]*\})?\s*(?:%.*)?$"
         ),
         _LATEX_LEVELS.__getitem__,
-        re.compile(r"\s*\\begin\{(?:verbatim|lstlisting|minted)\*?\}"),
+        re.compile(r"\s*\\begin\{(?:verbatim|lstlisting|minted)\*?\}(?!.*\\end\{)"),
         lambda line: re.compile(r"\s*\\end\{" + re.escape(line.split("{")[1])),
     ),
     "asciidoc": _Dialect(
         re.compile(r"(?P<mark>={1,6}|#{1,6})[ \t]+(?P<title>\S.*)$"),
         len,
-        re.compile(r"(?:-{4,}|\.{4,}|`{3,}|/{4,}|\+{4,})"),
+        re.compile(r"(?:-{4,}|\.{4,}|/{4,}|\+{4,})$|`{3,}"),
         lambda line: re.compile(re.escape(line) + r"\s*$"),
-        "=-~^+",
+        underlines="=-~^+",
     ),
     "org": _Dialect(
         re.compile(r"(?P<mark>\*+)[ \t]+(?P<title>\S.*)$"),
@@ -220,6 +248,7 @@ _DIALECTS: Mapping[str, _Dialect] = {
         lambda mark: {"TH": 1, "Dt": 1, "SH": 2, "Sh": 2}.get(mark, 3),
         re.compile(r"\.(?:nf|EX|Bd\s+-(?:literal|unfilled))\b"),
         lambda line: re.compile({".nf": r"\.fi\b", ".EX": r"\.EE\b"}.get(line, r"\.Ed\b")),
+        ends_at_heading=True,
     ),
     "pod": _Dialect(
         re.compile(r"=head(?P<mark>[1-6])\s+(?P<title>\S.*)$"),

@@ -35,7 +35,7 @@ from openbook.sources.documents import read_document
         ),
         pytest.param(
             "tie.1",
-            '.TH TIE 1\n.SH NAME\ntie\n.SS "The \\fBbest\\fR \\-k"\n.nf\n.SH no\n.fi\n',
+            '.TH TIE 1\n.SH NAME\ntie\n.SS "The \\fBbest\\fR \\-k"\n.nf\n\\&.SH no\n.fi\n',
             [(1, "TIE(1)"), (2, "NAME"), (3, "The best -k")],
             id="man",
         ),
@@ -167,6 +167,31 @@ def test_a_listing_that_is_never_closed_hides_no_text() -> None:
     document = read_document(b"= A\n\n----\nlost\n\n== B\n", source="s", path="a.adoc")
 
     assert {document.text[block.start_char : block.end_char] for block in document.blocks} >= {"----\nlost", "B"}
+
+
+@pytest.mark.parametrize(
+    ("path", "begun"),
+    [
+        ("tie.1", ".TH TIE 1\n.nf\ntie\n.SH KNOTS\n.nf\ntie\n.fi\n"),
+        ("a.adoc", "== TIES\n\n....and so on.\n\n== KNOTS\n"),
+        ("a.adoc", "== TIES\n\n++++x++++ and so on.\n\n== KNOTS\n\n++++\nx\n++++\n"),
+        ("a.adoc", "== TIES\n\n----\ntie\n\n== KNOTS\n"),
+        ("a.tex", "\\begin{verbatim}tie\\end{verbatim}\n\\section{KNOTS}\n\\begin{verbatim}\ntie\n\\end{verbatim}\n"),
+        ("a.org", "* TIES\n#+begin_src c\ntie\n* KNOTS\n"),
+    ],
+)
+def test_what_begins_like_a_listing_without_an_end_hides_no_heading(path: str, begun: str) -> None:
+    document = read_document(begun.encode() + b"\n", source="s", path=path)
+
+    assert [block.title for block in document.blocks if block.level][-1:] == ["KNOTS"]
+    assert document.text.count("KNOTS") == begun.count("KNOTS")
+
+
+def test_beginnings_of_listings_without_an_end_take_no_square_of_their_number() -> None:
+    text = "".join("-" * length + "\n" for length in range(4, 400)) + "x\n" * 10_000 + "== Knots\n"
+    document = read_document(text.encode(), source="s", path="a.adoc")
+
+    assert [block.title for block in document.blocks if block.level] == ["Knots"]
 
 
 def test_a_release_note_with_a_number_for_a_suffix_is_no_man_page() -> None:
