@@ -343,7 +343,7 @@ class _Sidebar:
             category = read_yaml(self._pages.read(f"{start}{name}/_category_.json"))
             category = category if isinstance(category, dict) else {}
             position = category.get("position")
-            order = float(position) if isinstance(position, (int, float)) else _numbered(name)
+            order = position if isinstance(position, (int, float)) else _numbered(name)
             label = str(category.get("label") or "")
             found.append((order, name, Entry(label, "", tuple(self._generated(f"{start}{name}")))))
         for _, _, entry in sorted(found, key=lambda each: each[:2]):
@@ -351,7 +351,7 @@ class _Sidebar:
 
     def _position(self, path: str) -> float:
         position = front_matter(self._pages.read(path)).get("sidebar_position")
-        return float(position) if isinstance(position, (int, float)) else _numbered(posixpath.basename(path))
+        return position if isinstance(position, (int, float)) else _numbered(posixpath.basename(path))
 
     def _page(self, name: str) -> str:
         return self._ids.get(name) or self._pages.find(self._docs, name)

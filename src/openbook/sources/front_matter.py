@@ -42,7 +42,7 @@ def read_yaml(text: str) -> Any:
 
     try:
         return yaml.load(text, Loader=_loader())
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError, RecursionError, AttributeError, LookupError):  # the last two: `!!bool maybe`
         return None
 
 

@@ -381,7 +381,7 @@ def _ordered(files: Sequence[_File], pages: Pages, folder: str = "") -> list[_Fi
     def key(file: _File) -> tuple[Any, ...]:
         values = front_matter(pages.read(file.path)) if file.suffix.lower() in _PAGES else {}
         positions = (values.get(name) for name in _POSITIONS)
-        position = next((float(one) for one in positions if isinstance(one, (int, float))), float("inf"))
+        position = next((one for one in positions if isinstance(one, (int, float))), float("inf"))
         date = str(values.get("date") or "")[:10] or date_in(file.stem)
         return (position, date or "9999", places.get(file.path, len(places)), file.folders, _natural_key(file.stem))
 

@@ -129,6 +129,13 @@ def test_a_site_makes_pages_of_what_has_front_matter_and_is_not_a_draft() -> Non
 
 
 @pytest.mark.parametrize(
+    "value", ["!!bool maybe", "!!timestamp soon", "!!int ''", "!!float _", "!!python/name:os.system", "1" + "0" * 400]
+)
+def test_a_value_in_front_matter_that_yaml_cannot_build_costs_no_lesson(value: str) -> None:
+    assert lessons(**{"b.md": f"---\nweight: {value}\n---\n# B\n", "a.md": PAGE, "c.txt": "x"}) != []
+
+
+@pytest.mark.parametrize(
     ("path", "text"),
     [
         pytest.param(
