@@ -296,13 +296,17 @@ class Library(LibraryAnswers):
         return repository_of(mirror, report.source, self._index)
 
     def remove(self, source: str) -> None:
-        """Remove a source and all its documents from the library. The files themselves stay.
+        """Remove a source and all its documents from the library. Its files stay, except texts of `add_text`.
 
         Raises:
             UnknownSourceError: The library has no source with this name.
+            LibraryWriteError: The library cannot be written, or the texts cannot be deleted.
         """
+        added = source_at(self._texts.folder.resolve(), self._index)
         if not self._index.delete_source(source):
             raise unknown_source(source, self._index)
+        if added is not None and added.name == source:
+            self._texts.delete()
         self._compared = None
 
     def sources(self) -> list[Source]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from openbook.embedding.static import load_embedder
 from openbook.errors import LibraryWriteError, MismatchedLibraryError, SettingsError, SourceError
 from openbook.index.protocol import IndexIdentity
 from openbook.index.sqlite import SqliteIndex
+from openbook.libraries.texts import TextStore
 from openbook.llm.messages import ToolCall
 from openbook.sources.readers import Reading
 from openbook.testing import HashEmbedder, ScriptedModel, ScriptedReply
@@ -170,6 +172,39 @@ def test_an_added_text_takes_the_place_of_the_one_of_its_name(settings: Settings
         assert report.changed == 1
         assert library.search("owl")[0].chunk.text == "The owl sleeps."
         assert library.metadata("owl.md") == {}
+
+
+def test_removing_the_added_texts_deletes_them_for_good(settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        library.add_text("The owl hunts.", name="owl.md", metadata={"author": "Ada"})
+        library.remove("texts")
+        library.add_text("The heron waits.", name="heron.md")
+
+        assert [each.path for each in library.index.documents(Filter())] == ["heron.md"]
+        assert library.metadata("owl.md") == {}
+
+
+def test_a_text_that_cannot_be_written_leaves_the_one_of_its_name(settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        library.add_text("The owl hunts.", name="owl.md", metadata={"author": "Ada"})
+        with pytest.raises(LibraryWriteError):
+            library.add_text("\ud800", name="owl.md")
+        with pytest.raises(LibraryWriteError):
+            library.add_text("A folder.", name="owl.md/more.md")
+        library.add_text("The owl waits.", name="more.md", metadata={"sign": "\ud800"})
+
+        assert {hit.chunk.text for hit in library.search("owl")} == {"The owl hunts.", "The owl waits."}
+        assert library.metadata("owl.md") == {"author": "Ada"}
+
+
+def test_texts_of_several_threads_all_keep_their_metadata(settings: Settings) -> None:
+    store = TextStore(settings.home, "b")
+    names = [f"{number}.md" for number in range(20)]
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda name: store.write("Words.", name, {"name": name}), names))
+
+    assert [store.metadata(name) for name in names] == [{"name": name} for name in names]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Mapping
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,6 +17,9 @@ from openbook.sources.walk import refuse_by_name
 
 # No backslashes, which are separators on Windows, and no control characters.
 _NAME = re.compile(r"[^\\\0-\x1f]+")
+
+# Writing two small files takes milliseconds.
+_LOCK_TIMEOUT_S = 60.0
 
 _HINT = "name it like a file, such as `notes/2026-03-02.md`"
 
@@ -29,7 +35,7 @@ class TextStore:
         self._metadata = self._base / "metadata.json"
 
     def write(self, text: str, name: str, metadata: Mapping[str, Any]) -> None:
-        """Store a text under a name, replacing an earlier one.
+        """Store a text under a name, replacing an earlier one. If it fails, the earlier one stays.
 
         Raises:
             SourceError: The name is not valid for a file, or leads outside of the folder.
@@ -49,21 +55,47 @@ class TextStore:
             raise SourceError(name, f"is not a valid name for a text: {reason}", hint=_HINT)
         if not text.strip():
             raise ValueError(f"the text of {name!r} is blank")
-        known = {**self._known(), str(path): dict(metadata)}
-        if not metadata:
-            del known[str(path)]
         try:
-            written = json.dumps(known, ensure_ascii=False, sort_keys=True)
+            json.dumps(dict(metadata), sort_keys=True)
         except (TypeError, ValueError) as exc:
             raise TypeError(f"the metadata of {name!r} cannot be written as JSON: {exc}") from exc
         try:
-            file = self.folder / path
+            raw = text.encode("utf-8")
             make_private_folder(self._base)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8", newline="")
-            self._metadata.write_text(written, encoding="utf-8")
-        except (OSError, UnicodeEncodeError) as exc:
+            with self._alone():
+                known = {**self._known(), str(path): dict(metadata)}
+                if not metadata:
+                    del known[str(path)]
+                self._replace(self.folder / path, raw)
+                self._replace(self._metadata, json.dumps(known, sort_keys=True).encode())
+        except (OSError, UnicodeEncodeError, sqlite3.Error) as exc:
             raise LibraryWriteError(f"cannot store the text {name!r}: {exc}", hint=_HINT) from exc
+
+    def delete(self) -> None:
+        """Delete all texts with their metadata.
+
+        Raises:
+            LibraryWriteError: They cannot be deleted.
+        """
+        try:
+            shutil.rmtree(self._base)
+        except OSError as exc:
+            hint = "delete the folder, or its texts come back with the next one that is added"
+            raise LibraryWriteError(f"cannot delete {str(self._base)!r}: {exc.strerror}", hint=hint) from exc
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Lock the texts against other threads and processes, whose metadata would be lost."""
+        lock = sqlite3.connect(self._base / "lock", timeout=_LOCK_TIMEOUT_S, isolation_level=None)
+        with contextlib.closing(lock):
+            lock.execute("BEGIN EXCLUSIVE")
+            yield
+
+    def _replace(self, file: Path, raw: bytes) -> None:
+        """Write a file at once: readers, and a killed process, leave the old or the new one."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        (self._base / "new").write_bytes(raw)
+        (self._base / "new").replace(file)
 
     def metadata(self, path: str) -> dict[str, Any]:
         """Return the metadata of a text; {} for anything else."""
