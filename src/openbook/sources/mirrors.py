@@ -194,7 +194,8 @@ class Mirror:
 
     def _remove(self, path: str) -> None:
         place = self.files / path
-        place.unlink(missing_ok=True)
+        if place.is_file():  # after a kill, it may be a folder by now, or below a file
+            place.unlink()
         for folder in place.parents:
             if folder == self.files:
                 return

@@ -114,11 +114,13 @@ def test_a_failed_fetch_changes_nothing(mirror: Mirror) -> None:
     assert mirror.state == state
 
 
-@pytest.mark.parametrize("files_placed", range(4))
+@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("files_placed", range(5))
 def test_an_update_that_was_killed_is_repaired_by_the_next_one(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch, files_placed: int
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch, files_placed: int, goes_on: bool
 ) -> None:
-    before, after = {"a": "1", "b": "2", "c": "3", "d/e": "4"}, {"a": "5", "b": "2", "c/d": "6", "d/f": "7", "g": "8"}
+    before = {"a": "1", "b": "2", "c": "3", "d/e": "4", "f/g": "9"}
+    after = {"a": "5", "b": "2", "c/d": "6", "d/f": "7", "f": "8", "g": "8"}
     update(mirror, Told(before))
     left = iter(range(files_placed))
 
@@ -132,11 +134,12 @@ def test_an_update_that_was_killed_is_repaired_by_the_next_one(
         with pytest.raises(KeyboardInterrupt):
             update(mirror, Told(after, commit="b" * 40))
     killed = mirror.state
-    update(mirror, Told(before))  # to where it was, which is not where the files are
+    wanted = after if goes_on else before  # where it was is not where the files are
+    update(mirror, Told(wanted))
 
     assert killed is not None
     assert killed.head is None
-    assert held(mirror) == before
+    assert held(mirror) == wanted
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"version": 99}'])
