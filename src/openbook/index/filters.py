@@ -77,10 +77,10 @@ def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
                 hint="use several patterns, or name a folder",
             )
         try:
-            GitIgnoreSpec.from_lines([glob])
+            GitIgnoreSpec.from_lines([glob], backend="simple")
         except (ValueError, re.error) as exc:  # `re.error` for ranges such as `[z-a]`
             raise QueryError(
                 f"{glob[:_SHOWN_CHARS]!r} is no pattern of paths",
                 hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",
             ) from exc
-    return GitIgnoreSpec.from_lines(globs).match_file
+    return GitIgnoreSpec.from_lines(globs, backend="simple").match_file

@@ -26,6 +26,27 @@ _STAR = "\n"
 _BETWEEN_STARS = re.compile(r"\n((?:\\.|\[\^?\]?[^\]]*\]|[^\n/()|\\\[])+)(?=\n)")
 
 
+# Sets of characters, and the names that they may contain: `[[:digit:]_]`.
+_SET = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]")
+_NAMED = re.compile(r"\[:([a-z]+):\]")
+# Paths are not longer. Sets in a line of a megabyte would take quadratic time.
+_MAX_PATTERN_CHARS = 4096
+# A sign of negation never comes first, and a slash is in none.
+_CHARACTERS = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "xdigit": "0-9a-fA-F",
+    "blank": " \t",
+    "space": " \t\v\f\r",
+    "punct": ":-@!-.[-`{-~",
+    "graph": "0-~!-.",
+    "print": "0-~ -.",
+}
+
+
 class _Patterns:
     """The patterns of one rule file, for paths below its folder."""
 
@@ -36,7 +57,8 @@ class _Patterns:
         self._patterns: list[tuple[re.Pattern[str], bool]] = []
         for line in text.removeprefix("\ufeff").split("\n"):
             try:
-                spec = GitIgnoreSpec.from_lines([_normalized(line.removesuffix("\r"))])
+                # The other backends raise errors of their own for expressions that they do not know.
+                spec = GitIgnoreSpec.from_lines([_normalized(line.removesuffix("\r"))], backend="simple")
             except (ValueError, re.error):
                 continue  # like git, ignore malformed patterns
             self._patterns.extend(
@@ -71,7 +93,12 @@ def _without_backtracking(regex: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def _normalized(line: str) -> str:
-    """Rewrite `folder/**/` so that pathspec 1.1.1 reads it as git does: all subfolders, but not the folder."""
+    """Rewrite what pathspec 1.1.1 does not read as git does.
+
+    `folder/**/` is all subfolders, but not the folder; `[[:digit:]]` is a digit.
+    """
+    if "[:" in line and len(line) <= _MAX_PATTERN_CHARS:
+        line = _SET.sub(lambda found: _NAMED.sub(lambda name: _CHARACTERS.get(name[1], "\0"), found[0]), line)
     return re.sub(r"(?<=[^/!])/\*\*/[ ]*$", "/**/*/", line)
 
 

@@ -42,6 +42,14 @@ def test_a_pattern_that_could_be_tried_for_hours_is_refused() -> None:
         filter_predicate(Filter(globs=("*a" * 30 + "b",)))
 
 
+@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
+def test_a_pattern_that_only_some_backends_can_compile_is_no_error() -> None:
+    check = filter_predicate(Filter(globs=("[[:alpha:]]", "*.md")))
+
+    assert check is not None
+    assert check("shop", "till/bread.md", "docs")
+
+
 @pytest.mark.parametrize("glob", ["!", "a\\", "[z-a]"])
 def test_a_pattern_that_is_none_is_refused_with_how_to_write_one(glob: str) -> None:
     with pytest.raises(QueryError, match="is no pattern of paths") as caught:

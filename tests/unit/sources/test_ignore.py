@@ -51,6 +51,10 @@ def listed(root: Path) -> list[str]:
         pytest.param("out/**/", ["out/a.py", "out/b/c.py"], ["out/a.py"], id="folders-below-but-not-the-folder"),
         pytest.param("# x\n\n\\#y", ["# x", "#y"], ["# x"], id="comments-and-escapes"),
         pytest.param("[z-a]\ntail\\\nx[\n*.log", ["a", "b.log"], ["a"], id="malformed-patterns-match-nothing"),
+        pytest.param(
+            "[[:digit:]_]?.py\n[![:lower:]]\n[[:no:]]", ["1a.py", "_a.py", "d.py", "A", "b"], ["b", "d.py"], id="named"
+        ),
+        pytest.param("[[:alpha:]]", ["a", "B", "1", "ab"], ["1", "ab"], id="a-named-set-alone"),
         pytest.param("\ufeffa.py\r\nb.py\r\n", ["a.py", "b.py", "c.py"], ["c.py"], id="windows-line-ends-and-mark"),
     ],
 )
