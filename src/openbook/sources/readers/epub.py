@@ -18,9 +18,6 @@ _ENCRYPTION = "META-INF/encryption.xml"
 # Font obfuscation, which unprotected books also use.
 _FONT_SCRAMBLING = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 
-# XHTML allows self-closing forms of these; HTML would read the rest of the file as their content.
-_CLOSED_AT_ONCE = re.compile(r"<(script|style|iframe|title|svg|noscript|template|noembed)\b([^<>]*)/>", re.IGNORECASE)
-
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
 
 _MAX_LABEL_CHARS = 80
@@ -101,7 +98,7 @@ def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
 
 
 def _add(composer: Composer, page: str, name: str) -> None:
-    title, chapter = read_chapter(_CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page))
+    title, chapter = read_chapter(page)
     first = next((block.title for block in chapter.blocks if block.level), "")
     label = first or title or name.rpartition("/")[2]
     mark = "" if _SAYS_CHAPTER.match(label) else "ch. "

@@ -74,7 +74,7 @@ def read_html(text: str, path: str = "") -> Reading:
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
         ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
     """
-    marks = _marks(text)
+    marks = _marks(text, is_xml=path.lower().endswith(".xhtml") or text.startswith("<?xml"))
     content = content_marks(text, marks)
     page = _Page(text, content)
     is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
@@ -88,7 +88,7 @@ def read_html(text: str, path: str = "") -> Reading:
 
 
 def read_chapter(text: str) -> tuple[str, Reading]:
-    r"""Read a page of a book: its title, and its visible text, without spaces for markup.
+    r"""Read a page of a book, which is XHTML: its title, and its visible text, without spaces for markup.
 
     White space is as in the file, with a form feed for each block-level tag. Table cells begin with `|`, superscript
     numbers with `^`. Footnote links are left out.
@@ -98,14 +98,14 @@ def read_chapter(text: str) -> tuple[str, Reading]:
         >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
         ('1', ['Bread\x0c& salt'])
     """
-    page = _Page(text, _marks(text), fills=False)
+    page = _Page(text, _marks(text, is_xml=True), fills=False)
     title = " ".join(page.visible[: max(0, page.title_end)].split())
     blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
     return title, Reading(page.visible, "docs", "html", blocks)
 
 
-def _marks(text: str) -> list[MarkupSpan]:
-    marks = without_notes(text, list(MarkupScanner(text).marks()))
+def _marks(text: str, *, is_xml: bool) -> list[MarkupSpan]:
+    marks = without_notes(text, list(MarkupScanner(text, is_xml=is_xml).marks()))
     return without_permalinks(text, marks)
 
 

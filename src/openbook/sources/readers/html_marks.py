@@ -20,6 +20,10 @@ _RAW = frozenset({"script", "style", "iframe", "noembed", "noframes", "xmp"})
 # Elements whose content is markup, but not shown.
 _HIDDEN = frozenset({"template", "svg", "noscript"})
 
+# Elements that are empty if XHTML closes them at once, as in `<script src="x.js"/>`. HTML ignores that slash, so the
+# rest of the file would be their content.
+_CLOSED_AT_ONCE = _RAW | _HIDDEN | {"title", "pre", "h1", "h2", "h3", "h4", "h5", "h6"}
+
 _NEXT = re.compile(r"[<&]")
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
 _TAG_STOP = re.compile(r"[>\"']")
@@ -42,10 +46,11 @@ class MarkupSpan:
 
 
 class MarkupScanner:
-    """Scans the markup of one text, once."""
+    """Scans the markup of one text, once. `is_xml`: the text is XHTML."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_xml: bool = False) -> None:
         self._text = text
+        self._is_xml = is_xml
         # Remember failed searches: repeated ones would make a million broken tags take quadratic time.
         self._quotes_close = True
         self._unclosed: set[str] = set()
@@ -85,6 +90,8 @@ class MarkupScanner:
         name = match.group(1).lower()
         if closing:
             return MarkupSpan(start, end, "close", name)
+        if self._is_xml and name in _CLOSED_AT_ONCE and text.endswith("/>", start, end):
+            return MarkupSpan(start, end, "hidden", name)
         if name in _RAW or name in _HIDDEN:
             return MarkupSpan(start, self._element_end(name, end), "hidden", name)
         return MarkupSpan(start, end, "open", name)

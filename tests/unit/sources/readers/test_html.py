@@ -271,3 +271,16 @@ def test_each_text_is_at_the_nearest_id_around_it_or_at_its_heading() -> None:
         "Two": "#life",
         "Not this.": "#life",
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "opening"),
+    [("a.xhtml", "<html><head>"), ("a.html", '<?xml version="1.0" encoding="utf-8"?>\n<html><head>')],
+)
+@pytest.mark.parametrize("empty", ["<script src='x.js'/>", "<iframe src='y'/>", "<title/>", "<pre/>", "<h1 id='x'/>"])
+def test_an_element_that_xhtml_closes_at_once_hides_nothing_behind_it(path: str, opening: str, empty: str) -> None:
+    text = f"{opening}<link/></head><body>{empty}<p>High water</p><h2>Low</h2><p>water</p></body></html>"
+    reading = read_html(text, path)
+
+    found = [(block.kind, reading.text[block.start_char : block.end_char]) for block in reading.blocks]
+    assert found == [("text", "High water"), ("heading", "Low"), ("text", "water")]
