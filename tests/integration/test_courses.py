@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.errors import SourceError
+from openbook.errors import CourseFileError, SourceError
 from openbook.library import Library
 from openbook.types import Course, Filter
 from tests.support import write_tree
@@ -107,6 +107,19 @@ def test_lessons_are_numbered_anew_when_others_come_or_a_course_file_says_so(
     assert [str(lesson) for lesson in assistant.courses()[0].lessons] == ["Lesson 4.1: Weaving"]
     found = assistant.search("weave", where=Filter(lesson=4, part=1))
     assert [result.chunk.span.path for result in found] == ["splices.md"]
+
+
+def test_a_course_whose_file_was_invalid_at_first_is_read_once_that_is_corrected(
+    assistant: Library, tmp_path: Path
+) -> None:
+    folder = write_tree(tmp_path / "a", {"1-knots.md": "# Knots\n\nTie.\n", "course.toml": "title = Sailing\n"})
+    with pytest.raises(CourseFileError, match="line 1"):
+        assistant.add(folder, course=True)
+
+    write_tree(folder, {"course.toml": "title = 'Sailing'\n"})
+    assistant.sync()
+
+    assert told(assistant.courses()) == [".: Sailing [1]"]
 
 
 def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Library, tmp_path: Path) -> None:

@@ -186,13 +186,13 @@ def with_moved(difference: Difference, folder: Folder, index: Index) -> Differen
         return difference
     from openbook.sources.courses import is_placed_as
 
+    # All of them, so that an invalid `course.toml` is an error now. Later, each file would be skipped for it, for good.
+    placements = {file.path: folder.placement_of(file.path) for file in difference.scan.files}
     moved = {
         file.path
         for file in difference.scan.files
         if file.path in difference.known
         and not difference.known[file.path].skipped
-        and not is_placed_as(
-            (chunk.lesson for chunk in index.chunks(folder.name, file.path)), folder.placement_of(file.path)
-        )
+        and not is_placed_as((chunk.lesson for chunk in index.chunks(folder.name, file.path)), placements[file.path])
     }
     return difference.with_todo(moved)
