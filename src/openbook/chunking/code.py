@@ -54,6 +54,9 @@ _RUST_MACRO = re.compile(
 # Limit for all parses of one file, as a multiple of its size: macros nest, and some are never closed.
 _MAX_PARSED = 4
 
+# The same for the searches of their ends, which are a thousand times as fast.
+_MAX_SEARCHED = 100
+
 
 def _blank(found: re.Match[bytes]) -> bytes:
     return found[1] + re.sub(rb"\S", b" ", found[2])
@@ -72,12 +75,13 @@ def _kotlin(source: bytes) -> bytes:
 def _rust(source: bytes) -> bytes:
     """Blank out the names of macros that contain only items, which the grammar would read as tokens."""
     opened = bytearray(source)
-    left = _MAX_PARSED * len(source)
+    left, unsearched = _MAX_PARSED * len(source), _MAX_SEARCHED * len(source)
     at = 0
-    while found := _RUST_MACRO.search(opened, at):
+    while unsearched > 0 and (found := _RUST_MACRO.search(opened, at)):
         at = found.end()
         indent = found[1]
         end = opened.find(b"\n" + indent + b"}", at)
+        unsearched -= (end if end >= 0 else len(opened)) - at
         if end < 0 or opened[end + len(indent) + 2 : end + len(indent) + 3].strip():
             continue
         if end - at > left:

@@ -29,7 +29,7 @@ _INNER = ("sections", "children", "chapters", "contents")
 # No course has a deeper table of contents.
 _MAX_DEPTH = 30
 
-_LINK = re.compile(r"^(\s*)([-*+]|\d+[.)])?\s*\[([^\]]*)\]\(([^()\s]*)\)")
+_LINK = re.compile(r"^(\s*+)([-*+]|\d+[.)])?\s*\[([^\]]*)\]\(([^()\s]*)\)")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 
 
@@ -371,7 +371,7 @@ def _numbered(name: str) -> float:
 
 def linked_pages(text: str, folder: str, pages: Pages) -> list[str]:
     """Return the pages of a source that an index page links to, in the order of their first links."""
-    targets = re.findall(r"\]\(\s*<?([^()\s<>]+)>?[^()]*\)|href=[\"']([^\"']+)[\"']", text)
+    targets = re.findall(r"\]\(\s*+<?([^()\s<>]++)>?[^()]*+\)|href=[\"']([^\"']+)[\"']", text)
     places = (target for pair in targets for target in pair if target and "://" not in target)
     found = (pages.find(folder, place) for place in places)
     return list(dict.fromkeys(path for path in found if path))

@@ -84,3 +84,9 @@ def test_macros_that_are_never_closed_are_not_all_parsed_to_the_end(monkeypatch:
     smoothed("rust", source)
 
     assert 0 < sum(parsed) <= 4 * len(source)
+
+
+def test_macros_of_rust_that_are_never_closed_take_no_square_of_their_number() -> None:
+    source = b"a! {\n fn x;\n" * 80_000
+
+    assert smoothed("rust", source) == source

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from openbook.sources.contents import Contents, Entry, Pages, is_contents, read_contents
+from openbook.sources.contents import Contents, Entry, Pages, is_contents, linked_pages, read_contents
 
 A, B, C = Entry("", "a.md"), Entry("", "b.md"), Entry("", "c.md")
 
@@ -113,3 +113,11 @@ def test_an_invalid_table_of_contents_is_ignored(name: str, text: str) -> None:
 def test_a_table_of_contents_is_known_by_its_name() -> None:
     assert is_contents("docs/_toc.yml")
     assert not is_contents("docs/toc.md")
+
+
+def test_a_line_of_spaces_and_a_link_without_an_end_take_no_square_of_their_length() -> None:
+    text = f"{' ' * 200_000}x\n- [A](a.md)\n"
+    contents = read_contents("SUMMARY.md", Pages(frozenset({"SUMMARY.md", "a.md"}), lambda _: text))
+
+    assert contents == Contents((Entry("A", "a.md"),))
+    assert linked_pages(f"[A](a.md) [B]({'b' * 200_000}", "", Pages(frozenset({"a.md"}), lambda _: "")) == ["a.md"]
