@@ -331,6 +331,9 @@ _TYPE = re.compile(
     r"\b(?:class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace|package"
     r"|impl)\b"
 )
+# `struct result *make(`: the type that a function returns, between the keyword and the name. `enum class Color(` of
+# Kotlin has two keywords.
+_RETURNED = r"\b(?:struct|enum|union|class)\s+(?!(?:class|struct)\b)\w[^(){};=]*?[\s*&:]"
 _PARTS = ("impl", "extension", "instance")
 
 
@@ -369,9 +372,13 @@ def defines_type(signature: str, name: str) -> bool:
     Example:
         >>> defines_type("class Client:", "Client"), defines_type("def send(self, type):", "send")
         (True, False)
+        >>> defines_type("struct client *make(int a) {", "make")
+        False
     """
     # A selector of CSS may be cut after a dot, which leaves no name.
-    return bool(name) and _TYPE.search(signature.partition(name)[0]) is not None
+    if not name or _TYPE.search(signature.partition(name)[0]) is None:
+        return False
+    return re.search(rf"{_RETURNED}{re.escape(name)}\s*\(", signature) is None
 
 
 def belongs(outline: Outline, owners: Sequence[str]) -> bool:
