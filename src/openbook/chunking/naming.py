@@ -122,8 +122,15 @@ def go_method(node: Node, text: TextOf) -> DefinitionName | None:
 
 
 def go_names(node: Node, text: TextOf) -> DefinitionName | None:
-    """Name all the constants or variables of one specification."""
-    return _constants([text(each) for each in node.children_by_field_name("name") if each.is_named])
+    """Name all the constants or variables of one specification; the blank identifier `_` names nothing."""
+    written = [text(each) for each in node.children_by_field_name("name") if each.is_named]
+    return _constants([each for each in written if each != "_"]) or DefinitionName(("",), "element")
+
+
+def rust_constant(node: Node, text: TextOf) -> DefinitionName | None:
+    """Name a constant; `const _` only checks something, and names nothing."""
+    named = by_field("constant")(node, text)
+    return DefinitionName(("",), "element") if named is not None and named.path == ("_",) else named
 
 
 def rust_impl(node: Node, text: TextOf) -> DefinitionName | None:

@@ -111,7 +111,7 @@ _GO = _rules(
 
 _RUST = _rules(
     {
-        "const_item": by_field("constant"),
+        "const_item": naming.rust_constant,
         "impl_item": naming.rust_impl,
         "static_item": by_field("constant"),
     },

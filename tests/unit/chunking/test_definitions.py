@@ -31,6 +31,10 @@ def test_definitions_are_found_under_their_qualified_names(language: str) -> Non
     [
         pytest.param("python", "low, high = 1, 9\n", ("low", "high"), id="python-tuple"),
         pytest.param("go", "package a\nvar v, w int\n", ("v", "w"), id="go-variables"),
+        pytest.param("go", "package a\nvar _, w = f()\n", ("w",), id="go-blank-beside-a-name"),
+        pytest.param("go", "package a\nvar _ = Describe(func() {\n\tf()\n})\n", (), id="go-blank"),
+        pytest.param("rust", "const _: () = {\n  f()\n};\n", (), id="rust-blank"),
+        pytest.param("c", "#define _(x) gettext(x)\n", ("_",), id="c-underscore-is-a-name"),
         pytest.param("c", "typedef struct node { int a; } node_t, *link;\n", ("node_t", "link", "node"), id="c-tag"),
         pytest.param("haskell", "a, b :: Int\n", ("a", "b"), id="haskell-signature"),
         pytest.param("rust", "impl Foo {}\n", (), id="impl-defines-nothing"),
