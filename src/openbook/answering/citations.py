@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openbook.answering.context import Context, ContextItem
+from openbook.answering.definition_heads import definition_at, line_of
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
 from openbook.retrieval.signals import defines_type
@@ -82,17 +83,25 @@ def citation_of(
 def symbol_at(place: UnitRange) -> str:
     """Return the display name of the definition at a range; empty if there is none, or if it is unknown.
 
-    A chunk knows only the name of its first definition, so with several definitions the range must contain the name.
+    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it.
     """
     chunk = place.shown.result.chunk
-    name = chunk.symbol.rpartition(".")[2]
-    as_word = re.compile(rf"\b{re.escape(name)}\b")
-    if not chunk.symbol or (len(chunk.defines) > 1 and not as_word.search(place.quote)):
+    if not chunk.symbol or len(chunk.defines) <= 1:
+        return _display_name(chunk.symbol, chunk.signature)
+    head = definition_at(place.shown, place.first, place.last)
+    if head is None:
         return ""
-    defined = as_word.search(chunk.signature)
-    if defined is None or defines_type(chunk.signature, name):
-        return chunk.symbol
-    return f"{chunk.symbol}()" if chunk.signature.startswith(("(", "<", "["), defined.end()) else chunk.symbol
+    if head.defines == chunk.symbol.rpartition(".")[2]:
+        return _display_name(chunk.symbol, chunk.signature)
+    return _display_name(head.defines, line_of(place.shown, head))
+
+
+def _display_name(symbol: str, signature: str) -> str:
+    name = symbol.rpartition(".")[2]
+    defined = re.search(rf"\b{re.escape(name)}\b", signature) if name else None
+    if defined is None or defines_type(signature, name):
+        return symbol
+    return f"{symbol}()" if signature.startswith(("(", "<", "["), defined.end()) else symbol
 
 
 def is_current(span: Span, quote: str, text: str | None) -> bool:

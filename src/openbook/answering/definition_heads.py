@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.context import ContextItem
-from openbook.answering.statements import layout_of
+from openbook.answering.statements import enclosing, layout_of
 from openbook.types import Unit
 
 # Longer blocks are split into passages of this many lines, which can be read at a glance.
@@ -60,6 +60,32 @@ def definition_heads(shown: ContextItem) -> list[DefinitionHead]:
             if not any(head.first.number <= at + 1 <= head.last.number for head in heads):
                 heads += _heads(shown, at, name)
     return heads
+
+
+def definition_at(shown: ContextItem, first: Unit, last: Unit) -> DefinitionHead | None:
+    """Return the head of the definition that begins in a range of units, or else of the innermost one around it."""
+    heads = sorted(definition_heads(shown), key=lambda head: head.first.number)
+
+    def begun(start: int, end: int) -> DefinitionHead | None:
+        return next((head for head in heads if head.first.number <= end and start <= head.last.number), None)
+
+    found = begun(first.number, last.number)
+    if found is not None or not heads:
+        return found
+    place = first.number - 1
+    around = (begun(each.opens + 1, each.opens + 1) for each in enclosing(layout_of(shown), place, place))
+    return next((head for head in around if head is not None), None)
+
+
+def line_of(shown: ContextItem, head: DefinitionHead) -> str:
+    """Return the line of a head that defines the name; empty if the head is a comment."""
+    lines = layout_of(shown)
+    named = (
+        unit.text
+        for unit in shown.units[head.first.number - 1 : head.last.number]
+        if not lines[unit.number - 1].leads and head.defines in re.findall(r"\w+", unit.text)
+    )
+    return next(named, "")
 
 
 def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 0) -> Iterator[DefinitionHead]:

@@ -121,15 +121,92 @@ def test_what_is_defined_is_named_as_people_write_it(
     assert symbol_at(place) == name
 
 
-def test_of_several_definitions_the_first_is_named_where_its_name_stands() -> None:
-    text = "def one(): ...\ndef two(): ..."
-    chunk = chunk_of(text, "a.py", kind="code", symbol="one", signature="def one():", defines=("one", "two"))
-    shown = numbered(build_context([result_of(chunk)], 100))
+TWO_IN_PYTHON = """\
+def one():
+    return two()
 
-    assert [symbol_at(place) for mark in ("[1:1]", "[1:2]") for place in places_of(mark, shown) if place] == [
-        "one()",
-        "",
-    ]
+
+# one() calls it.
+def two():
+    if ready:
+        return 1
+    return 2
+
+
+ready = one()
+two()
+"""
+TWO_IN_GO = """\
+type Pool struct {
+	Size int
+}
+
+// Keeper has a pool.
+type Keeper interface {
+	Pool() Pool
+}
+
+func (k *keeper) Pool() Pool {
+	return k.pool
+}
+"""
+TWO_IN_C = """\
+int one(void)
+{
+	if (ready) {
+		two();
+	}
+#ifdef LATE
+	late();
+#endif
+	return 1;
+}
+
+struct two *two_new(void)
+{
+	return one();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "signature", "defines", "symbols"),
+    [
+        pytest.param(
+            TWO_IN_PYTHON,
+            "one",
+            "def one():",
+            ("one", "two", "ready"),
+            {"1": "one()", "2": "one()", "3-4": "two()", "5-6": "two()", "6": "two()", "8": "ready", "9": ""},
+            id="python",
+        ),
+        pytest.param(
+            TWO_IN_GO,
+            "Pool",
+            "type Pool struct {",
+            ("Pool", "Keeper"),
+            {"1": "Pool", "2": "Pool", "4-7": "Keeper", "6": "Keeper"},
+            id="go",
+        ),
+        pytest.param(
+            TWO_IN_C,
+            "one",
+            "int one(void)",
+            ("one", "two_new"),
+            {"1-2": "one()", "4": "one()", "9": "one()", "11-13": "two_new()", "13": "two_new()"},
+            id="c",
+        ),
+    ],
+)
+def test_of_several_definitions_the_one_that_begins_there_or_that_the_lines_are_in_is_named(
+    text: str, symbol: str, signature: str, defines: tuple[str, ...], symbols: dict[str, str]
+) -> None:
+    chunk = chunk_of(text, "a.py", kind="code", symbol=symbol, signature=signature, defines=defines)
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+
+    assert {
+        units: symbol_at(place) for units in symbols for place in places_of(f"[1:{units}]", shown) if place
+    } == symbols
 
 
 TEXT = "a\nbé\nc d\n"
