@@ -136,13 +136,33 @@ def _stemmer() -> Callable[[str], str]:
 # With two or three, quotes of XQuAD in Chinese contain 88 % and 89 % of the answers, as in English.
 _CHARACTERS_OF_WORD = 3
 
+# A run of more characters without a space fills a line: a long address, data in base64, minified code. It is not read
+# at a glance like a word, so each six of its characters are one word, as in prose with its spaces.
+LONG_RUN_CHARS = 80
+_CHARACTERS_OF_RUN = 6
+
 
 def words_to_read(text: str) -> int:
-    """Count the words of a text by reading length: in scripts without spaces, three characters are one word.
+    """Count the words of a text by reading length.
+
+    In scripts without spaces, three characters are one word; in a run of more than 80 characters, six.
 
     Example:
-        >>> words_to_read("Two words"), words_to_read("索引存在文件里。")
-        (2, 3)
+        >>> words_to_read("Two words"), words_to_read("索引存在文件里。"), words_to_read("a|b|" * 30)
+        (2, 3, 20)
     """
     spaced, unspaced = _UNSPACED.sub(" ", text), sum(map(len, _UNSPACED.findall(text)))
-    return len(spaced.split()) + unspaced // _CHARACTERS_OF_WORD
+    words = spaced.split()
+    more = sum(len(word) // _CHARACTERS_OF_RUN - 1 for word in words if len(word) > LONG_RUN_CHARS)
+    return len(words) + more + unspaced // _CHARACTERS_OF_WORD
+
+
+def is_run(text: str) -> bool:
+    """Return whether most of a text is in runs of more than 80 characters without a space, so that nobody reads it.
+
+    Example:
+        >>> is_run("Two words"), is_run("case " + "a|b|" * 30), is_run("索引存在文件里。" * 30)
+        (False, True, False)
+    """
+    words = _UNSPACED.sub(" ", text).split()
+    return 2 * sum(len(word) for word in words if len(word) > LONG_RUN_CHARS) > len(text)

@@ -28,7 +28,7 @@ from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.retrieval.signals import coverage
-from openbook.tokens import tokenize, words_to_read
+from openbook.tokens import is_run, tokenize, words_to_read
 from openbook.types import ResultRole, Unit
 
 # Penalty of a passage that only repeats the question.
@@ -237,12 +237,15 @@ def _chosen(
     *,
     by_place: bool,
 ) -> list[ScoredPassage]:
-    """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words."""
+    """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words.
+
+    Data and minified code come behind what can be read, since the first quote has no limit of words.
+    """
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MAX_SCORE_GAP if ranked else 0.0
     left = max_words
-    for item in ranked:
+    for item in sorted(ranked, key=lambda item: is_run(item.passage.text)):
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)

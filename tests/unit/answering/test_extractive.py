@@ -74,6 +74,15 @@ def test_further_quotes_that_would_make_the_answer_long_are_left_out() -> None:
     assert sorted(quote.split()[4].strip(".") for quote in found) == ["Genoa", "Kiel", "Sydney"]
 
 
+def test_a_line_without_spaces_is_quoted_only_if_nothing_else_is() -> None:
+    line = "|".join(f"retry-policy-{number}" for number in range(50))
+    code = chunk_of(f"case one in {line}", "a.sh", kind="code")
+    prose = chunk_of("A retry policy can be set for each shop, and is read before a call.", "b.md")
+
+    assert quotes(picked("what is the retry policy", code, prose, scores=[2, 1])) == [prose.text]
+    assert quotes(picked("what is the retry policy", code))[0] in code.text
+
+
 def test_a_first_quote_in_other_words_than_the_question_is_quoted_with_what_is_around_it() -> None:
     text = "The clock ticks.\n\nThe retry policy waits.\n\nThen it gives up."
 
