@@ -12,19 +12,21 @@ from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import Example, fence_of, indented_code
 from openbook.answering.passages import UNDERLINE, Passage, examples_in, is_markup
 from openbook.containers import box_title
+from openbook.entries import indent_of
 from openbook.grounding.readable import closed_up
 from openbook.types import Chunk
 
 # A line break within a sentence of a manual page: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _JOINT = "\v"  # a space that keeps the count of lines
 
 
 def quoted(passage: Passage) -> str:
     """Return a passage as Markdown that ends with its mark.
 
-    Runs of spaces in prose are collapsed, as readers of HTML replace each character of markup by one. Code in prose
-    keeps its lines, in fences.
+    Runs of spaces in prose are collapsed, as readers of HTML replace each character of markup by one; only nested list
+    items stay indented. Code in prose keeps its lines, in fences.
     """
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
@@ -126,8 +128,25 @@ def _says_nothing(line: str) -> bool:
 
 
 def _prose(lines: Sequence[str]) -> str:
-    said = "\n".join(" ".join(f"{box_title(line) or line} ".removeprefix("> ").split()) for line in lines).strip("\n")
+    plain = [f"{box_title(line) or line} ".removeprefix("> ") for line in lines]
+    said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     return "\n".join(f"> {line}" for line in said.split("\n"))
+
+
+def _nested(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield each line with the indentation to write: that of nested list items and their lines, else none."""
+    parents: list[tuple[int, int]] = []  # the indentation of an item in the source, and here
+    for line in lines:
+        indent, is_item = indent_of(line), _ITEM.match(line) is not None
+        while line.strip() and parents and parents[-1][0] >= indent + is_item:
+            parents.pop()
+        above, written = parents[-1] if parents else (indent, 0)
+        if not is_item:
+            yield written + len("- ") if written and line.strip() else 0, line
+            continue
+        if not parents or above < indent:
+            parents.append((indent, written + indent - above))
+        yield parents[-1][1], line
 
 
 def _fenced(text: str, language: str = "") -> str:

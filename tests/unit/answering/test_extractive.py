@@ -283,6 +283,22 @@ def test_an_item_of_a_list_that_is_indented_is_no_code() -> None:
     assert "> - the retry policy\n> waits a while [1:2-3]" in compose(found)
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        pytest.param("- a\n  - b\n    c\n    - d\n- e", "> - a\n>   - b\n>     c\n>     - d\n> - e", id="three-levels"),
+        pytest.param("  1. a\n\t * b\n  2. c", "> 1. a\n>    * b\n> 2. c", id="numbers-and-tabs"),
+        pytest.param("- a\n\n  - b\n\nc\n\n  - d", "> - a\n> \n>   - b\n> \n> c\n> \n> - d", id="blank-lines"),
+        pytest.param("    - b\n- a\n    - c", "> - b\n> - a\n>     - c", id="begins-inside"),
+        pytest.param("> - a\n>   - b", "> - a\n>   - b", id="in-a-block-quote"),
+    ],
+)
+def test_nested_items_of_a_list_stay_below_their_parent(text: str, written: str) -> None:
+    shown = context_of(chunk_of(text, language="markdown")).shown[0]
+
+    assert quoted(Passage(shown, shown.units[0], shown.units[-1])).rpartition(" [")[0] == written
+
+
 def test_the_fence_around_code_is_longer_than_any_inside() -> None:
     chunk = chunk_of("retry = policy(1)\nx = '````'", "a.py", kind="code", language="python")
 
