@@ -423,3 +423,23 @@ def test_a_quote_of_a_page_has_no_blank_before_a_comma_and_is_as_exact(tmp_path:
     assert f"> {told} [1" in answer.answer
     assert (citation.verdict, citation.span.start_line) == ("exact", 2)
     assert [claim.verdict for claim in answer.claims] == ["exact"]
+
+
+def test_a_question_for_callers_says_how_many_there_are_if_it_does_not_show_them_all(tmp_path: Path) -> None:
+    quays = {
+        f"quay{number}.py": f"def open_quay{number}(ship):\n    return moor_ship(ship, {number})\n"
+        for number in range(24)
+    }
+    write_tree(tmp_path / "harbour", {"dock.py": "def moor_ship(ship, rope):\n    return ship.tie(rope)\n", **quays})
+    write_tree(
+        tmp_path / "pier",
+        {"dock.py": "def moor_ship(ship, rope):\n    return ship.tie(rope)\n", "quay.py": quays["quay1.py"]},
+    )
+
+    with Library.of(tmp_path / "harbour") as harbour, Library.of(tmp_path / "pier") as pier:
+        many, one = (library.query("Who calls moor_ship?").answer for library in (harbour, pier))
+        other = harbour.query("What does moor_ship do?").answer
+
+    assert many.endswith("\n\n24 functions call it; every line: `openbook references moor_ship`")
+    assert "moor_ship(ship, 1)" in one
+    assert "openbook references" not in one + other

@@ -319,9 +319,10 @@ def _repeats(passage: Passage, said: Passage) -> bool:
     return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 
-def compose(picked: Sequence[ScoredPassage]) -> str:
-    """Write the answer: a note, then each quote with its citation mark."""
-    return "".join(between + part for between, part, _ in _parts(picked))
+def compose(picked: Sequence[ScoredPassage], further: str = "") -> str:
+    """Write the answer: a note, each quote with its citation mark, and what is said about places that are not shown."""
+    written = "".join(between + part for between, part, _ in _parts(picked))
+    return f"{written}{_BETWEEN}{further}" if further else written
 
 
 def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:

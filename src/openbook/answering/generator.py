@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
+from openbook.answering.callers import further_callers
 from openbook.answering.checking import Retry, answer_of, signed
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
@@ -239,8 +240,9 @@ class Generator:
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
+            further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)
             answer = GenerationResult(
-                asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
+                asked.query.strip(), compose(picked, further), checked.citations, shown, claims=checked.claims
             )
             unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
             answer = noted(answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful)

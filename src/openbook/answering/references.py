@@ -59,16 +59,18 @@ def find_references(
     *,
     uses: Sequence[Use] = USES,
     is_meant: Callable[[str], bool] | None = None,
+    max_chars: int = _MAX_READ_CHARS,
 ) -> References:
     """Find the lines that contain a name as a whole word.
 
     Receivers are not resolved: for `Client.get`, these are the calls of every `get`; only the definition is that of
     `Client` if there is one. `is_meant` decides by its path whether a document is read, beside the filter.
+    `max_chars` limits the text that is parsed.
     """
     *owners, last = name_parts(name.strip()) or [""]
     places: list[Reference] = []
     roles: dict[Reference, bool] = {}
-    left, unread = _MAX_READ_CHARS, 0
+    left, unread = max_chars, 0
     for listed in documents_holding(tokenize(last), index, where):
         if is_meant is not None and not is_meant(listed.path):
             continue
