@@ -49,7 +49,7 @@ def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, 
 def _is_described(chunk: Chunk, asked: AskedSetting) -> bool:
     if chunk.kind == "code" or is_aside(chunk.span.path):
         return False
-    entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind)
+    entries = setting_entries(chunk.text, asked.name, asked.owners, chunk.kind, language=chunk.language)
     return any(
         each.is_described and each.is_exact and (chunk.kind == "config" or each.form == "section") for each in entries
     )

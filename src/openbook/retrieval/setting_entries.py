@@ -16,6 +16,7 @@ from itertools import accumulate, islice
 from string import ascii_letters, digits
 from typing import Literal
 
+from openbook.entries import entry_heads
 from openbook.text import indentation
 from openbook.types import Chunk, Kind
 
@@ -77,6 +78,8 @@ _PARAMETER = re.compile(
     r"[\s*/#!]*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
     r"|[`*]*\0[`*]*[ \t]*(?:\([^)]*\)[ \t]*:|:[ \t]+(?=\w+ \w+ \w)))(?P<said>.*)"
 )
+# A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
+_TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
 _TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
 _OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
 _KEY = re.compile(
@@ -114,12 +117,19 @@ _FIXED = re.compile(
 
 
 def setting_entries(
-    text: str, name: str, owners: Sequence[str] = (), kind: Kind = "docs", part: tuple[int, int] | None = None
+    text: str,
+    name: str,
+    owners: Sequence[str] = (),
+    kind: Kind = "docs",
+    part: tuple[int, int] | None = None,
+    *,
+    language: str = "",
 ) -> list[SettingEntry]:
     r"""Return the entries for a setting in a text, in order; mostly none.
 
     `name` is spelled as in the question; `idle-timeout`, `idle_timeout` and `IdleTimeout` are equal. `owners` are the
-    enclosing names in the question, outermost first. `part` is the range to search.
+    enclosing names in the question, outermost first. `part` is the range to search. In plain text, whose language is
+    `text`, a line with a name and indented lines directly below it is an entry as well.
 
     Example:
         >>> text = "gui:\n  # Lines for each scroll.\n  scrollHeight: 2\n  tabWidth: 4\n"
@@ -129,7 +139,7 @@ def setting_entries(
     pattern = _spelled(name)
     if not pattern.search(text):
         return []
-    lines = _Lines(text, kind, name)
+    lines = _Lines(text, kind, name, language)
     owning = {_plain(each) for each in owners}
     entries: dict[int, SettingEntry] = {}
     for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MAX_PLACES):
@@ -137,6 +147,35 @@ def setting_entries(
         if place not in entries and (entry := lines.entry(place, found.span(), owning)):
             entries[place] = entry
     return list(entries.values())
+
+
+@lru_cache(maxsize=64)
+def terms_of(text: str) -> frozenset[int]:
+    """Return the offsets of the lines that have an indented description below, in plain text."""
+    return frozenset(start for start, _ in entry_heads(text, "rst"))
+
+
+def is_of_other_term(text: str, start: int, end: int, names: Sequence[str]) -> bool:
+    r"""Return whether a part of plain text belongs to terms other than these names, and has none of the names.
+
+    Example:
+        >>> text = "limit <n>\n  Default is 7.\nfolder <path>\n  Default is here.\n"
+        >>> is_of_other_term(text, text.index("Default is 7"), len(text), ["limit"])
+        False
+        >>> is_of_other_term(text, text.index("Default is here"), len(text), ["limit"])
+        True
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    around = [term for term in terms_of(text) if term <= begin and _encloses(text, term, begin)]
+    heads = (text[term:].partition("\n")[0] for term in around)
+    said = "\n".join((text[start:end], *heads))
+    return bool(around) and not any(_spelled(name).search(said) for name in names)
+
+
+def _encloses(text: str, term: int, line: int) -> bool:
+    """Return whether a line is a term itself, or below it in its indented description."""
+    head, *below = (each for each in text[term : text.find("\n", line) + 1 or None].split("\n") if each.strip())
+    return all(indentation(each) > indentation(head) for each in below)
 
 
 def is_within(entry: SettingEntry, owners: Sequence[str], chunk: Chunk) -> bool:
@@ -180,9 +219,10 @@ def _written(name: str) -> re.Pattern[str]:
 class _Lines:
     """The lines of a text, and the entries that they open."""
 
-    def __init__(self, text: str, kind: Kind, name: str) -> None:
+    def __init__(self, text: str, kind: Kind, name: str, language: str) -> None:
         self._name = name
         self._is_prose, self._is_code, self._has_sections = kind == "docs", kind == "code", kind == "config"
+        self._terms = terms_of(text) if self._is_prose and language == "text" else frozenset()
         every = text.split("\n")
         self._lines = [line if len(line) <= _MAX_LINE_CHARS else "" for line in every]
         self._starts = [0, *accumulate(len(line) + 1 for line in every)]
@@ -219,6 +259,10 @@ class _Lines:
         is_described = _is_said(item) or (self._is_code and _is_said(_PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
             return self._made(place, self._end_of_block(place), "item", before, is_described=is_described)
+        if self._starts[place] in self._terms and _TERM.match(shape):
+            last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
+            told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
+            return self._made(place, last, "item", before, is_described=told)
         return None
 
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:
@@ -334,12 +378,17 @@ class _Lines:
             first -= 1
         return first
 
-    def _end_of_block(self, place: int) -> int:
-        """Return the last line of the block indented below a line, also within a comment, with its closing bracket."""
+    def _end_of_block(self, place: int, most: int = _MAX_VALUE_LINES, *, with_paragraphs: bool = False) -> int:
+        """Return the last line of the block indented below a line, also within a comment, with its closing bracket.
+
+        `most` limits its lines; `with_paragraphs` goes on over blank lines.
+        """
         last, is_comment = place, _COMMENT.match(self._lines[place]) is not None
         margin = _column(self._lines[place], is_comment=is_comment)
-        for at, below in enumerate(self._lines[place + 1 : place + _MAX_VALUE_LINES], place + 1):
+        for at, below in enumerate(self._lines[place + 1 : place + most], place + 1):
             column = _column(below, is_comment=is_comment)
+            if column < 0 and with_paragraphs:
+                continue
             if column <= margin:
                 return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
             last = at

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from openbook.retrieval.setting_entries import SettingEntry, is_within, setting_entries
+from openbook.retrieval.setting_entries import SettingEntry, is_of_other_term, is_within, setting_entries
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of
 
@@ -207,3 +207,45 @@ def test_an_entry_stands_in_what_the_question_says_by_its_keys_its_type_or_its_p
 def test_a_directive_without_a_body_describes_nothing() -> None:
     assert found(".. autofunction:: max_load\n\n.. autofunction:: min_load\n", "max_load", "docs") == []
     assert found(".. setting:: max_load\n\n   Tonnes.\n", "max_load", "docs") == [".. setting:: max_load\n\n   Tonnes."]
+
+
+TERMS = """\
+# OPTIONS
+
+*retry_limit* <value>
+\tHow often an upload is tried again.
+
+\tDefault is _7_.
+
+*wrapping* yes|no [<edge>]
+\tSee retry_limit.
+
+retry_limit is read at the start,
+    and never again.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("retry_limit", "*retry_limit* <value>\n\tHow often an upload is tried again.\n\n\tDefault is _7_."),
+        ("wrapping", "*wrapping* yes|no [<edge>]\n\tSee retry_limit."),
+    ],
+)
+def test_a_term_of_plain_text_has_what_is_indented_below_it(name: str, entry: str) -> None:
+    assert [TERMS[each.start : each.end] for each in setting_entries(TERMS, name, language="text")] == [entry]
+    assert setting_entries(TERMS, name, language="markdown") == []
+
+
+def test_what_stands_below_another_term_is_of_another_setting() -> None:
+    text = "folder <path>\n  Default is here.\nlimit <n>\n  soft <m>\n    Default is 7.\n  As folder.\nDefault is 9.\n"
+
+    def is_of_other(part: str, name: str) -> bool:
+        start = text.index(part)
+        return is_of_other_term(text, start, start + len(part), [name])
+
+    assert is_of_other("Default is here.", "limit")
+    assert is_of_other("folder <path>\n  Default is here.", "limit")
+    assert not is_of_other("Default is 7.", "limit")
+    assert not is_of_other("As folder.", "folder")
+    assert not is_of_other("Default is 9.", "limit")
