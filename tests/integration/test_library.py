@@ -440,6 +440,6 @@ def test_a_question_for_callers_says_how_many_there_are_if_it_does_not_show_them
         many, one = (library.query("Who calls moor_ship?").answer for library in (harbour, pier))
         other = harbour.query("What does moor_ship do?").answer
 
-    assert many.endswith("\n\n24 functions call it; every line: `openbook references moor_ship`")
+    assert many.endswith("\n\n24 functions call `moor_ship`; every line: `openbook references moor_ship`")
     assert "moor_ship(ship, 1)" in one
     assert "openbook references" not in one + other

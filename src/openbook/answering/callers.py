@@ -33,7 +33,7 @@ def further_callers(query: Question, shown: Sequence[Passage], index: Index, whe
         return ""
     number = f"At least {len(callers)}" if found.unread else f"{len(callers)}"
     calling = "functions" if all(within for *_, within in callers) else "functions or files"
-    return f"{number} {calling} call it; every line: {in_code(f'openbook references {name}')}"
+    return f"{number} {calling} call {in_code(found.name)}; every line: {in_code(f'openbook references {name}')}"
 
 
 def _caller(call: Reference) -> tuple[str, str, str]:
