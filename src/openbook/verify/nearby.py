@@ -32,6 +32,10 @@ _MAX_LEAD_IN_WORDS = 3
 _MAX_LISTING_CHARS = 10_000
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _FENCE_LINE = re.compile(r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
+# What begins a line of a block quote, and of a comment.
+_QUOTE_MARGIN = re.compile(r"[ \t]*>[ \t>]*")
+_HASH_MARGIN = re.compile(r"[ \t]*#+(?=[ \t]|$)")
+_STAR_MARGIN = re.compile(r"[ \t]*\*(?=[ \t]|$)")
 # How far a sentence can extend on either side of its citation.
 _MAX_CONTEXT_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
@@ -87,6 +91,25 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     numbers = tuple(match.group() for match in _NUMBER.finditer(said))
     label = _label(text, mention) if mention.form != "plain" else ()
     return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention), label)
+
+
+def without_margins(text: str, *, is_code: bool) -> str:
+    r"""Blank what begins the lines of a block quote or a comment, so that sentences go on there; the length stays.
+
+    Example:
+        >>> without_margins("> `Client` is\n> in a.py:3.", is_code=False)
+        '> `Client` is\n  in a.py:3.'
+    """
+    lines, goes_on, is_block = text.split("\n"), False, False
+    for number, line in enumerate(lines):
+        pattern = _QUOTE_MARGIN if not is_code else _STAR_MARGIN if is_block else _HASH_MARGIN
+        margin = pattern.match(line)
+        if margin and (goes_on or is_block):
+            lines[number] = " " * margin.end() + line[margin.end() :]
+        goes_on = margin is not None
+        opened, closed = line.rfind("/*"), line.rfind("*/")
+        is_block = is_code and (opened > closed if opened >= 0 else is_block and closed < 0)
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -445,3 +445,13 @@ def test_findings_come_in_order_with_their_lines(tmp_path: Path) -> None:
         (3, "src/app.py:2"),
         (3, "src/app.py:4"),
     ]
+
+
+def test_a_name_in_the_line_above_of_a_block_quote_is_missed_where_the_lines_lost_it(repository: Repository) -> None:
+    page = "> The existing `timeout_s`\n> field (at `src/app.py:5`) is sent with each call.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"src/app.py": PUSHED.replace("timeout_s", "timeout")})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.reason) == ("changed", "'timeout_s' is no longer there")

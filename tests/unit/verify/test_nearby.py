@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.verify.mentions import find_mentions
-from openbook.verify.nearby import Nearby, heading_above, nearby
+from openbook.verify.nearby import Nearby, heading_above, nearby, without_margins
 
 
 def near(text: str, position: int = 0) -> Nearby:
@@ -68,3 +68,21 @@ def test_numbers_are_kept_and_line_numbers_are_not_among_them() -> None:
 )
 def test_the_heading_above_is_one_of_the_text_however_it_is_written(page: str, names: tuple[str, ...]) -> None:
     assert heading_above(page + "a.py:3", len(page)).names == names
+
+
+@pytest.mark.parametrize(
+    ("is_code", "text", "names"),
+    [
+        pytest.param(False, "> The class `Retry`\n> is at a.py:4.\n", ("Retry",), id="quote"),
+        pytest.param(False, "> The class `Retry` is it.\n>\n> More is at a.py:4.\n", (), id="paragraphs-of-a-quote"),
+        pytest.param(False, "> - the class `Retry`\n> - see a.py:4\n", (), id="items-of-a-quote"),
+        pytest.param(False, "The class `Retry` is it:\n> see a.py:4\n", (), id="quote-below-a-paragraph"),
+        pytest.param(True, "/**\n * The class `Retry`\n * is at a.py:4.\n */\n", ("Retry",), id="block-comment"),
+        pytest.param(True, "# The class `Retry`\n# is at a.py:4.\nx = 1\n", ("Retry",), id="comments"),
+        pytest.param(True, '"""Two.\n\n* the class `Retry`\n* see a.py:4\n"""\n', (), id="items-of-a-docstring"),
+    ],
+)
+def test_a_sentence_goes_on_in_the_next_line_of_a_block_quote_or_a_comment(
+    is_code: bool, text: str, names: tuple[str, ...]
+) -> None:
+    assert near(without_margins(text, is_code=is_code)).names == names
