@@ -93,13 +93,14 @@ def _option(parameter: Any) -> str:
 def _limits(parameter: Any) -> str:
     """Tell range, default and whether an option may be repeated, as sentences."""
     said = []
+    text = parameter.help or ""
     lowest, most = (getattr(parameter.type, end, None) for end in ("min", "max"))  # only numbers have a range
     if lowest is not None:
         said.append(f"From {lowest} {'up' if most is None else f'to {most}'}.")
-    if parameter.multiple:
-        said.append("May be repeated.")
-    if parameter.default:
-        said.append(f"Default: {parameter.default}.")
+    if parameter.multiple and "repeated" not in text:
+        said.append("Can be repeated.")
+    if parameter.default and "Default:" not in text:
+        said.append(f"Default: `{parameter.default}`.")
     return "".join(f" {sentence}" for sentence in said)
 
 

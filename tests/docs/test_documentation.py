@@ -46,6 +46,12 @@ def test_the_reference_of_commands_is_what_the_commands_say() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python tools/write_cli_reference.py"
 
 
+def test_the_reference_says_once_whether_an_option_can_be_repeated_and_what_its_default_is() -> None:
+    rows = [line for line in reference().splitlines() if line.startswith("| `-")]
+
+    assert [row for row in rows if row.count("repeated") > 1 or row.count("Default:") > 1 or ".. |" in row] == []
+
+
 def test_the_reference_of_routes_is_what_the_server_describes() -> None:
     page = write_http_reference.REFERENCE.read_text(encoding="utf-8")
 

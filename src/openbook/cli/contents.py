@@ -25,7 +25,7 @@ _IDLE_MS = 1_000
 def add(
     paths: options.Paths = None,
     *,
-    library: options.LibraryName = None,
+    library: Annotated[str | None, options.library_option("Library to add them to. Default: `default`.")] = None,
     course: Annotated[bool, typer.Option("--course", help="The folders contain lessons of courses.")] = False,
     rebuild: Annotated[
         bool,
@@ -101,7 +101,7 @@ def sources() -> None:
 def remove(
     name: Annotated[str | None, typer.Argument(help="Name of the source, as `openbook sources` lists it.")] = None,
     *,
-    library: options.LibraryName = None,
+    library: Annotated[str | None, options.library_option("Library to remove the source from, or to delete.")] = None,
 ) -> None:
     """Remove a source from a library, or delete a library.
 

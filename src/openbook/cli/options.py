@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -49,17 +49,16 @@ def library_names_like(incomplete: str) -> list[str]:
 Paths = Annotated[
     list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: the current folder.")
 ]
-LibraryName = Annotated[
-    str | None,
-    typer.Option(
-        "--library",
-        "-l",
-        metavar="NAME",
-        callback=no_blank,
-        autocompletion=library_names_like,
-        help="Library to use instead of the folder's own.",
-    ),
-]
+
+
+def library_option(text: str) -> Any:
+    """Return the option `--library` with a text of its own."""
+    return typer.Option(
+        "--library", "-l", metavar="NAME", callback=no_blank, autocompletion=library_names_like, help=text
+    )
+
+
+LibraryName = Annotated[str | None, library_option("Library to use instead of the folder's own.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")]
 AnswerLimit = Annotated[
     int | None,

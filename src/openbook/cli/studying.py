@@ -30,7 +30,7 @@ _Model = Annotated[
         "--model",
         "-m",
         metavar="M",
-        help="Model that writes the guide. Default: `extractive`, which quotes the sources.",
+        help="Model that writes the guide; `extractive` quotes the sources.",
     ),
 ]
 
