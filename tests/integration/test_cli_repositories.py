@@ -62,7 +62,7 @@ def test_adding_it_again_brings_what_has_changed(run: Run, github: Path) -> None
 def test_a_repository_that_was_not_fetched_is_not_asked_for(run: Run, github: Path, git_server: GitServer) -> None:
     code, _, err = run("ask", "Who books refunds?", "https://github.com/octo/shop")
 
-    assert code == EXIT_FAILURE
+    assert code == EXIT_USAGE
     assert "hint: openbook add https://github.com/octo/shop" in err
     assert git_server.requests == []
 

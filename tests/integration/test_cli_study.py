@@ -34,6 +34,14 @@ def test_a_guide_is_printed_or_written_in_each_format(here: Path, capsys: Captur
     assert [term["prompt"] for term in json.loads(values.out)["terms"]] == ["levain"]
 
 
+def test_a_guide_is_not_made_for_a_folder_that_does_not_exist(here: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "study", "dough.md", "--output", "gone/guide.md", env={"COLUMNS": "200"})
+
+    assert outcome.code == 2
+    assert "there is no folder 'gone'" in outcome.err
+    assert run(capsys, "sources").out == ""
+
+
 def test_nothing_to_study_is_said_with_its_exit_code(here: Path, capsys: Captured) -> None:
     outcome = run(capsys, "study", "rye")
 

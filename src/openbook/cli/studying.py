@@ -57,6 +57,8 @@ def study(
     shape = options.one_of(FORMATS, format_name, "--format")
     where = options.filter_of(None, glob, source, lesson)
     answer_options = build_answer_options(model, agent=False, limits=(0, max_usd), policy="flag", verifier=verifier)
+    if output is not None and not output.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {str(output.parent)!r}", param_hint="--output")
     with asked(options.as_paths(paths), library, where) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
         guide = assistant.study(where=where, options=answer_options, count=count)

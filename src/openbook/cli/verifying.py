@@ -11,9 +11,9 @@ from typing import Literal
 import typer
 
 from openbook import __version__
-from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
+from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, EXIT_USAGE, printing
 from openbook.cli.opening import check_paths
-from openbook.errors import SourceError
+from openbook.errors import SourceError, SourceNotFoundError
 from openbook.index.filters import path_matcher
 from openbook.text import counted
 from openbook.verify.baseline import Baseline
@@ -168,7 +168,7 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
     files = files_to_check(
         named, with_comments=options.with_comments, is_excluded=_excluded(options.exclude, verifier.path_of)
     )
-    reports, failures = _checked(verifier, files, fix=options.fix)
+    reports, failures, code = _checked(verifier, files, fix=options.fix)
     gone = {path for path in baseline.files() if not (options.root / path).exists()}
     reports, stale = baseline.mark(reports, gone)
     print_reports(reports, failures, options.style, verifier.gap)
@@ -179,8 +179,8 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
         written = Baseline.of(reports)
         written.write(Path(options.write_baseline))
         printing.note(f"{counted(len(written), 'finding')} written to {options.write_baseline}")
-    if failures:
-        return EXIT_FAILURE
+    if code:
+        return code
     wrong = [] if options.write_baseline else [finding for report in reports for finding in report.wrong]
     if wrong and options.style == "text":
         printing.note(_advice(wrong, is_fixed=options.fix))
@@ -194,16 +194,19 @@ def _excluded(globs: tuple[str, ...], path_of: Callable[[str], str]) -> Callable
 
 def _checked(
     verifier: FileVerifier, files: Sequence[str], *, fix: bool
-) -> tuple[list[FileReport], list[tuple[str, str]]]:
+) -> tuple[list[FileReport], list[tuple[str, str]], int]:
+    """Check each file. Returns reports, files that could not be checked with the reason, and their exit code."""
     verifier.prepare(files)
-    reports, failures = [], []
+    reports, failures, code = [], [], 0
     for file in files:
         try:
             reports.append(verifier.verify(file, fix=fix))
         except SourceError as exc:
             failures.append((file, str(exc)))
+            code = max(code, EXIT_USAGE if isinstance(exc, SourceNotFoundError) else EXIT_FAILURE)
             printing.complain(str(exc), exc.hint or "name text files")
         except Exception as exc:  # noqa: BLE001 - one broken file must not stop the others
             failures.append((file, f"cannot check {file!r}: {type(exc).__name__}"))
+            code = EXIT_FAILURE
             printing.complain(failures[-1][1], "leave it out with --exclude, and report this")
-    return reports, failures
+    return reports, failures, code

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.answers import Answered, AnswerEvent
-from openbook.errors import FetchError, SourceError
+from openbook.errors import FetchError, SourceNotFoundError
 from openbook.index.protocol import Index, Source
 from openbook.settings import Secret, Settings, read_secrets
 from openbook.types import Filter, Kind, Span
@@ -141,7 +141,7 @@ def fetched_files(address: str, settings: Settings) -> Path:
         is_word = "://" not in address  # which may be meant as a path
         what = "there is no such path, and a repository of that name" if is_word else "it"
         reason = f"{what} has not been fetched yet"
-        raise SourceError(shown, reason, hint=f"openbook add {shown}")
+        raise SourceNotFoundError(shown, reason, hint=f"openbook add {shown}")
     return mirror.files
 
 
