@@ -27,9 +27,10 @@ _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
-# Folders with change notes, posts, and the documentation of earlier versions.
+# Folders with change notes, posts, and the documentation of earlier versions, which is two folders in Docusaurus.
 _CHANGE_FOLDERS = frozenset(
-    {"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes", "_posts", "versioned_docs"}
+    "changelog changelogs .changeset newsfragments whatsnew releasenotes _posts"
+    " versioned_docs versioned_sidebars".split()
 )
 # A blog at the top or on a site. In an example, `blog` is the example program.
 _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")

@@ -117,6 +117,7 @@ QUESTION = "how are retries counted"
         ("tutorial/blog/README.md", "docs", "documentation"),
         ("blog/introducing-hooks.md", "docs", "changelog"),
         ("website/versioned_docs/version-1.2/hooks.md", "docs", "changelog"),
+        ("website/versioned_sidebars/version-1.2-sidebars.json", "config", "changelog"),
         ("examples/blog/index.html", "docs", "example"),
         ("src/blog/views.py", "code", "source"),
         ("roadmap.py", "code", "source"),
