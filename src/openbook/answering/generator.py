@@ -313,7 +313,13 @@ class Generator:
         is_foreign = self._finder.speaks_another_language(alone.asked)
         unread = tuple(self._unread(asked.where)) if weighed.missing else ()
         return refusal(
-            asked.query.strip(), judged.fault, results, weighed.missing, unread=unread, is_foreign=is_foreign
+            asked.query.strip(),
+            judged.fault,
+            results,
+            weighed.missing,
+            unread=unread,
+            is_foreign=is_foreign,
+            is_filtered=judged.fault == RefusalReason.NOTHING_FOUND and not self._finder.index.documents(asked.where),
         )
 
     def check(

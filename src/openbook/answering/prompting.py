@@ -18,7 +18,7 @@ _EXCHANGES = 3
 # Characters of an earlier answer, which is a reference and no source.
 _EARLIER_CHARS = 2_000
 
-# Topics in a refusal, and characters of each: heading paths may be long.
+# Topics in a refusal, and characters of each: heading paths may be long, and so may a pasted key be.
 _TOPICS, _TOPIC_CHARS = 3, 80
 
 # Unread files in an answer.
@@ -157,7 +157,7 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
         >>> build_missing_note(["tides"], ["a.key", "b.pdf"])
         "No source mentions 'tides'. 2 files could not be read, and may: a.key, b.pdf."
     """
-    note = f"No source mentions {', '.join(map(repr, words))}."
+    note = f"No source mentions {', '.join(map(repr, map(_shortened, words)))}."
     if not unread:
         return note
     # File names are untrusted text: on one line, and short.
@@ -169,6 +169,10 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
 
 def _missing(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     return f" {build_missing_note(words, unread)}" if words else ""
+
+
+def _shortened(word: str) -> str:
+    return word if len(word) <= _TOPIC_CHARS else f"{word[:_TOPIC_CHARS]}..."
 
 
 def _topic(result: RetrievalResult) -> str:

@@ -158,6 +158,16 @@ def test_a_question_in_another_language_than_the_sources_is_told_what_helps(libr
     assert "The question and the sources are in different languages" in answer.answer
 
 
+def test_a_long_word_that_no_source_has_is_shortened(library: Library) -> None:
+    library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
+
+    answer = ask(library, f"Why is {'x' * 11_900} refused?")
+
+    assert answer.refused
+    assert f"No source mentions '{'x' * 80}...'" in answer.answer
+    assert len(answer.answer) < 500
+
+
 def test_an_empty_library_says_what_to_do(library: Library) -> None:
     answer = ask(library, "what is the retry policy")
 
@@ -170,7 +180,10 @@ def test_a_filter_that_leaves_nothing_finds_nothing(library: Library) -> None:
 
     answer = generator_of(library).generate_with_retrieval("retry policy", where=Filter(globs=("*.txt",)))
 
-    assert (answer.reason, answer.answer) == ("nothing found", "The sources do not answer this: nothing found.")
+    assert (answer.reason, answer.answer) == (
+        "nothing found",
+        "The sources do not answer this: the filters leave no document to search. Use fewer of them.",
+    )
 
 
 def test_a_filter_decides_what_an_answer_may_quote(library: Library) -> None:
