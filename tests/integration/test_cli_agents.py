@@ -44,7 +44,7 @@ def test_nothing_to_take_out_is_no_failure(capsys: pytest.CaptureFixture[str], t
     told = run(capsys, "uninstall", "claude")
 
     assert told.code == 0
-    assert "is already up to date" in told.err
+    assert told.err == f"Claude Code does not start openbook: {tmp_path / '.mcp.json'} does not name it\n"
     assert list(tmp_path.iterdir()) == []
 
 

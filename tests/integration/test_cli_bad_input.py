@@ -50,6 +50,23 @@ def test_a_question_that_cannot_be_asked_is_wrong_usage(
     assert len(outcome.err) < 500
 
 
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_an_unquoted_word_that_is_taken_as_a_path_is_named(folder: Path, capsys: Captured, command: str) -> None:
+    (folder / "docs").mkdir()
+
+    outcome = run(capsys, command, "where", "are", "the", "docs", cwd=folder)
+    quoted = run(capsys, command, "where are the", "docs", cwd=folder)
+
+    assert_fails_clearly(outcome, 2, "'docs' was taken as a path", 'quote the question: "where are the docs"')
+    assert_fails_clearly(quoted, 2, "the question 'where are the' contains no word to search for\n")
+
+
+def test_a_name_that_is_empty_has_no_references(folder: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "references", "", folder)
+
+    assert_fails_clearly(outcome, 2, "the name is empty; is a shell variable unset?")
+
+
 def test_nothing_is_indexed_for_a_question_that_cannot_be_asked(folder: Path, capsys: Captured) -> None:
     run(capsys, "ask", "", folder)
 
@@ -147,6 +164,15 @@ def test_an_empty_folder_holds_nothing_to_read(tmp_path: Path, capsys: Captured)
 
     assert (outcome.code, outcome.out) == (1, "")
     assert f"there is nothing to read in {tmp_path}\nhint: " in outcome.err
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_an_empty_folder_has_a_result_in_json_too(tmp_path: Path, capsys: Captured, command: str) -> None:
+    outcome = run(capsys, command, "whales", tmp_path, "--json")
+
+    assert outcome.code == 1
+    assert outcome.json["reason" if command == "ask" else "results"] == ("empty library" if command == "ask" else [])
+    assert "there is nothing to read" in outcome.err
 
 
 def test_a_folder_with_only_binaries_says_what_was_skipped(tmp_path: Path, capsys: Captured) -> None:

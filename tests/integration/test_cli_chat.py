@@ -66,6 +66,13 @@ def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_b
     assert outcome.out.count("\nSources:\n  [1]  harbour/parcels.py:") == 3
 
 
+@pytest.mark.parametrize("word", ["exit", "quit", "Q"])
+def test_a_word_of_leaving_alone_ends_a_session(capsys: Captured, harbour: Path, word: str) -> None:
+    outcome = chat(capsys, harbour, word, "When does a parcel count as lost?")
+
+    assert (outcome.code, outcome.out) == (0, "")
+
+
 def test_the_commands_of_a_session(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server(ScriptedReply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
     name = f"{server.openai_url}#tiny"

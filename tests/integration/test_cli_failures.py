@@ -264,7 +264,7 @@ def test_one_damaged_library_does_not_hide_the_others(sample: Path, capsys: Capt
 
     assert outcome.code == 0
     assert "broken: " in outcome.out
-    assert "is damaged or no index" in outcome.out
+    assert "is damaged or not an index" in outcome.out
     assert "island: 1 document, " in outcome.out
 
 

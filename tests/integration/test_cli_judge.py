@@ -171,6 +171,7 @@ def test_a_file_that_cannot_be_read_is_told(capsys: Captured, content: bytes | N
     outcome = run(capsys, "judge", "claims.jsonl")
 
     assert_fails_clearly(outcome, 2, "CLAIMS.jsonl", "cannot read 'claims.jsonl'", words)
+    assert "Errno" not in outcome.err
 
 
 def test_an_empty_file_has_no_claims(capsys: Captured) -> None:

@@ -129,6 +129,16 @@ def test_adding_again_changes_nothing_and_says_so(sample: Path, capsys: Captured
     assert outcome.err == "docs: 3 documents, nothing changed\n"
 
 
+def test_a_library_that_a_question_makes_is_named_beside_those_there_are(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", sample, "--library", "notes")
+
+    mistyped = run(capsys, "ask", "When does a parcel count as lost?", sample, "--library", "note")
+    again = run(capsys, "ask", "When does a parcel count as lost?", sample, "--library", "note")
+
+    assert "'note' is a new library; there are also: notes\n" in mistyped.err
+    assert "new library" not in again.err
+
+
 def test_adding_without_a_path_adds_the_folder_here(sample: Path, capsys: Captured) -> None:
     run(capsys, "add")
 

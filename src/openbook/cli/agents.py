@@ -121,6 +121,9 @@ def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRu
 
     client = _client(agent)
     change = plan_uninstall(client, Path.cwd(), name, _kept())
+    if not change.is_needed:
+        printing.note(f"{client.title} does not start {name}: {change.path} does not name it")
+        return
     _apply(change, dry_run=dry_run, done=f"{client.title} does not start {name} any more")
 
 

@@ -23,6 +23,9 @@ from openbook.types import Attachment, Filter
 
 _PROMPT = "> "
 
+# Words that end other programs of this kind. Nobody asks the sources for one of them alone.
+_GOODBYES = frozenset({"exit", "quit", "q"})
+
 
 @dataclass(slots=True)
 class SessionCost:
@@ -66,6 +69,8 @@ class ChatSession:
         if _is_at_terminal():
             printing.note(f"{self._model_name}; type /help for commands, /quit to leave")
         for line in _lines():
+            if line.lower() in _GOODBYES:
+                break
             is_command = line.startswith("/")
             try:
                 if is_command and not self._command(*line[1:].split(maxsplit=1)):
@@ -170,7 +175,7 @@ _HELP = """\
 /image [FILE]   show an image or a PDF with the next question; without FILE, none
 /model [NAME]   show the model, or switch to another
 /help           this list
-/quit           leave; so does the end of the input
+/quit           leave; so do `exit`, `quit`, `q` and the end of the input
 Ctrl-C stops an answer, and nothing else."""
 
 

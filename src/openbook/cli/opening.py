@@ -47,6 +47,9 @@ _SYSTEM_FOLDERS = (
 _MAX_FILES = 20_000
 _MAX_BYTES = 1_000_000_000
 
+# Libraries to name beside a new one.
+_MAX_NAMES = 8
+
 Remake = Callable[[LibraryError], Library]
 """Replaces a library after an error by an empty one of the same name."""
 
@@ -120,6 +123,8 @@ def opened(
         check_there(here, library)
     name = library or _name_of_all(here, paths)
     check_amount(here, name, paths)
+    if library and paths:
+        _note_new(here, library)
     with _library(name, here, paths) as assistant:
         try:
             for report in _updated(assistant, paths):
@@ -224,6 +229,15 @@ def indexed(paths: Sequence[Path]) -> str:
             f"{places!r} is not indexed yet", hint="run `openbook ask` or `openbook search` on it to index it"
         )
     return name
+
+
+def _note_new(here: Settings, library: str) -> None:
+    """Say that a library is made, since its name may be mistyped."""
+    libraries = LibraryCatalog(here)
+    if not libraries.holds(library):
+        names = libraries.names()
+        others = f"; there are also: {', '.join(names[:_MAX_NAMES])}{', ...' * (len(names) > _MAX_NAMES)}"
+        note(f"{library!r} is a new library{others if names else ''}")
 
 
 def check_there(here: Settings, library: str) -> None:

@@ -180,11 +180,14 @@ def lesson_of(label: str | None) -> tuple[int | None, int | None]:
     return found.number, found.part
 
 
-def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:
-    """Narrow a filter to the named courses, and check that the library has documents to search."""
+def checked(assistant: Library, where: Filter, names: Sequence[str] | None, *, may_be_empty: bool = False) -> Filter:
+    """Narrow a filter to the named courses, and check that the library has documents to search.
+
+    `may_be_empty`: only say so if it has none, because the result is printed as JSON.
+    """
     from openbook.courses.catalog import check_lesson
 
-    check_filled(assistant, where)
+    check_filled(assistant, where, may_be_empty=may_be_empty)
     if not names and where.lesson is None:
         return where
     where = replace(where, courses=frozenset(assistant.course(name).key for name in names or ()))
@@ -231,13 +234,27 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def check_question(question: str, *, has_image: bool = False) -> None:
-    """Reject an invalid question before a folder is indexed. With an image, "What is this?" is enough."""
+def check_question(question: str, words: Sequence[str], *, has_image: bool = False) -> None:
+    """Reject an invalid question before a folder is indexed. With an image, "What is this?" is enough.
+
+    `words` are the arguments that it was read from, of which the last may have been taken as paths by mistake.
+    """
     from openbook.questions.kinds import kind_of
     from openbook.questions.question import read_question
 
-    if not (has_image and question.strip()) and kind_of(question) != "small talk":
+    if (has_image and question.strip()) or kind_of(question) == "small talk":
+        return
+    try:
         read_question(question)
+    except QueryError as exc:
+        _, paths = question_and_paths(words)
+        if not paths or question in words:  # one argument, so nothing of it was lost
+            raise
+        taken = ", ".join(map(repr, paths))
+        whole = '"' + " ".join(words) + '"'
+        raise QueryError(
+            f"{exc}: {taken} was taken as a path", hint=f"if it belongs to the question, quote the question: {whole}"
+        ) from exc
 
 
 def as_paths(words: Sequence[str] | None) -> list[Path]:
@@ -281,8 +298,8 @@ def _is_repository(word: str) -> bool:
     return names_repository(word)
 
 
-def check_filled(assistant: Library, where: Filter) -> None:
-    """Raise an error if a library is empty, or lacks the named sources."""
+def check_filled(assistant: Library, where: Filter, *, may_be_empty: bool = False) -> None:
+    """End the command if a library is empty, unless it may be, or raise an error if it lacks the named sources."""
     from openbook.libraries.registration import check_known
 
     check_known(where.sources, assistant.index)
@@ -300,7 +317,8 @@ def check_filled(assistant: Library, where: Filter) -> None:
             f"there is nothing to read in {places}{skipped}",
             "give a folder that contains text, or check its ignore rules",
         )
-        raise typer.Exit(EXIT_NOTHING)
+        if not may_be_empty:
+            raise typer.Exit(EXIT_NOTHING)
 
 
 def read_text_file(file: Path, parameter: str) -> str:
@@ -308,7 +326,8 @@ def read_text_file(file: Path, parameter: str) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as exc:  # ValueError: invalid UTF-8, or a NUL character in the path
-        raise typer.BadParameter(f"cannot read {str(file)!r}: {exc}", param_hint=parameter) from exc
+        reason = exc.strerror if isinstance(exc, OSError) else exc
+        raise typer.BadParameter(f"cannot read {str(file)!r}: {reason}", param_hint=parameter) from exc
 
 
 def read_queries(file: Path) -> Iterator[str]:

@@ -70,7 +70,7 @@ def ask(
 
     where = options.filter_of(kind, glob, source, lesson)
     question, paths = options.question_and_paths(words)
-    options.check_question(question, has_image=bool(image))
+    options.check_question(question, words, has_image=bool(image))
     answer_options = build_answer_options(
         model,
         agent=agent,
@@ -81,7 +81,7 @@ def ask(
         verifier=verifier,
     )
     with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
-        where = options.checked(assistant, narrowed, course)
+        where = options.checked(assistant, narrowed, course, may_be_empty=as_json)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, options=answer_options))
         _print(answer, assistant, as_json=as_json, show=show)
     note_cost(answer)
@@ -159,11 +159,11 @@ def search(
         questions, named = list(options.read_queries(queries)), list(words)
     else:
         question, named = options.question_and_paths(words)
-        options.check_question(question)
+        options.check_question(question, words)
         questions = [question]
     found = 0
     with asked(options.as_paths(named), library, where, reranker=reranker) as (assistant, narrowed):
-        where = options.checked(assistant, narrowed, course)
+        where = options.checked(assistant, narrowed, course, may_be_empty=as_json)
         places = printing.LocationFormatter(assistant.sources())
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
@@ -206,6 +206,8 @@ def references(
     """
     from openbook.cli.opening import asked
 
+    if not name.strip():
+        raise typer.BadParameter("the name is empty; is a shell variable unset?", param_hint="NAME")
     where = options.filter_of(None, glob, source, None)
     wanted = {options.one_of(USES, use, "--use")} if use else set(USES)
     with asked(options.as_paths(paths), library, where) as (assistant, narrowed):

@@ -68,7 +68,7 @@ _WRITE_HINTS = {
 
 def damaged(path: Path) -> CorruptLibraryError:
     """Return the error for a damaged library."""
-    return CorruptLibraryError(f"{str(path)!r} is damaged or no index", rebuild=path.stem)
+    return CorruptLibraryError(f"{str(path)!r} is damaged or not an index", rebuild=path.stem)
 
 
 @contextlib.contextmanager
