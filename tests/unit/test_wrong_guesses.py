@@ -98,6 +98,14 @@ def test_a_filter_that_is_none_says_how_one_is_written(folder: Path, settings: S
         library.search("sessions", where=wrong)
 
 
+def test_a_question_that_is_no_string_says_what_to_write(folder: Path, settings: Settings) -> None:
+    wrong: Any = 3
+    with Library.of(folder, settings=settings) as library:
+        for ask in (library.query, library.search):
+            with pytest.raises(TypeError, match="the question is 3; write a string"):
+                ask(wrong)
+
+
 def test_a_list_of_folders_says_how_they_are_named(folder: Path, settings: Settings) -> None:
     wrong: Any = [folder]
     with pytest.raises(TypeError, match="one by one"):
@@ -106,7 +114,12 @@ def test_a_list_of_folders_says_how_they_are_named(folder: Path, settings: Setti
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
-    [({"budget": 0.05}, r"Budget\(max_usd=0\.05\)"), ({"sampling": {"temperature": 0}}, r"Sampling\(temperature=0\)")],
+    [
+        ({"budget": 0.05}, r"Budget\(max_usd=0\.05\)"),
+        ({"sampling": {"temperature": 0}}, r"Sampling\(temperature=0\)"),
+        ({"model": 5}, "model is 5; write its name, such as 'anthropic'"),
+        ({"verifier": None}, "verifier is None; write its name, such as 'off'"),
+    ],
 )
 def test_a_number_or_a_dict_in_place_of_an_option_says_what_to_write(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(TypeError, match=told):

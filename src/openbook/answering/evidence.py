@@ -185,10 +185,12 @@ class EvidenceFinder:
 
         The library lacks at least half of its words then, stop words included.
         """
+        if not (query.in_other_language or query.is_foreign):
+            return False
         words = list(filter(None, map(tokenize, set(WORD.findall(query.text)))))
         known = self.index.frequencies([token for tokens in words for token in tokens])
         absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
-        return query.in_other_language and absent * 2 >= len(words)
+        return absent * 2 >= len(words)
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request
 from openbook.llm.protocol import Model
 from openbook.questions.kinds import kind_of
-from openbook.questions.question import Question, read_question
+from openbook.questions.question import Question, check_text, read_question
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
@@ -83,6 +83,9 @@ class _Asked:
     min_score: float
     where: Filter
     max_tokens: int
+
+    def __post_init__(self) -> None:
+        check_text(self.query)
 
 
 class Generator:
@@ -245,11 +248,20 @@ class Generator:
                 asked.query.strip(), compose(picked, further), checked.citations, shown, claims=checked.claims
             )
             unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
-            answer = noted(answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful)
+            is_unsure = bool(relevance.deciding) or relevance.is_doubtful or not picked
+            is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
+            answer = noted(answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign)
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
                 unread = tuple(self._unread(asked.where)) if missing else ()
-                answer = refusal(asked.query.strip(), RefusalReason.NOTHING_QUOTABLE, results, missing, unread=unread)
+                answer = refusal(
+                    asked.query.strip(),
+                    RefusalReason.NOTHING_QUOTABLE,
+                    results,
+                    missing,
+                    unread=unread,
+                    is_foreign=is_foreign,
+                )
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
@@ -310,7 +322,7 @@ class Generator:
             return judged
         if unasked := reply_to_small_talk(asked.query, nothing_found=True):
             return unasked
-        is_foreign = self._finder.speaks_another_language(alone.asked)
+        is_foreign = alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
         unread = tuple(self._unread(asked.where)) if weighed.missing else ()
         return refusal(
             asked.query.strip(),

@@ -31,7 +31,7 @@ class AnswerOptions:
         KeyMissingError, MissingExtraError: What it names lacks a key or a package.
         QueryError: An image cannot be read, is none, is too large, or there are too many.
         ValueError: There is no such policy, or there are tools or images and no model for them.
-        TypeError: A tool is none.
+        TypeError: A tool, a model or another value is none.
     """
 
     model: Model | str | None = None
@@ -91,6 +91,10 @@ class AnswerOptions:
                 raise ValueError("images need a model that reads them, and none is named")
 
     def _check_values(self) -> None:
+        if not (self.model is None or isinstance(self.model, str) or hasattr(self.model, "stream")):
+            raise TypeError(f"model is {self.model!r}; write its name, such as 'anthropic', or a Model")
+        if not isinstance(self.verifier, str | Judge | Model):
+            raise TypeError(f"verifier is {self.verifier!r}; write its name, such as 'off', or a Model or Judge")
         if not isinstance(self.budget, Budget):
             raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit")
         if not isinstance(self.sampling, Sampling):

@@ -57,12 +57,21 @@ DOUBT_NOTE = "The sources may not answer this; these passages come nearest."
 
 
 def noted(
-    answer: GenerationResult, deciding: Sequence[str], unread: Sequence[str] = (), *, is_doubtful: bool = False
+    answer: GenerationResult,
+    deciding: Sequence[str],
+    unread: Sequence[str] = (),
+    *,
+    is_doubtful: bool = False,
+    is_foreign: bool = False,
 ) -> GenerationResult:
-    """Add a note above an answer that names words which the library lacks, or says that the answer is doubtful."""
-    if deciding:
-        return with_note(answer, build_missing_note(deciding, unread))
-    return with_note(answer, DOUBT_NOTE) if is_doubtful else answer
+    """Add a note above an answer that names words which the library lacks, or says that the answer is doubtful.
+
+    If the question `is_foreign`, in another language than the sources, the note says so.
+    """
+    if not (deciding or is_doubtful):
+        return answer
+    note = build_missing_note(deciding, unread) if deciding else DOUBT_NOTE
+    return with_note(answer, f"{note}\n\n{fill_template('other_language')}" if is_foreign else note)
 
 
 def with_note(answer: GenerationResult, note: str) -> GenerationResult:

@@ -68,6 +68,19 @@ def languages_of(question: str) -> frozenset[str]:
     return frozenset(name for names, count in held.items() if count == most for name in names.split())
 
 
+def is_foreign(question: str) -> bool:
+    """Return whether a question has letters that English lacks, or two stop words of a language that English lacks.
+
+    Example:
+        >>> is_foreign("Wie beende ich Vim?"), is_foreign("comment on a sentence")
+        (True, False)
+    """
+    if not question.isascii() and _by_letters(question):
+        return True
+    words = set(WORD.findall(question.lower())) - _WORDS["en"]
+    return any(len(words & common) >= _MIN_STOP_WORDS for common in _WORDS.values())
+
+
 def _by_letters(text: str) -> str:
     """Return the languages of the script of a text, if it has enough letters of one."""
     counts = {names: len(re.findall(letters, text)) for names, letters in _SCRIPTS.items()}

@@ -11,7 +11,7 @@ from typing import Literal
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.kinds import kind_of, without_names
-from openbook.questions.languages import languages_of
+from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import AskedSetting, asked_settings
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
@@ -334,9 +334,26 @@ class Question:
         return is_in_other_language(self.text)
 
     @cached_property
+    def is_foreign(self) -> bool:
+        """Whether it is surely not English: its stop words or its letters say so. Keywords are in any language."""
+        if self.languages:
+            return "en" not in self.languages and is_foreign(self.text)
+        return self.in_other_language and any(char.isalpha() and not char.isascii() for char in self.text)
+
+    @cached_property
     def stop_words(self) -> frozenset[str]:
         """Its stop words in lower case, if it is German, French or Spanish."""
         return stop_words(self.text)
+
+
+def check_text(text: object) -> None:
+    """Raise an error for a question that is no string, with what to write instead.
+
+    Raises:
+        TypeError: It is no string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"the question is {text!r}; write a string, such as 'What is a chunk?'")
 
 
 def read_question(text: str) -> Question:
@@ -350,6 +367,7 @@ def read_question(text: str) -> Question:
         >>> question.identifiers, question.is_symbol, sorted(question.intents)
         (('send_request',), False, ['uses', 'where'])
     """
+    check_text(text)
     text = text.strip()
     if not text:
         raise QueryError("the question is empty", hint="write what you want to know")

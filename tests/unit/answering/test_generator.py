@@ -11,7 +11,7 @@ import pytest
 from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
 from openbook.answering.options import AnswerOptions
-from openbook.answering.refusals import DOUBT_NOTE
+from openbook.answering.refusals import DOUBT_NOTE, noted
 from openbook.answers import GenerationResult
 from openbook.errors import QueryError
 from openbook.grounding.marks import find_marks
@@ -20,6 +20,7 @@ from openbook.usage import Usage
 from tests.unit.retrieval.material import Library, chunk_of, result_of
 
 PLENTY = 6_000
+_OTHER_LANGUAGE = "The question and the sources are in different languages"
 
 
 @pytest.fixture
@@ -149,13 +150,29 @@ def test_quotes_that_may_not_answer_say_so_above_the_first_one(library: Library)
     assert DOUBT_NOTE not in sure.answer
 
 
-def test_a_question_in_another_language_than_the_sources_is_told_what_helps(library: Library) -> None:
+@pytest.mark.parametrize("question", ["Wann werden die Rosen im Garten geschnitten?", "¿Cómo salgo de Vim?"])
+def test_a_question_in_another_language_than_the_sources_is_told_what_helps(library: Library, question: str) -> None:
     library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
 
-    answer = ask(library, "Wann werden die Rosen im Garten geschnitten?")
+    answer = ask(library, question)
 
     assert answer.refused
-    assert "The question and the sources are in different languages" in answer.answer
+    assert _OTHER_LANGUAGE in answer.answer
+
+
+@pytest.mark.parametrize("question", ["Restart a pod on demand", "snooze a message until monday morning"])
+def test_a_short_english_question_is_not_told_of_languages(library: Library, question: str) -> None:
+    library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
+
+    assert _OTHER_LANGUAGE not in ask(library, question).answer
+
+
+@pytest.mark.parametrize("deciding", [[], ["Vim"]])
+def test_a_doubtful_answer_to_a_question_in_another_language_says_what_helps(deciding: list[str]) -> None:
+    answer = GenerationResult("Wie beende ich Vim?", "> Vim ends. [1]")
+
+    assert _OTHER_LANGUAGE in noted(answer, deciding, is_doubtful=not deciding, is_foreign=True).answer
+    assert noted(answer, [], is_foreign=True) == answer
 
 
 def test_a_long_word_that_no_source_has_is_shortened(library: Library) -> None:

@@ -268,6 +268,25 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Wie beende ich Vim?", True, id="short-german"),
+        pytest.param("¿Cómo salgo de Vim?", True, id="short-spanish"),
+        pytest.param("Onde fica o arquivo de log?", True, id="portuguese"),
+        pytest.param("Hogyan lehet megváltoztatni a jelszót?", True, id="letters"),
+        pytest.param("客户端等待多久？", True, id="chinese"),
+        pytest.param("Vim beenden", False, id="keywords"),
+        pytest.param("Restart a pod on demand", False, id="shared-words"),
+        pytest.param("snooze a message until monday morning", False, id="a-phrase"),
+        pytest.param("man page of du?", False, id="commands"),
+        pytest.param("comment on a selected sentence inside a page", False, id="one-word-of-its-own"),
+    ],
+)
+def test_a_question_that_is_surely_not_english_is_foreign(text: str, expected: bool) -> None:
+    assert read_question(text).is_foreign is expected
+
+
+@pytest.mark.parametrize(
     ("question", "name"),
     [
         ("message-delay-limit", "message-delay-limit"),
