@@ -39,6 +39,8 @@ def _document(result: RetrievalResult) -> Document:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: python langchain_retriever.py QUESTION FOLDER...")
     question, *paths = sys.argv[1:]
     with Library.of(*paths) as library:
         for document in OpenbookRetriever(library=library).invoke(question):

@@ -41,6 +41,8 @@ def _node(result: RetrievalResult) -> NodeWithScore:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: python llamaindex_retriever.py QUESTION FOLDER...")
     question, *paths = sys.argv[1:]
     with Library.of(*paths) as library:
         for found in OpenbookRetriever(library).retrieve(question):

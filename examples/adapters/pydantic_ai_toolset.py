@@ -35,6 +35,8 @@ def toolset_of(library: Library, limit: int = 5) -> FunctionToolset[None]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: python pydantic_ai_toolset.py QUESTION FOLDER...")
     question, *paths = sys.argv[1:]
     with Library.of(*paths) as library:
         # A model of pydantic-ai that calls each tool once; name a real one, such as `openai:gpt-4o`, in its place.

@@ -39,4 +39,6 @@ def main(model: str, question: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python agent_with_tools.py MODEL QUESTION")
     main(sys.argv[1], sys.argv[2])

@@ -38,4 +38,6 @@ def main(model: str, message: str, ask: Callable[[str], str] = input) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python approve_calls.py MODEL MESSAGE")
     main(sys.argv[1], sys.argv[2])

@@ -21,4 +21,6 @@ def main(question: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python ask_a_folder.py QUESTION FOLDER")
     main(sys.argv[1], sys.argv[2])

@@ -16,4 +16,6 @@ async def main(folder: str, *questions: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit("usage: python ask_at_once.py FOLDER QUESTION...")
     asyncio.run(main(*sys.argv[1:]))

@@ -16,4 +16,6 @@ def main(question: str, answer: str, folder: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python check_a_text.py QUESTION ANSWER FOLDER")
     sys.exit(main(*sys.argv[1:]))

@@ -23,4 +23,6 @@ def main(question: str, folder: str, *models: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit("usage: python compare_models.py QUESTION FOLDER MODEL...")
     main(*sys.argv[1:])

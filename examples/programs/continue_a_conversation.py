@@ -17,4 +17,6 @@ def main(model: str, file: Path, message: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python continue_a_conversation.py MODEL FILE MESSAGE")
     main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

@@ -35,4 +35,6 @@ def main(model: str, letter: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python extract_values.py MODEL LETTER")
     main(sys.argv[1], sys.argv[2])

@@ -20,4 +20,6 @@ def main(questions: Path, wanted: float, *folders: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit("usage: python fail_in_ci.py QUESTIONS.jsonl WANTED FOLDER...")
     sys.exit(main(Path(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]))

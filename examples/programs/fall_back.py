@@ -22,4 +22,6 @@ def main(first: str, second: str, question: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python fall_back.py MODEL MODEL QUESTION")
     main(*sys.argv[1:])

@@ -21,4 +21,6 @@ def main(folder: str, questions: Path, model: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python many_questions.py FOLDER QUESTIONS.txt MODEL")
     main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

@@ -21,4 +21,6 @@ def main(folder: str, model: str, lines: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python remember_each_user.py FOLDER MODEL < LINES")
     main(sys.argv[1], sys.argv[2], sys.stdin)

@@ -20,4 +20,6 @@ def main(model: str, folder: str, message: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python search_as_a_tool.py MODEL FOLDER MESSAGE")
     main(*sys.argv[1:])

@@ -22,4 +22,6 @@ def main(query: str, day: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python search_notes.py QUERY DAY")
     main(sys.argv[1], sys.argv[2])

@@ -24,4 +24,6 @@ async def main(question: str, folder: str, model: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: python stream_an_answer.py QUESTION FOLDER MODEL")
     asyncio.run(main(*sys.argv[1:]))

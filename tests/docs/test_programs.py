@@ -112,5 +112,13 @@ def test_a_program_runs(
     assert [text for text in printed if text not in said] == [], said
 
 
+@pytest.mark.parametrize("program", RUNS)
+def test_a_program_without_arguments_says_which_it_takes(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [program])
+
+    with pytest.raises(SystemExit, match=rf"usage: python {program}\.py [A-Z]"):
+        run_path(str(PROGRAMS / f"{program}.py"), run_name="__main__")
+
+
 def test_all_programs_are_run() -> None:
     assert {path.stem for path in PROGRAMS.glob("*.py")} == set(RUNS)
