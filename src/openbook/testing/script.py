@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from openbook.errors import ModelError
 from openbook.llm.messages import Message, Part, StopReason, TextBlock, Usage
+from openbook.text import counted
 
 S = TypeVar("S")
 
@@ -104,7 +105,9 @@ class Script(Generic[S]):
         """
         with self._lock:
             if not self._steps:
-                surprise = AssertionError(f"the script has {self._read} steps, and was asked for one more by {what}")
+                surprise = AssertionError(
+                    f"the script has {counted(self._read, 'step')}, and was asked for one more by {what}"
+                )
                 self.note(surprise)
                 raise surprise
             self._read += 1
@@ -121,6 +124,7 @@ class Script(Generic[S]):
         Raises:
             AssertionError: With all problems.
         """
-        unread = [f"{len(self._steps)} steps of the script were not read"] if self._steps else []
+        left = len(self._steps)
+        unread = [f"{counted(left, 'step')} of the script {'was' if left == 1 else 'were'} not read"] if left else []
         if unread or self._problems:
             raise AssertionError("; ".join(unread + self._problems))

@@ -21,6 +21,10 @@ from openbook.llm.messages import (
     Usage,
 )
 from openbook.testing.script import ModelStep, Script, ScriptedReply
+from openbook.text import counted
+
+# Characters of the instructions of an unexpected call, which tell the model that answers from its verifier.
+_SHOWN_CHARS = 50
 
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
@@ -91,7 +95,8 @@ class ScriptedModel:
 
     def _next(self, request: Request) -> ScriptedReply:
         self.requests.append(request)
-        taken = self._script.take(f"a call with {len(request.messages)} messages")
+        about = f' that begins with "{request.system[:_SHOWN_CHARS]}..."' if request.system else ""
+        taken = self._script.take(f"a call with {counted(len(request.messages), 'message')}{about}")
         step = taken(request) if callable(taken) else taken
         if isinstance(step, ModelError):
             raise step

@@ -67,7 +67,7 @@ def test_headers_are_kept_in_lower_case(fake_server: Servers) -> None:
 
 @loopback
 def test_a_step_that_is_not_read_fails_the_test_and_says_what_was_refused() -> None:
-    complaint = "1 steps of the script were not read; refused: Missing required"
+    complaint = "1 step of the script was not read; refused: Missing required"
 
     with pytest.raises(AssertionError, match=complaint), FakeServer("Hello.") as server:
         post(server, {"model": "m"})

@@ -103,7 +103,7 @@ def test_both_ways_to_call_say_the_same() -> None:
 
 def test_a_step_that_is_not_read_fails_the_test() -> None:
     with (
-        pytest.raises(AssertionError, match="1 steps of the script were not read"),
+        pytest.raises(AssertionError, match="1 step of the script was not read"),
         ScriptedModel("One.", "Two.") as model,
     ):
         complete(model, HELLO)
@@ -117,11 +117,20 @@ def test_a_failure_is_not_hidden_behind_the_steps_after_it() -> None:
 def test_a_call_too_many_fails_the_test_even_if_its_error_is_caught() -> None:
     model = ScriptedModel()
 
-    with pytest.raises(AssertionError, match="a call with 1 messages"):
+    with pytest.raises(AssertionError, match="by a call with 1 message"):
         complete(model, HELLO)
 
     with pytest.raises(AssertionError, match="has 0 steps, and was asked for one more"):
         model.check()
+
+
+def test_a_call_too_many_is_told_from_others_by_its_instructions() -> None:
+    request = Request(
+        HELLO.messages, system="You check claims against the lines that they cite. You know nothing else."
+    )
+
+    with pytest.raises(AssertionError, match='that begins with "You check claims against the lines'):
+        complete(ScriptedModel(), request)
 
 
 def test_a_stream_that_is_closed_early_counts_as_cancelled() -> None:
