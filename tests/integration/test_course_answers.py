@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.support_cli import run
+from tests.support import write_tree
 
 Captured = pytest.CaptureFixture[str]
 
@@ -73,3 +74,20 @@ def test_questions_on_the_course_itself_are_answered_offline(
 
 def test_a_lesson_that_is_not_there_is_refused(course: Path, capsys: Captured) -> None:
     assert run(capsys, "ask", "What was covered in lesson 7 of the tides course?", str(course)).code == 1
+
+
+def test_a_lesson_with_front_matter_is_named_by_the_title_in_it(tmp_path: Path, capsys: Captured) -> None:
+    folder = write_tree(
+        tmp_path / "bread",
+        {
+            "01-flour.md": '---\nlayout: lecture\ntitle: "Flour"\n---\n\nStrong flour has more protein.\n',
+            "02-dough.md": "---\nlayout: lecture\n---\n\n# Dough\n\nKnead the dough for ten minutes.\n",
+        },
+    )
+    run(capsys, "add", "--course", str(folder), "--library", "bread")
+
+    for question in ("Which lessons are in the bread course?", "What is the outline of the bread course?"):
+        told = run(capsys, "ask", "--json", question, "--library", "bread").json
+        assert [citation["quote"] for citation in told["citations"]] == ['title: "Flour"', "# Dough"]
+    told = run(capsys, "ask", "--json", "Where can I find lesson 2 of the bread course?", "--library", "bread").json
+    assert [citation["quote"] for citation in told["citations"]] == ["# Dough"]

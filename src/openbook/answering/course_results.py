@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from openbook.answering.outlines import document_outline, head_of_lesson, header_of
+from openbook.answering.outlines import behind_front_matter, document_outline, head_of_lesson, header_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -140,8 +141,11 @@ class VisibleCourses:
                 if where.allows_lesson(chunk.lesson):
                     yield chunk
 
+    def _opening(self, course: Course, asked: _Numbered = _EVERYTHING) -> Chunk | None:
+        return next(iter(behind_front_matter(list(islice(self._chunks(course, asked), 2)))), None)
+
     def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
-        openings = (next(self._chunks(course), None) for course in courses[:_MAX_HEADERS])
+        openings = (self._opening(course) for course in courses[:_MAX_HEADERS])
         return [_asked_for(header_of(opening), ResultRole.HEADING) for opening in openings if opening is not None]
 
     def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
@@ -150,7 +154,7 @@ class VisibleCourses:
         return [replace(one, signals={**one.signals, **count}) for one in found]
 
     def _heads(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
-        first = (next(self._chunks(course, asked), None) for course in courses[:_MAX_HEADERS])
+        first = (self._opening(course, asked) for course in courses[:_MAX_HEADERS])
         return [_asked_for(head_of_lesson(chunk), ResultRole.HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -9,8 +10,14 @@ from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.questions.names import stands_in
+from openbook.sources.front_matter import FRONT_MATTER
 from openbook.text import LineIndex, trim, units
-from openbook.types import Chunk, Document, RetrievalResult, Span
+from openbook.types import Chunk, Document, RetrievalResult, Span, Unit
+
+# The first line of front matter, or a rule.
+_FENCES = ("---", "+++")
+# A title in front matter that does not continue on the lines below.
+_STATED_TITLE = re.compile(r"title[ \t]*[:=][ \t]*[\"']?\w")
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -21,7 +28,7 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
     before: Chunk | None = None
-    for chunk in chunks:
+    for chunk in behind_front_matter(chunks):
         if chunk.lesson is not None:
             heads = [] if chunk.lesson in lessons else [first_line(chunk)]
             lessons.add(chunk.lesson)
@@ -65,9 +72,33 @@ def opens_with_heading(chunk: Chunk) -> bool:
 
 
 def first_line(chunk: Chunk) -> Chunk:
-    """Return the first unit of a chunk: a line, or a sentence of a long line."""
-    first = units(chunk)[0].span
+    """Return the first unit of a chunk: a line, or a sentence of a long line.
+
+    Of a page with front matter, it is the line with the title, else the first one behind.
+    """
+    first = _opening(chunk, units(chunk)).span
     return piece_of(chunk, first.start_char, first.end_char, symbol="")
+
+
+def behind_front_matter(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
+    """Leave out the first chunk if it is nothing but front matter that states no title."""
+    if len(chunks) < 2 or chunks[0].span.start_char or chunks[0].lesson != chunks[1].lesson:
+        return chunks
+    front, told = FRONT_MATTER.match(chunks[0].text), units(chunks[0])
+    is_bare = front is not None and not chunks[0].text[front.end() :].strip() and _stated_title(told) is None
+    return chunks[1:] if is_bare else chunks
+
+
+def _opening(chunk: Chunk, told: Sequence[Unit]) -> Unit:
+    if chunk.span.start_char or told[0].text.strip() not in _FENCES:
+        return told[0]
+    front = FRONT_MATTER.match(chunk.text)
+    inside = [unit for unit in told if front is not None and unit.span.start_char < front.end()]
+    return _stated_title(inside) or (told[max(1, len(inside)) :] or told[1:] or told)[0]
+
+
+def _stated_title(told: Iterable[Unit]) -> Unit | None:
+    return next((unit for unit in told if _STATED_TITLE.match(unit.text)), None)
 
 
 def header_of(course: Chunk) -> Chunk:
@@ -79,9 +110,11 @@ def header_of(course: Chunk) -> Chunk:
 def head_of_lesson(first: Chunk) -> Chunk:
     """Return the heading of a lesson, with the link below if there is one."""
     told = units(first)
+    opening = _opening(first, told)
     link = first.lesson.link if first.lesson else ""
-    last = next((unit for unit in told[:2] if link and link in unit.text), told[0])
-    return piece_of(first, told[0].span.start_char, last.span.end_char, symbol="")
+    near = told[opening.number - 1 : opening.number + 1]
+    last = next((unit for unit in near if link and link in unit.text), opening)
+    return piece_of(first, opening.span.start_char, last.span.end_char, symbol="")
 
 
 def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None = None) -> Chunk:

@@ -18,6 +18,7 @@ from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_
 from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import (
+    behind_front_matter,
     document_outline,
     first_line,
     from_definition,
@@ -329,7 +330,7 @@ class LibraryTools:
 
     def list_courses(self) -> str:
         """List the courses of the library with their title, link and instructor."""
-        return self._keep([header_of(self._chunks_of(course)[0]) for course in self._courses()])
+        return self._keep([header_of(behind_front_matter(self._chunks_of(course))[0]) for course in self._courses()])
 
     def course_outline(self, course_name: str) -> str:
         """List the lessons of a course.
@@ -338,10 +339,16 @@ class LibraryTools:
             course_name: Its title, or a part of it.
         """
         chunks = self._chunks_of(course := self._course(course_name))
-        beginning = {(chunk.span.path, chunk.span.start_char): chunk for chunk in chunks}
+        beginning = {
+            (chunk.span.path, chunk.span.start_char): behind_front_matter(chunks[place : place + 2])[0]
+            for place, chunk in enumerate(chunks)
+        }
         places = (one.places[0].span for one in outline(self._index, course))
         begun = [beginning.get((place.path, place.start_char)) for place in places]
-        heads = {head.span: head for head in [header_of(chunks[0]), *(head_of_lesson(one) for one in begun if one)]}
+        heads = {
+            head.span: head
+            for head in [header_of(behind_front_matter(chunks)[0]), *(head_of_lesson(one) for one in begun if one)]
+        }
         note = "" if begun else "It has no numbered lesson; outline lists what a document of it holds."
         return self._keep(list(heads.values()), note)
 

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from openbook.answering.outlines import document_outline, first_line, header_of, lines_of, piece_of, unseen
+from openbook.answering.outlines import (
+    document_outline,
+    first_line,
+    head_of_lesson,
+    header_of,
+    lines_of,
+    piece_of,
+    unseen,
+)
 from openbook.text import LineIndex
 from openbook.types import Chunk, Document, Lesson
 from tests.unit.retrieval.material import chunk_of
@@ -102,6 +110,38 @@ def test_the_header_of_a_course_is_what_it_says_of_itself() -> None:
 
     assert header_of(full).text == "Course Title: Quay\nCourse Link: https://x\nCourse Instructor: Ann"
     assert header_of(bare).text == "Boots on."
+
+
+@pytest.mark.parametrize(
+    ("page", "head"),
+    [
+        ('---\nlayout: page\ntitle: "Flour"\n---\n\nStrong flour rises.', 'title: "Flour"'),
+        ("+++\ntitle = 'Flour'\n+++\n\nStrong flour rises.", "title = 'Flour'"),
+        ("---\ntitle: >-\n  Flour\n---\n\n# On flour\n\nIt rises.", "# On flour"),
+        ("---\nlayout: page\n---\n\n# On flour\n\nIt rises.", "# On flour"),
+        ("---\nlayout: page\n---", "layout: page"),
+        ("---\nStrong flour rises.", "Strong flour rises."),
+        ("---", "---"),
+    ],
+)
+def test_a_page_with_front_matter_begins_with_its_title(page: str, head: str) -> None:
+    chunk = chunk_of(page, "flour.md", kind="course", lesson=Lesson("Bread", 1, "Flour"))
+
+    assert [found.text for found in document_outline([chunk])] == [head]
+    for found in (first_line(chunk), header_of(chunk), head_of_lesson(chunk)):
+        assert found.text == head
+        assert_exact(found, page)
+
+
+def test_front_matter_that_states_no_title_is_no_head_of_a_lesson() -> None:
+    lesson, front = Lesson("Bread", 1), "---\norder: 2\n---\n\n"
+    chunks = [
+        chunk_of(front.rstrip(), "flour.md", kind="course", lesson=lesson),
+        chunk_of("# Flour\n\nIt rises.", "flour.md", before=front, kind="course", lesson=lesson),
+    ]
+
+    assert places(document_outline(chunks)) == [(5, "# Flour")]
+    assert places(document_outline(chunks[:1])) == [(2, "order: 2")]
 
 
 def test_a_piece_keeps_the_names_around_it_and_no_signature_that_it_lacks() -> None:
