@@ -91,3 +91,27 @@ def test_a_lesson_with_front_matter_is_named_by_the_title_in_it(tmp_path: Path, 
         assert [citation["quote"] for citation in told["citations"]] == ['title: "Flour"', "# Dough"]
     told = run(capsys, "ask", "--json", "Where can I find lesson 2 of the bread course?", "--library", "bread").json
     assert [citation["quote"] for citation in told["citations"]] == ["# Dough"]
+
+
+@pytest.mark.parametrize(
+    ("pages", "outline"),
+    [
+        (
+            {"lesson1.md": "# One\n", "lesson10.md": "# Ten\n", "lesson2.md": "# Two\n", "README.md": "# Bread\n"},
+            ["# Bread", "# One", "# Two", "# Ten"],
+        ),
+        (
+            {"apple.md": "---\ntitle: Second\norder: 2\n---\n", "zebra.md": "---\ntitle: First\norder: 1\n---\n"},
+            ["title: First", "title: Second"],
+        ),
+    ],
+)
+def test_an_outline_is_in_the_order_of_the_lessons(
+    tmp_path: Path, capsys: Captured, pages: dict[str, str], outline: list[str]
+) -> None:
+    folder = write_tree(tmp_path / "bread", {name: f"{text}\nKnead the dough.\n" for name, text in pages.items()})
+    run(capsys, "add", "--course", str(folder), "--library", "bread")
+
+    told = run(capsys, "ask", "--json", "What is the outline of the bread course?", "--library", "bread").json
+
+    assert [citation["quote"] for citation in told["citations"]] == outline

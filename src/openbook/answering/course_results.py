@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import PurePosixPath
 
 from openbook.answering.outlines import behind_front_matter, document_outline, head_of_lesson, header_of
 from openbook.courses.names import resolve
@@ -13,6 +14,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.course_questions import CourseQuestion
 from openbook.retrieval.search import DEPTH
+from openbook.sources.course_plan import is_describing
 from openbook.types import Chunk, Course, Filter, ResultRole, RetrievalResult
 
 # Signal with the number of lessons, on outlines that were asked for to count them.
@@ -149,7 +151,9 @@ class VisibleCourses:
         return [_asked_for(header_of(opening), ResultRole.HEADING) for opening in openings if opening is not None]
 
     def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
-        found = [_asked_for(heading, ResultRole.HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+        found = [
+            _asked_for(heading, ResultRole.HEADING) for heading in outline_of_course(course, list(self._chunks(course)))
+        ]
         count = {LESSONS: float(len(course.lessons))} if counted else {}
         return [replace(one, signals={**one.signals, **count}) for one in found]
 
@@ -158,7 +162,9 @@ class VisibleCourses:
         return [_asked_for(head_of_lesson(chunk), ResultRole.HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
-        headings = (one for course in courses[:_MAX_COURSES] for one in outline_of_course(list(self._chunks(course))))
+        headings = (
+            one for course in courses[:_MAX_COURSES] for one in outline_of_course(course, list(self._chunks(course)))
+        )
         return [_asked_for(heading, ResultRole.OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
@@ -218,20 +224,30 @@ def course_key(chunk: Chunk) -> tuple[str, str]:
     return (chunk.source, (chunk.lesson.course_path if chunk.lesson else "") or chunk.span.path)
 
 
-def outline_of_course(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return the header of a course and the opening of each lesson, once per number.
+def outline_of_course(course: Course, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the header of a course and the opening of each lesson, once per number, in the order of its lessons.
 
-    `chunks` are those of all its documents, in order.
+    `chunks` are those of all its documents. Documents without a numbered lesson are last, unless they describe it.
     """
-    found: list[Chunk] = []
     by_document: dict[str, list[Chunk]] = defaultdict(list)
     for chunk in chunks:
         by_document[chunk.span.path].append(chunk)
-    seen: set[int | None] = set()
-    for of_one in by_document.values():
+    places: dict[tuple[int | None, int | None], int] = {
+        (lesson.number, lesson.part): place for place, lesson in enumerate(course.lessons)
+    }
+    found: dict[tuple[int, str, int], Chunk] = {}
+    seen = set()
+    for path, of_one in by_document.items():
+        is_numbered = any(_number(chunk) is not None for chunk in of_one)
+        is_opening = is_numbered or path == course.path or is_describing(PurePosixPath(path).name)
         for heading in document_outline(of_one):
-            number = _number(heading)
-            if number is None or number not in seen:
-                found.append(heading)
-            seen.add(number)
-    return found
+            lesson = (heading.lesson.number, heading.lesson.part) if heading.lesson else (None, None)
+            if lesson[0] is None:
+                place = -1 if is_opening else len(places)
+            elif lesson in seen:
+                continue
+            else:
+                place = places.get(lesson, len(places))
+                seen.add(lesson)
+            found[place, path, heading.span.start_char] = heading
+    return [found[place] for place in sorted(found)]
