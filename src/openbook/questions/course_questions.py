@@ -30,8 +30,9 @@ _FRAMES = {
     role: frozenset(map(folded, words.split()))
     for role, words in {
         "course": "course courses kurs kurse kursen kurses cours curso cursos",
-        "lesson": "lesson lessons lektion lektionen leçon leçons lección lecciones",
-        "lessons": "lessons lektionen leçons lecciones",
+        "lesson": "lesson lessons lecture lectures lektion lektionen vorlesung vorlesungen leçon leçons"
+        " lección lecciones clase clases",
+        "lessons": "lessons lectures lektionen vorlesungen leçons lecciones clases",
         "outline": "outline syllabus curriculum contents gliederung inhaltsverzeichnis lehrplan sommaire temario",
         "instructor": "instructor instructors teacher teachers dozent dozentin dozenten kursleiter kursleiterin lehrer"
         " lehrerin enseignant enseignante formateur formatrice instructeur instructrice professeur docente"

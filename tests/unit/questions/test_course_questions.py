@@ -51,6 +51,12 @@ from openbook.questions.course_questions import read_course_question
         ("¿Quién imparte el curso de Pan?", "Pan", None, "header"),
         ("¿Qué lecciones tiene el curso Pan?", "Pan", None, "outline"),
         ("¿De qué trata la lección 2 del curso Pan?", "Pan", 2, "summary"),
+        ("Which lectures does the bread course have?", "bread", None, "outline"),
+        ("What was covered in lecture 5 of the Bread course?", "Bread", 5, "summary"),
+        ("Welche Vorlesungen hat der Kurs Brot?", "Brot", None, "outline"),
+        ("Wie heißt Vorlesung 5 im Kurs Brot?", "Brot", 5, "link"),
+        ("¿Qué clases tiene el curso Pan?", "Pan", None, "outline"),  # codespell:ignore
+        ("¿De qué trata la clase 2 del curso Pan?", "Pan", 2, "summary"),
     ],
 )
 def test_the_name_the_lesson_and_what_is_asked_are_read(text: str, name: str, lesson: int | None, asks: str) -> None:
