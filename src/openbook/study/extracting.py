@@ -13,6 +13,7 @@ from openbook.answering.passages import COURSE_FACT, Passage, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.verification import check_quotes
 from openbook.embedding.protocol import Embedder
+from openbook.questions.languages import languages_of
 from openbook.study.guide import StudyItem
 from openbook.text import sentences
 
@@ -21,31 +22,32 @@ _TERM = rf"(?P<term>[*_`\"“„«]{{0,3}}{_WORD}(?:[ ]{_WORD}){{0,4}}?[*_`\"”
 
 # Patterns for "X is a ..." (article, verb, beginning of the definition), then for "... is called X".
 _LANGUAGES = {
-    "What is {}?": (
+    ("en", "What is {}?"): (
         rf"(?:(?P<article>An?|The)\s+)?{_TERM},? (?:(?:is|are) (?:simply |basically |just |essentially )?"
         r"(?:an?|the (?:process|act|set|number|name|amount|part|study|rate|time|practice|ability|difference|ratio)"
         r"|any|one of|when|where|defined as|what)\b|means |refers? to |stands? for |denotes? )",
         r"\b(?:is|are) (?:also )?(?:called|known as|termed|referred to as)"
         rf" (?:(?P<article>an?|the) )?{_TERM}(?=[.,;:]|$)",
     ),
-    "Was ist {}?": (
+    ("de", "Was ist {}?"): (
         rf"(?:(?P<article>Eine?|Der|Die|Das)\s+)?{_TERM},? (?:(?:ist|sind) (?:ein|eine|einer|jede[rs]?|die Fähigkeit"
         r"|der Vorgang|das Verfahren)\b|bedeutet |bezeichnet |steht für )",
         rf"\b(?:nennt man|heißt|wird als) (?:(?P<article>eine?|der|die|das) )?{_TERM}(?: bezeichnet)?(?=[.,;:]|$)",
     ),
-    "Qu'est-ce que {} ?": (
+    ("fr", "Qu'est-ce que {} ?"): (
         rf"(?:(?P<article>Une?|Les?|La)\s+|L['’])?{_TERM},? (?:(?:est|sont) (?:une?|des|l['’]ensemble|le fait)\b"
         r"|signifie |désigne )",
         rf"\b(?:s['’]appelle|est appelée?|on appelle) (?:(?P<article>une?) )?{_TERM}(?=[.,;:]|$)",
     ),
-    "¿Qué es {}?": (
+    ("es", "¿Qué es {}?"): (
         rf"(?:(?P<article>Una?|El|La|Los|Las)\s+)?{_TERM},? "
         r"(?:(?:es|son) (?:una?|el conjunto|el proceso|la capacidad)\b|significa |se refiere a )",
         rf"\b(?:se llama|se denomina|se conoce como) (?:(?P<article>una?) )?{_TERM}(?=[.,;:]|$)",
     ),
 }
 _PATTERNS = [
-    (question, re.compile(rf"\s*{opening}"), re.compile(called)) for question, (opening, called) in _LANGUAGES.items()
+    (question, re.compile(rf"\s*{opening}"), re.compile(called))
+    for (_, question), (opening, called) in _LANGUAGES.items()
 ]
 
 # A glossary entry: `**Term**: definition`, `- Term - definition` in emphasis, `Term:: definition`.
@@ -77,6 +79,8 @@ class DefinedTerm:
     """The matching question, in the language of the sentence."""
     is_marked: bool
     """Whether it is emphasized or introduced with "is called"."""
+    start_char: int = 0
+    """Where the definition begins in the sentence: behind the term of a glossary entry."""
 
 
 def definition_in(sentence: str) -> DefinedTerm | None:
@@ -86,11 +90,13 @@ def definition_in(sentence: str) -> DefinedTerm | None:
         >>> definition_in("A levain is a piece of dough that is kept for the next day.").term
         'levain'
         >>> definition_in("It is a piece of dough."), definition_in("**Crumb**: the inside of a loaf.").question
-        (None, 'Crumb?')
+        (None, 'What is Crumb?')
     """
     if entry := _ENTRY.match(sentence):
         term = (entry["term"] or entry["plain"] or "").strip(_MARKS)
-        return DefinedTerm(term, f"{term}?", is_marked=True) if _may_be_term(term) else None
+        if not _may_be_term(term):
+            return None
+        return DefinedTerm(term, _question_for(term, sentence), is_marked=True, start_char=entry.end())
     for question, opening, called in _PATTERNS:
         opened = opening.match(sentence)
         found = opened or called.search(sentence)
@@ -102,6 +108,14 @@ def definition_in(sentence: str) -> DefinedTerm | None:
             asked = question.format(" ".join(filter(None, ((found["article"] or "").lower(), term))))
             return DefinedTerm(term, asked, is_marked=opened is None or term != found["term"])
     return None
+
+
+def _question_for(term: str, sentence: str) -> str:
+    """Ask for the term of a glossary entry, in the language of its definition; in English if that is unclear."""
+    possible = languages_of(sentence)
+    questions = dict(_LANGUAGES.keys())
+    question = next((asked for code, asked in questions.items() if code in possible), questions["en"])
+    return term if term.endswith("?") else question.format(term)
 
 
 def _may_be_term(term: str) -> bool:
@@ -129,6 +143,8 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _BLANK = "____"
+# Signs of headings, list items and quotations, which need a space: `#include` and `**term**` have none.
+_LINE_MARKS = re.compile(r"\A\s*(?:(?:#{1,6}|[-*+•>])[ \t]+)+")
 
 _Made = tuple[str, Passage, str]
 """A question, the passage with the answer, and the answer itself if it is only part of the passage."""
@@ -193,7 +209,9 @@ def _definitions(telling: Iterable[Passage], text: str) -> list[tuple[str, str, 
         if definition is None or definition.term.casefold() in found:
             continue
         if definition.is_marked or text.count(definition.term.casefold()) >= _MIN_USES:
-            found[definition.term.casefold()] = (definition.term, definition.question, passage)
+            start = passage.start_char + definition.start_char
+            defining = replace(passage, part=(start, passage.end_char)) if definition.start_char else passage
+            found[definition.term.casefold()] = (definition.term, definition.question, defining)
     return list(found.values())
 
 
@@ -245,5 +263,5 @@ def _checked(made: Sequence[_Made], context: Context, text_now: TextNow) -> tupl
 
 
 def _with_answer(passage: Passage, answer: str) -> str:
-    text = " ".join(passage.text.lstrip("#*+- \t").split())
+    text = " ".join(_LINE_MARKS.sub("", passage.text).split())
     return f"{answer}: {text}" if answer else text

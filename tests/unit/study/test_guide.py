@@ -93,6 +93,40 @@ def test_formulas_and_listings_sum_up_nothing_and_leave_no_gap(tmp_path: Path) -
     assert not any("____$" in question.prompt for question in guide.questions)
 
 
+def test_emphasis_and_code_at_the_beginning_of_a_line_stay_whole(tmp_path: Path) -> None:
+    text = (
+        "# Bread\n\n**Crust** is the outside of a loaf, which turns brown in the heat of the oven.\n\n"
+        "- **Sampling bakers** taste the dough every minute and record what it does then.\n\n"
+        "#include is the first word of each of the recipes that are written in the language C.\n"
+    )
+    with Library.open("bread") as library:
+        library.add(write_tree(tmp_path / "bread", {"bread.md": text}))
+        guide = library.study()
+
+    assert [item.text.partition(" is")[0].partition(" taste")[0] for item in guide.summary] == [
+        "**Crust**",
+        "**Sampling bakers**",
+        "#include",
+    ]
+
+
+def test_the_definition_of_an_entry_begins_behind_its_term(tmp_path: Path) -> None:
+    text = "# Bread\n\n**Crumb**: the inside of a loaf.\n\n- `levain`: a piece of dough that is kept.\n"
+    with Library.open("bread") as library:
+        library.add(write_tree(tmp_path / "bread", {"bread.md": text}))
+        guide = library.study()
+
+    assert [(item.prompt, item.text) for item in guide.terms] == [
+        ("Crumb", "the inside of a loaf."),
+        ("levain", "a piece of dough that is kept."),
+    ]
+    assert [(item.prompt, item.text) for item in guide.questions] == [
+        ("What is Crumb?", "the inside of a loaf."),
+        ("What is levain?", "a piece of dough that is kept."),
+    ]
+    assert all(item.text in item.citations[0].quote for item in guide.terms)
+
+
 def test_the_number_of_a_reference_is_not_asked_for(tmp_path: Path) -> None:
     text = "# Ropes\n\nThe old sailors of Bergen knew this bend as well as anybody [ 13 ].\n"
     with Library.open("ropes") as library:

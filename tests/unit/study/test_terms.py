@@ -17,9 +17,12 @@ from openbook.study.extracting import definition_in
         ("Diesen Teig nennt man Biga.", "Biga", "Was ist Biga?"),
         ("Le levain est une pâte qui fermente.", "levain", "Qu'est-ce que le levain ?"),
         ("La corteza es una capa dura.", "corteza", "¿Qué es la corteza?"),
-        ("**Crumb**: the inside of a loaf.", "Crumb", "Crumb?"),
-        ("- `rest` – let the dough stand.", "rest", "rest?"),
-        ("Poolish:: a wet dough with yeast.", "Poolish", "Poolish?"),
+        ("**Crumb**: the inside of a loaf.", "Crumb", "What is Crumb?"),
+        ("- `rest` – let the dough stand.", "rest", "What is rest?"),
+        ("Poolish:: a wet dough with yeast.", "Poolish", "What is Poolish?"),
+        ("**Krume**: das Innere eines Brotes mit allen seinen Löchern.", "Krume", "Was ist Krume?"),
+        ("**Mie** : l'intérieur du pain, avec tous ses trous.", "Mie", "Qu'est-ce que Mie ?"),
+        ("**Why rye?**: it keeps for a week.", "Why rye?", "Why rye?"),
     ],
 )
 def test_a_term_and_its_question_are_found(sentence: str, term: str, question: str) -> None:
