@@ -56,13 +56,13 @@ _ENTRY = re.compile(
     r"|(?P<plain>[^\W\d_][^:\n]{1,60})::)\s+(?=\S+\s+\S)"
 )
 
-# Pronouns, and words too general to be terms: "the reason is a lack of water".
+# Pronouns, words that open clauses, and words too general to be terms: "the reason is a lack of water".
 _PRONOUNS = frozenset(
     (
         "this that these those it he she we you they i there here what which who one another each all both some any"
         " other others such first second third next last everything nothing something dies das es er sie wir ihr man"
         " hier dort dieser diese dieses jener alles etwas was wer ceci cela ce il elle nous vous ils elles on voici"
-        " tout esto eso ello él ella nosotros ustedes ellos aquí todo"
+        " tout if when only wenn falls nur si esto eso ello él ella nosotros ustedes ellos aquí todo"
     ).split()
 )
 _VAGUE = frozenset("result example problem point reason goal idea question answer thing note way".split())

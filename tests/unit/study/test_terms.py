@@ -40,6 +40,8 @@ def test_a_term_and_its_question_are_found(sentence: str, term: str, question: s
         "The reason is a lack of water.",
         "**This**: is said of nothing.",
         "The dough rests for an hour.",
+        "If there is a second oven, it is used.",
+        "Only meaningful if the oven is an old one.",
     ],
 )
 def test_what_stands_for_something_else_is_no_term(sentence: str) -> None:
