@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import Passage, overlap, passages_of
 from openbook.embedding.protocol import Embedder
+from openbook.retrieval.roles import is_home_page
+from openbook.types import Chunk
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -33,13 +35,28 @@ _REPEAT_WEIGHT = 0.5
 def central_passages(context: Context, embedder: Embedder) -> list[Passage]:
     """Return the sentences that are most similar to their whole lesson and to its title, in order of appearance.
 
-    At most five of one lesson, and ten of several. Ties are broken by their order.
+    At most five of one lesson, and ten of several. Of more than ten, these are spread over all, with front pages in any
+    case. Ties are broken by their order.
     """
-    groups = [list(shown) for _, shown in groupby(context.shown, key=_place)]
+    groups = _chosen([list(shown) for _, shown in groupby(context.shown, key=_place)])
     each = max(1, min(_SENTENCES, _MAX_TOGETHER // max(1, len(groups))))
     found = (passage for shown in groups for passage in _central(shown, each, embedder))
     # Slides and transcript, or two formats of a course, may be the same text.
     return list({" ".join(passage.text.split()): passage for passage in found}.values())
+
+
+def _chosen(groups: Sequence[list[ContextItem]]) -> list[list[ContextItem]]:
+    """Return at most ten of the lessons or documents, in order."""
+    fronts = [place for place, shown in enumerate(groups) if _is_front(shown[0].result.chunk)][:_MAX_TOGETHER]
+    others = [place for place in range(len(groups)) if place not in fronts]
+    left = _MAX_TOGETHER - len(fronts)
+    step = max(1.0, len(others) / max(1, left))
+    spread = [others[int(number * step)] for number in range(min(left, len(others)))]
+    return [groups[place] for place in sorted([*fronts, *spread])]
+
+
+def _is_front(chunk: Chunk) -> bool:
+    return is_home_page(chunk.span.path, chunk.kind)
 
 
 def _place(shown: ContextItem) -> tuple[object, ...]:

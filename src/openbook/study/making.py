@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from openbook.answering.checking import signed
@@ -17,6 +17,8 @@ from openbook.errors import QueryError
 from openbook.index.protocol import Index
 from openbook.llm.prompts import prompts_of
 from openbook.llm.protocol import Model
+from openbook.questions.languages import language_and_page
+from openbook.retrieval.roles import role_of
 from openbook.study.extracting import extract
 from openbook.study.guide import StudyGuide, StudyItem
 from openbook.types import Chunk, Filter, RetrievalResult
@@ -31,13 +33,25 @@ _EVERYTHING = 10_000_000
 _TOKENS_OF_CHUNK = 300
 
 
+_ASIDE = frozenset({"changelog", "generated", "legal", "test"})
+
+# Files that readers take for text: those of build tools and shells, and in hidden folders.
+_UNTAUGHT = re.compile(
+    r"(?:^|/)(?:\.[^/]+(?:$|/)|(?:meson\.build|meson[._]options(?:\.txt)?|CMakeLists\.txt|(?:GNU)?[Mm]akefile(?:\.\w+)?"
+    r"|(?:requirements|constraints)[\w.-]*\.txt|configure\.ac|SConstruct|BUILD(?:\.bazel)?|_[\w-]+|[^/]+\.in)$)"
+)
+
+# `README.dk.md` beside `README.md`: projects use codes of countries, too.
+_TRANSLATED = re.compile(r"\.[a-z]{2}(?:[-_][A-Za-z]{2,4})?(?=\.\w+$)")
+
+
 def make_guide(
     finder: EvidenceFinder, where: Filter, options: AnswerOptions, *, context_tokens: int, count: int
 ) -> StudyGuide:
     """Make a guide to the documents that pass a filter.
 
     Raises:
-        QueryError: No document passes the filter.
+        QueryError: No document passes the filter, or only code does and there is no model.
         ModelError: The model failed.
     """
     chunks = list(_chunks(finder.index, where))
@@ -45,6 +59,9 @@ def make_guide(
         raise QueryError("there is nothing to study here", hint="name a lesson, a course or a document with text")
     title = _title(chunks)
     if options.writer is None:
+        if not _is_prose(chunks[0]):
+            hint = "name a lesson, a course or a document with prose; or a model, which can explain code"
+            raise QueryError("there is only code to study here, and no prose", hint=hint)
         results = _results(chunks, _MAX_CHUNKS)
         context = build_context(results, _EVERYTHING, for_model=False)
         found = extract(context, finder.embedder, finder.text_now, count)
@@ -72,7 +89,23 @@ def _chunks(index: Index, where: Filter) -> Iterator[Chunk]:
         for chunk in index.chunks(document.source, document.path)
         if where.allows_lesson(chunk.lesson)
     ]
-    return iter([chunk for chunk in found if chunk.kind in ("docs", "course")] or found)
+    prose = [chunk for chunk in found if _is_prose(chunk)]
+    pages = {(chunk.source, chunk.span.path) for chunk in prose}
+    telling = [chunk for chunk in prose if not _is_beside(chunk, pages)]
+    return iter(telling or prose or found)
+
+
+def _is_prose(chunk: Chunk) -> bool:
+    return chunk.kind in ("docs", "course")
+
+
+def _is_beside(chunk: Chunk, pages: Container[tuple[str, str]]) -> bool:
+    """Return whether a document teaches nothing: a licence, changelog, template, build file, or a page translated."""
+    path = chunk.span.path
+    if chunk.kind == "docs" and (role_of(path, chunk.kind) in _ASIDE or _UNTAUGHT.search(path)):
+        return True
+    originals = (language_and_page(path)[1], _TRANSLATED.sub("", path))
+    return any(page != path and (chunk.source, page) in pages for page in originals)
 
 
 def _results(chunks: Sequence[Chunk], most: int) -> list[RetrievalResult]:

@@ -155,9 +155,40 @@ def test_numbers_of_questions_are_limited_and_nothing_to_study_is_an_error(libra
         library.study(count=0)
 
 
-def test_a_guide_to_code_alone_is_about_that(library: Library) -> None:
-    assert library.study(where=Filter(globs=("*.py",))).title == "bake.py"
+def test_code_alone_is_studied_by_a_model_only(library: Library) -> None:
+    where = Filter(globs=("*.py",))
+
+    with pytest.raises(QueryError, match="only code"):
+        library.study(where=where)
+    with ScriptedModel(GUIDE) as model:
+        assert library.study(where=where, options=AnswerOptions(model=model, verifier="off")).title == "bake.py"
     assert library.study().title == "Dough"
+
+
+def test_a_summary_of_many_pages_has_ten_sentences_and_one_of_the_front_page(tmp_path: Path) -> None:
+    pages = {
+        f"{number:02}.md": f"# Loaf {number}\n\nThe loaf of kind {number} is baked in an oven with a lot of steam.\n"
+        for number in range(30)
+    }
+    front = {"README.md": "# Loaves\n\nThese pages are about the many loaves of a bakery and their crusts.\n"}
+    with Library.open("loaves") as library:
+        library.add(write_tree(tmp_path / "loaves", pages | front))
+        guide = library.study()
+
+    assert len(guide.summary) == 10
+    assert "README.md" in {item.citations[0].span.path for item in guide.summary}
+
+
+def test_translations_licences_and_build_files_are_studied_only_by_themselves(tmp_path: Path) -> None:
+    said = "# Loaves\n\nThese pages are about the many loaves of a bakery and their crusts.\n"
+    beside = ("README.de.md", "README.dk.md", "LICENSE.md", "meson_options.txt", "_loaf", ".github/TEMPLATE.md")
+    with Library.open("loaves") as library:
+        library.add(write_tree(tmp_path / "loaves", dict.fromkeys(("README.md", *beside), said)))
+        every = library.study()
+        one = library.study(where=Filter(globs=("README.dk.md",)))
+
+    assert {item.citations[0].span.path for item in every.items} == {"README.md"}
+    assert {item.citations[0].span.path for item in one.items} == {"README.dk.md"}
 
 
 def test_of_what_a_model_writes_only_what_holds_is_kept(library: Library) -> None:
