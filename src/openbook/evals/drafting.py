@@ -42,6 +42,11 @@ _DEFAULT = re.compile(
     rf"(?P<tick>`+)(?P<name>-{{0,2}}{_NAME})[^`\n]{{0,20}}(?P=tick)[^\n]{{0,200}}?\b[Dd]efaults?(?:\s+(?:value|to|is|are|:))*[\s:=(]*"
     r"(?:(?P<quote>[`\"'])(?P<quoted>[^`\"'\n]{2,40})(?P=quote)|(?P<number>\d[\d.,_]+\w{0,2}))"
 )
+# An underscore is emphasis only around words: `forward_auth` and `__init__` are names.
+_MARKUP = re.compile(
+    r"`+(?P<code>[^`]+)`+|[`*\[]|\]\([^)]*\)|\s*\{#.*|\\(?=[_*])"
+    r"|(?<!\w)(?:_(?P<slanted>[^\W_](?:[^_]*[^\W_])?)_|__(?P<bold>[^\W_][^_]*\s[^_]*[^\W_])__)(?!\w)"
+)
 _SUMMARY = re.compile(r"(?P<verb>[A-Z]?[a-z]{2,})\s+(?P<rest>[^.]{15,110}?)(?:\.(?:\s|$)|$)")
 # A name that is a common word occurs in many wrong answers.
 _TELLING_NAME = re.compile(r"(?!test)\w*?[a-z0-9](?:_\w|[A-Z])\w*")
@@ -109,12 +114,22 @@ def _documented_defaults_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _sections_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
-    heading = re.sub(r"[`*_]|\s*\{#.*|\[|\]\([^)]*\)", "", chunk.context[-1]).strip() if chunk.context else ""
+    heading = _without_markup(chunk.context[-1]) if chunk.context else ""
     if len(chunk.text) < MIN_CHARS or not heading:
         return
     text = heading if heading.endswith("?") else _how_to(heading)
     if text:
         yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
+
+
+def _without_markup(heading: str) -> str:
+    """Remove emphasis, marks of code, links and anchors from a heading; names keep their underscores.
+
+    Example:
+        >>> _without_markup("Using *the* [`forward_auth`](auth.md) in __init__ {#auth}")
+        'Using the forward_auth in __init__'
+    """
+    return _MARKUP.sub(lambda found: found["code"] or found["slanted"] or found["bold"] or "", heading).strip()
 
 
 def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
@@ -139,11 +154,14 @@ def _how_to(heading: str) -> str:
     Example:
         >>> _how_to("Configuring the log level"), _how_to("How to retry jobs"), _how_to("Architecture")
         ('How do I configure the log level?', 'How do I retry jobs?', '')
+        >>> _how_to("Test / Debugging")
+        ''
     """
     heading = re.sub(r"^(?:\d+[.)]\s*)?(?:[Hh]ow to\s+)?", "", heading).rstrip(" .:!")
     first, _, rest = heading.partition(" ")
     verb = next((task for task in _TASKS if first.lower() in (task, _gerund(task))), "")
-    return f"How do I {verb} {rest}?" if verb and rest else ""
+    is_list = re.match(r"\S*\w", rest) is None  # "Test / Debugging"
+    return f"How do I {verb} {rest}?" if verb and not is_list else ""
 
 
 def _gerund(verb: str) -> str:

@@ -48,6 +48,26 @@ def test_files_are_taken_from_the_whole_library(tmp_path: Path) -> None:
     assert [question.lines[0].path for question in questions] == [f"page-{n}.md" for n in ("00", "10", "20", "30")]
 
 
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Configuring the `forward_auth` directive", "How do I configure the forward_auth directive?"),
+        ("Configuring the forward_auth directive", "How do I configure the forward_auth directive?"),
+        (r"Configuring auth\_request and **nginx**", "How do I configure auth_request and nginx?"),
+        ("Using _the_ [log](log.md) __in all cases__", "How do I use the log in all cases?"),
+        ("Test / Debugging", None),
+    ],
+)
+def test_the_heading_of_a_guide_becomes_a_question_with_its_names(
+    tmp_path: Path, heading: str, question: str | None
+) -> None:
+    write_tree(tmp_path / "guide", {"page.md": f"# {heading}\n\n{LONG}\n"})
+
+    questions = [each.text for each in drafted(tmp_path, tmp_path / "guide") if each.lines]
+
+    assert questions == ([question] if question else [])
+
+
 def test_tests_and_licences_come_last(tmp_path: Path) -> None:
     names = ("LICENSE.md", "tests/guide.md", "zebra.md")
     write_tree(tmp_path / "guide", {name: f"# Using {name}\n\n{LONG}\n" for name in names})
