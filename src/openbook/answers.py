@@ -68,7 +68,7 @@ class RefusalReason(StrEnum):
 
 # Formats whose text is extracted. No other program shows the line numbers of that text.
 _WITHOUT_LINES = frozenset(
-    "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx recording rtf srt vtt xls xlsx zip".split()
+    "doc docx eml epub ics mbox msg odp ods odt pdf picture ppt pptx recording rtf sbv srt vtt xls xlsx zip".split()
 )
 
 

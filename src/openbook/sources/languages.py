@@ -65,7 +65,7 @@ vhdl: vhd vhdl
 """
 
 _DOCS = """
-man org pod srt vtt
+man org pod sbv srt vtt
 asciidoc: adoc asciidoc
 html: htm html xhtml
 latex: latex sty tex

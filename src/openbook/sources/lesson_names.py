@@ -42,7 +42,7 @@ _ANCHOR = re.compile(r"\s*(?:\[\[[\w-]+\]\]|\{[#.:][^{}]*\})\s*$")
 _MATERIAL = frozenset(
     """
     md markdown mdown mkd mdx qmd rmd rst txt adoc asciidoc org tex typ html htm xhtml ipynb
-    pdf pptx odp docx odt rtf epub vtt srt
+    pdf pptx odp docx odt rtf epub vtt srt sbv
     """.split()
 )
 

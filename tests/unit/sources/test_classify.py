@@ -111,8 +111,8 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
 
     assert without_grammar == {
         "asm", "awk", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fish", "fsharp", "handlebars", "ics",
-        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "sass", "srt", "tcl",
-        "text", "tsv", "verilog", "vhdl", "vtt",
+        "jsonl", "less", "log", "man", "matlab", "nim", "notebook", "nu", "pascal", "po", "pod", "sass", "sbv", "srt",
+        "tcl", "text", "tsv", "verilog", "vhdl", "vtt",
     }  # fmt: skip
 
 

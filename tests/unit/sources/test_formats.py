@@ -141,5 +141,5 @@ def test_what_we_print_as_json_is_no_source_however_it_is_laid_out() -> None:
 
 
 def test_no_line_is_cited_of_a_format_whose_text_is_extracted() -> None:
-    assert not any(map(has_lines, [*BINARY_FORMATS, "ics", "picture", "recording", "srt", "vtt"]))
+    assert not any(map(has_lines, [*BINARY_FORMATS, "ics", "picture", "recording", "sbv", "srt", "vtt"]))
     assert has_lines("markdown")

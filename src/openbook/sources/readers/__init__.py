@@ -43,6 +43,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "org": partial(read_markup, language="org"),
         "pod": partial(read_markup, language="pod"),
         "rst": read_rst,
+        "sbv": read_subtitles,
         "srt": read_subtitles,
         "text": read_plain_text,
         "typst": read_plain_text,

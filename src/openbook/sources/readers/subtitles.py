@@ -1,4 +1,4 @@
-"""Reads SRT and WebVTT subtitles as running text with times as anchors."""
+"""Reads subtitles (SRT, WebVTT, SBV) as running text with times as anchors."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from openbook.sources.readers.reading import Reading, read_plain_text
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
+# SBV, the format of YouTube.
+_TIMING_OF_SBV = re.compile(rf"{_TIME},{_TIME}[ \t]*$")
 # Windows programs can turn "\r\n" into "\r\r\n".
 _LINE_END = re.compile(r"\r{0,2}\n|\r")
 _COMMENT = re.compile(r"(?:NOTE|STYLE|REGION)\b")
@@ -51,7 +53,7 @@ class Cue:
 
 
 def read_subtitles(text: str, path: str = "") -> Reading:
-    r"""Read SRT or WebVTT.
+    r"""Read SRT, WebVTT or SBV.
 
     Cues are fragments of sentences, so they are joined: a line is one or more sentences; a paragraph ends at a pause,
     at a change of speakers, or after about 700 characters. A voice's name precedes its first words, as `Ada: `. Anchors
@@ -64,8 +66,11 @@ def read_subtitles(text: str, path: str = "") -> Reading:
         >>> reading.text, reading.anchors
         ('Bread needs time.', (Anchor(start_char=0, label='00:01:02'),))
     """
-    language = "vtt" if text.lstrip("\ufeff").startswith("WEBVTT") or path.lower().endswith(".vtt") else "srt"
-    cues = list(_cues(_LINE_END.split(text)))
+    name = path.lower()
+    language = "vtt" if text.lstrip("\ufeff").startswith("WEBVTT") or name.endswith(".vtt") else "srt"
+    if name.endswith(".sbv"):
+        language, text = "sbv", text.lstrip("\ufeff").replace("[br]", "\n")
+    cues = list(_cues(_LINE_END.split(text), _TIMING_OF_SBV if language == "sbv" else _TIMING))
     if not cues:
         return read_plain_text(text, path)
     rolls = _INNER_TIME.search(text) is not None or _is_rolling(cues)
@@ -92,8 +97,8 @@ def _clock(seconds: float) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
 
 
-def _cues(lines: list[str]) -> Iterator[Cue]:
-    found = [(at, match) for at, line in enumerate(lines) if (match := _TIMING.match(line))]
+def _cues(lines: list[str], timing: re.Pattern[str]) -> Iterator[Cue]:
+    found = [(at, match) for at, line in enumerate(lines) if (match := timing.match(line))]
     ends = [*(at for at, _ in found), len(lines)]
     for (at, match), end in zip(found, ends[1:], strict=True):
         body = lines[at + 1 : end]

@@ -37,6 +37,20 @@ def test_pieces_of_a_sentence_become_one_line() -> None:
     assert (reading.kind, reading.language) == ("docs", "srt")
 
 
+def test_subtitles_of_youtube_are_read_like_others() -> None:
+    text = (
+        "0:18:50.380,0:18:54.200\nBread needs\ntime and\n\n0:18:54.200,0:18:55.000\nwarmth.[br]And salt:\n\n"
+        "0:18:55.500,0:18:56.100\n42\n\n0:19:01.000,0:19:02.000\n&gt;&gt; How much?\n"
+    )
+
+    reading = read_subtitles(text, "talk.sbv")
+
+    assert reading.text == "Bread needs time and warmth.\nAnd salt: 42\n\n>> How much?"
+    assert [anchor.label for anchor in reading.anchors] == ["00:18:50"]
+    assert (reading.kind, reading.language) == ("docs", "sbv")
+    assert read_subtitles("Notes, 0:01,0:02\n", "talk.sbv").text == "Notes, 0:01,0:02\n"
+
+
 @pytest.mark.parametrize(
     ("cues", "text"),
     [
