@@ -84,8 +84,16 @@ _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 # A field in the header of a course, which has no continuation lines.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# Markup without content: link targets, tags, images, lines that open a directive, and imports of page components.
+# Statements and values of templates (Liquid, Jinja, Hugo), and attributes that Kramdown reads. In backticks, they are
+# what the text is about.
+_TEMPLATE = (
+    r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[\w.]+)\}\}(?!`)|^[ \t]*\{:[^{}\n]*\}[ \t]*$"
+)
+_FILLED = re.compile(_TEMPLATE, re.MULTILINE)
+# Markup without content: link targets, tags, invisible characters, images, lines that open a directive, imports of page
+# components, and what a template replaces.
 _MARKUP = re.compile(
+    rf"{_TEMPLATE}|&(?:nbsp|ensp|emsp|shy|zwnj|zwj|lrm|rlm);|"
     r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
@@ -206,8 +214,13 @@ class Passage:
 
 
 def is_markup(text: str) -> bool:
-    """Return whether a text is nothing but markup."""
-    return box_title(text) == "" or (_MARKUP.search(text) is not None and not WORD.search(_MARKUP.sub("", text)))
+    """Return whether a text is nothing but markup, or the frame of what a template fills in: `{{ title }} [soon]`."""
+    if box_title(text) == "":
+        return True
+    if _MARKUP.search(text) is None:
+        return False
+    words = len(WORD.findall(_MARKUP.sub("", text)))
+    return words < (_MIN_WORDS if _FILLED.search(text) else 1)
 
 
 # The passages of a result are compared with the same headings.
