@@ -414,40 +414,6 @@ def test_front_matter_is_no_passage() -> None:
     assert texts(shown("---\n\nShips wait a minute.", before="")) == ["Ships wait a minute."]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{% assign lectures = site['2026'] | sort: 'date' %}",
-        "{%- endcomment -%}",
-        "{{ page.title | upcase }}",
-        "{{content}}",
-        '{{< figure src="oven.png" title="An oven" >}}',
-        "<strong>{{ lecture.date | date: '%-m/%-d' }}</strong>: {% if lecture.ready %}",
-        "{{ lecture.title }} [coming soon]",
-        "{: .no_toc .text-delta }",
-        "| <br/> | &nbsp; | &nbsp; |",
-    ],
-)
-def test_what_a_template_fills_in_is_not_quoted(line: str) -> None:
-    entry = shown(f"Sessions end after one hour.\n\n{line}\n\nThey can be renewed.")
-
-    assert texts(entry) == ["Sessions end after one hour.", "They can be renewed."]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "The tag `{% assign lectures %}` sets a variable.",
-        "`{% endcomment %}`, `{{ page.title }}`, `{{ content }}`",
-        "Each page shows {{ page.title }} at its top.",
-        "{% note %} Sessions end after one hour. {% endnote %}",
-        "{{\\large Sessions end after one hour}}",
-    ],
-)
-def test_what_is_said_of_a_template_or_in_one_is_quoted(line: str) -> None:
-    assert texts(shown(line)) == [line]
-
-
 def test_the_border_of_a_table_belongs_to_no_row() -> None:
     rows = "| 11 | The library is locked |\n+----+-----------------------+\n| 12 | The password is wrong |"
 

@@ -1,0 +1,49 @@
+"""Lines that a template fills in are no sentences to quote."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.context import ContextItem
+from openbook.answering.passages import passages_of
+from openbook.text import units
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def quotable(text: str) -> list[str]:
+    result = result_of(chunk_of(text, before="Words in front.\n\n"))
+    return [passage.text for passage in passages_of(ContextItem(1, result, units(result.chunk)))]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{% assign lectures = site['2026'] | sort: 'date' %}",
+        "{%- endcomment -%}",
+        "{{ page.title | upcase }}",
+        "{{content}}",
+        '{{< figure src="oven.png" title="An oven" >}}',
+        "<strong>{{ lecture.date | date: '%-m/%-d' }}</strong>: {% if lecture.ready %}",
+        "{{ lecture.title }} [coming soon]",
+        "{: .no_toc .text-delta }",
+        "| <br/> | &nbsp; | &nbsp; |",
+    ],
+)
+def test_what_a_template_fills_in_is_not_quoted(line: str) -> None:
+    found = quotable(f"Sessions end after one hour.\n\n{line}\n\nThey can be renewed.")
+
+    assert found == ["Sessions end after one hour.", "They can be renewed."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The tag `{% assign lectures %}` sets a variable.",
+        "`{% endcomment %}`, `{{ page.title }}`, `{{ content }}`",
+        "Each page shows {{ page.title }} at its top.",
+        "{% note %} Sessions end after one hour. {% endnote %}",
+        "{{\\large Sessions end after one hour}}",
+    ],
+)
+def test_what_is_said_of_a_template_or_in_one_is_quoted(line: str) -> None:
+    assert quotable(line) == [line]
