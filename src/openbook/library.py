@@ -398,7 +398,7 @@ class Library(LibraryAnswers):
             count: Maximum number of terms, and of questions.
 
         Raises:
-            QueryError: No document passes the filter.
+            QueryError: No document passes the filter, or none with prose and there is no model.
             UnknownSourceError: The filter names a source that the library does not have.
             ValueError: `count` is below 1.
             ModelError: The model failed.

@@ -32,7 +32,7 @@ _EVERYTHING = 10_000_000
 # A model sees as many chunks as fit into its context, also spread over the document. A chunk has about 300 tokens.
 _TOKENS_OF_CHUNK = 300
 
-
+# Roles of files that teach nothing of a project.
 _ASIDE = frozenset({"changelog", "generated", "legal", "test"})
 
 # Files that readers take for text: those of build tools and shells, and in hidden folders.
@@ -51,7 +51,7 @@ def make_guide(
     """Make a guide to the documents that pass a filter.
 
     Raises:
-        QueryError: No document passes the filter, or only code does and there is no model.
+        QueryError: No document passes the filter, or none with prose and there is no model.
         ModelError: The model failed.
     """
     chunks = list(_chunks(finder.index, where))
@@ -61,7 +61,7 @@ def make_guide(
     if options.writer is None:
         if not _is_prose(chunks[0]):
             hint = "name a lesson, a course or a document with prose; or a model, which can explain code"
-            raise QueryError("there is only code to study here, and no prose", hint=hint)
+            raise QueryError("there is no prose to study here, only code or data", hint=hint)
         results = _results(chunks, _MAX_CHUNKS)
         context = build_context(results, _EVERYTHING, for_model=False)
         found = extract(context, finder.embedder, finder.text_now, count)
