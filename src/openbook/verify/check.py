@@ -6,13 +6,13 @@ from collections import Counter
 from functools import cached_property
 
 from openbook.text import LineIndex
-from openbook.verify.citation_check import CitationCheck, CitingText, is_code
+from openbook.verify.citation_check import CitationCheck, CitingText
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
 from openbook.verify.mentions import Mention, cited_words, find_mentions
 from openbook.verify.nearby import nearby, without_margins
-from openbook.verify.regions import parts_of, regions
+from openbook.verify.regions import is_code, parts_of, regions
 from openbook.verify.remotes import repositories
 from openbook.verify.written_paths import with_blanks, with_revision
 
@@ -35,7 +35,7 @@ class MentionChecker:
         mentions = find_mentions(citing.text, parts)
         lines = LineIndex(citing.text)
         checks = []
-        prose = without_margins(citing.text, is_code=is_code(citing))
+        prose = without_margins(citing.text, is_code=is_code(citing.path, citing.text))
         all_said = [
             (mention, nearby(prose, mentions, position, within(mention.start_char)))
             for position, mention in enumerate(mentions)

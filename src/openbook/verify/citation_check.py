@@ -8,7 +8,6 @@ from functools import cached_property
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
-from openbook.sources.classify import classify
 from openbook.verify.certainty import LEAD_OF_FIT, SEVERAL_FILES, Move, fit, is_guessed, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
@@ -19,6 +18,7 @@ from openbook.verify.mentions import Mention, full_names, linked_revision
 from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.namesakes import Statement, best_fitting
 from openbook.verify.nearby import Nearby, Said, listings_beside, said_of
+from openbook.verify.regions import is_code
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness, without_versions
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
 
@@ -377,7 +377,11 @@ class CitationCheck:
         if found.spot.likeness < _MIN_LIKENESS and not found.is_same:
             return "the text has been edited much"
         citing = self._citing
-        said = Said(self._near.names) if is_code(citing) else said_of(citing.text, self._mention, self._near)
+        said = (
+            Said(self._near.names)
+            if is_code(citing.path, citing.text)
+            else said_of(citing.text, self._mention, self._near)
+        )
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
         # An edit that left a citation of brackets alone was no review of it.
@@ -486,11 +490,6 @@ class CitationCheck:
         if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
         return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
-
-
-def is_code(citing: CitingText) -> bool:
-    """Return whether the citations of a text are those in its comments."""
-    return classify(citing.path, citing.text)[0] in {"code", "config"}
 
 
 def _line_count(page: ComparedText) -> str:

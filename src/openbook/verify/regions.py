@@ -24,6 +24,7 @@ Range = tuple[int, int]
 # Formats whose code blocks are told apart. They hold logs, examples and programs, which name lines
 # of files that nobody has here.
 _WITH_BLOCKS = frozenset({"markdown", "rst"})
+_WITH_COMMENTS = frozenset({"code", "config"})
 
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
@@ -55,9 +56,14 @@ def regions(path: str, text: str) -> list[Range] | None:
         return list(_outside_code(text, path, language))
     if language == "asciidoc":
         return list(_outside_delimiters(text))
-    if kind in {"code", "config"}:
+    if kind in _WITH_COMMENTS:
         return _comments(text, language)
     return None
+
+
+def is_code(path: str, text: str) -> bool:
+    """Return whether the citations of a file are those in its comments."""
+    return classify(path, text)[0] in _WITH_COMMENTS
 
 
 def _outside_code(text: str, path: str, language: str) -> Iterator[Range]:
