@@ -20,9 +20,9 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 `cases/citations_blind.jsonl`: their readers and the author of the rules did not see each other's work. So are the
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
-`cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, and the
-`thirteenth` ones of another thirteen, in `cases/citations_thirteenth.jsonl`. The `worded`
-ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
+`cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
+ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, and the `fifteenth` ones
+of nine. The `worded` ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 SETS = (
     *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
-    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth"),
+    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth"),
 )
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
