@@ -73,6 +73,22 @@ def test_a_folder_below_an_allowed_one_is_added_in_the_background_and_removed(cl
     assert (folder / "annex" / "tides.md").exists()
 
 
+def test_a_folder_whose_indexing_a_killed_server_left_unfinished_is_finished_by_the_next_one(
+    client: TestClient, serve: Serve, folder: Path
+) -> None:
+    write_tree(folder / "annex", {"tides.md": "# Tides\n\nThe tide turns at noon.\n"})
+    with client.app.state.library.opened_anew() as library:  # type: ignore[attr-defined]
+        library.register(folder / "annex")  # all that a server had done when it was killed
+
+    (before,) = [each for each in client.get("/api/sources").json()["sources"] if each["name"] == "annex"]
+    again = serve()
+    concurrent.futures.wait([job.doing for job in again.app.state.jobs.all()])  # type: ignore[attr-defined]
+    (after,) = [each for each in again.get("/api/sources").json()["sources"] if each["name"] == "annex"]
+
+    assert (before["state"], before["documents"]) == ("indexing", 0)
+    assert (after["state"], after["documents"]) == ("ready", 1)
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

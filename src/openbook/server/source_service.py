@@ -91,7 +91,8 @@ class SourceService:
             kind=root.kind,
             location=root.url or Path(root.location).name,
             documents=documents,
-            state="indexing" if is_busy else "error" if failure else "ready",
+            # A source that was never synced to its end may be indexed by another process.
+            state="error" if failure and not is_busy else "indexing" if is_busy or not root.synced_at else "ready",
             message="" if is_busy else without_places(failure),
             skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
             remarks=remarks[:_MAX_REMARKS],
@@ -149,7 +150,7 @@ class SourceService:
             place = Path(path).expanduser().resolve()
         except (OSError, RuntimeError, ValueError):
             place = None
-        if place is None or not any(place.is_relative_to(root) for root in self._roots):
+        if place is None or not self._is_below_roots(place):
             raise RequestRefusedError(403, refusal, hint="OPENBOOK_SERVER_ROOTS names allowed folders")
         return place
 
@@ -231,6 +232,7 @@ class SourceService:
 
         Uploads are registered as an empty source at once, so that they do not look finished.
         """
+        self._resume_sources()
         self._uploads.clean()
         try:
             self._uploads.refresh()
@@ -241,6 +243,18 @@ class SourceService:
             with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will report it
                 name = assistant.register(folder, course=is_course).name
             self._jobs.start("", name, self._syncing(folder, course=is_course, is_whole=True))
+
+    def _resume_sources(self) -> None:
+        """Resume folders and repositories of this machine that could be added here and were never synced to the end."""
+        with self._library.in_use() as assistant:
+            unfinished = [root for root in assistant.sources() if not root.synced_at]
+        for root in unfinished:
+            path = Path(root.location)
+            if self._uploads.at(root.location) is None and path.exists() and (root.url or self._is_below_roots(path)):
+                self._jobs.start("", root.name, self._syncing(path))
+
+    def _is_below_roots(self, place: Path) -> bool:
+        return any(place.is_relative_to(root) for root in self._roots)
 
     def _syncing(
         self,
