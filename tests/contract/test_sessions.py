@@ -64,7 +64,7 @@ def sessions(connect: Open) -> Sessions:
 
 def begin(sessions: Sessions, owner: str = "ada", exchange: Exchange = EXCHANGE) -> str:
     session_id = new_id()
-    sessions.add(owner, session_id, exchange, {"query": exchange.question}, begins=True)
+    sessions.add(owner, session_id, exchange, {"id": "first", "query": exchange.question}, begins=True)
     return session_id
 
 
@@ -97,7 +97,7 @@ def test_nobody_but_its_owner_reads_renames_or_deletes_a_conversation(sessions: 
     assert not sessions.delete("eve", session_id)
     found = sessions.records("ada", session_id)
     assert found is not None
-    assert (found[0].title, found[1]) == ("When do sessions end?", [{"query": EXCHANGE.question}])
+    assert (found[0].title, found[1]) == ("When do sessions end?", [{"id": "first", "query": EXCHANGE.question}])
 
 
 def test_the_history_is_the_last_exchanges_in_their_order(sessions: Sessions) -> None:
@@ -112,15 +112,15 @@ def test_the_history_is_the_last_exchanges_in_their_order(sessions: Sessions) ->
 def test_an_exchange_replaces_another_one_and_all_that_came_after_it(sessions: Sessions) -> None:
     session_id = begin(sessions)
     for number in range(3):
-        sessions.add("ada", session_id, Exchange(f"q{number}", f"a{number}"), {"n": number})
+        sessions.add("ada", session_id, Exchange(f"q{number}", f"a{number}"), {"id": f"a{number}"})
 
     before = sessions.history("ada", session_id, 2, before=2)
-    sessions.add("ada", session_id, Exchange("new", "answer"), {"n": "new"}, cut=Cut(2, 4))
+    sessions.add("ada", session_id, Exchange("new", "answer"), {"id": "new"}, cut=Cut(2, 4, "a1"))
 
     found = sessions.records("ada", session_id)
     assert before == (EXCHANGE, Exchange("q0", "a0"))
     assert found is not None
-    assert found[1] == [{"query": EXCHANGE.question}, {"n": 0}, {"n": "new"}]
+    assert found[1] == [{"id": "first", "query": EXCHANGE.question}, {"id": "a0"}, {"id": "new"}]
     assert sessions.history("ada", session_id, 9) == (EXCHANGE, Exchange("q0", "a0"), Exchange("new", "answer"))
     assert sessions.history("ada", session_id, 9, before=0) == ()
 
@@ -128,7 +128,7 @@ def test_an_exchange_replaces_another_one_and_all_that_came_after_it(sessions: S
 def test_the_first_exchange_can_be_replaced(sessions: Sessions) -> None:
     session_id = begin(sessions)
 
-    sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 1}, cut=Cut(0, 1))
+    sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 1}, cut=Cut(0, 1, "first"))
 
     assert sessions.history("ada", session_id, 9) == (Exchange("new", "answer"),)
 
@@ -138,9 +138,20 @@ def test_nothing_is_replaced_in_a_conversation_that_has_changed_meanwhile(sessio
     sessions.add("ada", session_id, Exchange("And then?", "Nothing."), {"n": 1})
 
     with pytest.raises(SessionError, match="changed meanwhile"):
-        sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 2}, cut=Cut(0, 1))
+        sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 2}, cut=Cut(0, 1, "first"))
 
     assert sessions.history("ada", session_id, 9) == (EXCHANGE, Exchange("And then?", "Nothing."))
+
+
+def test_of_replacements_of_one_exchange_only_the_first_is_stored(sessions: Sessions) -> None:
+    session_id = begin(sessions)
+    cut = Cut(0, 1, "first")
+    sessions.add("ada", session_id, Exchange("one", "answer"), {"id": "one"}, cut=cut)
+
+    with pytest.raises(SessionError, match="changed meanwhile"):
+        sessions.add("ada", session_id, Exchange("two", "answer"), {"id": "two"}, cut=cut)
+
+    assert sessions.history("ada", session_id, 9) == (Exchange("one", "answer"),)
 
 
 def test_a_conversation_is_pinned_and_unpinned_by_its_owner_alone(sessions: Sessions) -> None:

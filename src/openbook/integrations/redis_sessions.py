@@ -20,7 +20,7 @@ _EXPIRE_AT_ONCE = 500
 _OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
 
 _ADD = """
-local lives_ms, owner, id, title, exchange, begins, kept, total = unpack(ARGV, 2)
+local lives_ms, owner, id, title, exchange, begins, kept, total, first = unpack(ARGV, 2)
 if begins == '1' then
   if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end
   redis.call('HSET', KEYS[1], 'owner', owner, 'title', title, 'created_at', now)
@@ -29,6 +29,8 @@ elseif redis.call('HGET', KEYS[1], 'owner') ~= owner then
 end
 if kept ~= '' then
   if redis.call('LLEN', KEYS[2]) ~= tonumber(total) then return 'changed' end
+  local dropped = cjson.decode(redis.call('LINDEX', KEYS[2], kept))
+  if dropped[3].id ~= first then return 'changed' end
   if kept == '0' then redis.call('DEL', KEYS[2]) else redis.call('LTRIM', KEYS[2], 0, tonumber(kept) - 1) end
 end
 redis.call('HSET', KEYS[1], 'updated_at', now)
@@ -117,7 +119,7 @@ class RedisSessions:
     ) -> None:
         said = json.dumps([exchange.question, exchange.answer, record], ensure_ascii=False)
         values = (self._lives_ms, owner, session_id, session_title(exchange), said, "1" if begins else "")
-        places = ("", "") if cut is None else (cut.kept, cut.total)
+        places = ("", "", "") if cut is None else (cut.kept, cut.total, cut.first)
         outcome = self._add(_keys(owner, session_id), *values, *places)
         if outcome == "changed":
             raise has_changed()

@@ -133,7 +133,7 @@ def find_replaced(sessions: Sessions, owner: str, session_id: str | None, answer
         raise _no_answer()
     title = session_title(Exchange(records[at]["query"], ""))
     return Replacing(
-        answer_id, Cut(at, len(records)), _earlier(records[at]), is_title=at == 0 and session.title == title
+        answer_id, Cut(at, len(records), answer_id), _earlier(records[at]), is_title=at == 0 and session.title == title
     )
 
 

@@ -43,6 +43,8 @@ class Cut:
     """Number of exchanges to keep."""
     total: int
     """Number of exchanges when the question was asked. If it has changed since, nothing is truncated."""
+    first: str
+    """The id in the record of the first exchange to drop. If another one is there now, nothing is truncated."""
 
 
 def new_id() -> str:

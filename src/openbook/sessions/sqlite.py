@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -69,9 +70,10 @@ class SqliteSessions:
                 )
             if cut is not None:
                 rows = execute("SELECT id FROM exchanges WHERE session_id = ? ORDER BY id", (session_id,)).fetchall()
-                if len(rows) != cut.total:
+                dropped = rows[cut.kept :]
+                if len(rows) != cut.total or _answer_id(execute, dropped[0]) != cut.first:
                     raise has_changed()
-                for row in rows[cut.kept :]:
+                for row in dropped:
                     execute("DELETE FROM exchanges WHERE id = ?", row)
             execute(
                 "INSERT INTO exchanges (session_id, question, answer, record) VALUES (?, ?, ?, ?)",
@@ -129,6 +131,11 @@ class SqliteSessions:
     @property
     def _oldest(self) -> float:
         return self._now() - self._expire_s
+
+
+def _answer_id(execute: Callable[..., sqlite3.Cursor], row: tuple[int]) -> str:
+    ((record,),) = execute("SELECT record FROM exchanges WHERE id = ?", row)
+    return str(json.loads(record).get("id"))
 
 
 def _read(row: tuple[str, str, float, float, int, int]) -> Session:
