@@ -256,7 +256,10 @@ def test_one_uploaded_file_is_removed_and_no_other_file_can_be(client: TestClien
     finished(client, removed.json()["job_id"])
     refused = [client.delete(f"/api/documents/{id_}").status_code for id_ in (citation["document_id"], "0" * 32)]
 
+    again = client.delete(f"/api/documents/{ids['a.md']}")
+
     assert (removed.status_code, refused) == (202, [403, 404])
+    assert (again.status_code, again.json()["error"]["hint"]) == (404, "it may have been removed already")
     assert ask(client, "How does the zebra sleep?")["refused"]
     assert [file.name for file in (home / "uploads").rglob("*.md")] == ["b.md"]
     assert (folder / "guide.md").exists()

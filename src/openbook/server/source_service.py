@@ -223,7 +223,7 @@ class SourceService:
         place = self._library.place(document_id)
         if away is not None and place is not None and folders.get(place[0]):  # the copy may lack it
             raise away
-        if place is not None:
+        if place is not None and not folders.get(place[0]):
             raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
         raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
 
