@@ -142,6 +142,23 @@ def test_an_answer_that_is_asked_for_again_keeps_its_earlier_versions_and_the_ti
     assert [each["earlier"] for each in edited["earlier"]] == [[]] * 5
 
 
+def test_an_answer_that_a_conversation_does_not_have_is_told_apart_from_a_conversation_that_is_not_there(
+    client: TestClient,
+) -> None:
+    session_id, unknown = ask(client, QUESTION)["session_id"], "0" * 32
+    place = f"/api/sessions/{session_id}"
+
+    replies = [
+        client.post("/api/shares", json={"session_id": session_id, "answer_id": unknown}),
+        client.get(f"{place}/export", params={"answer": unknown}),
+        client.get(f"{place}/answers/{unknown}/suggestions"),
+        client.put(f"{place}/answers/{unknown}/rating", json={"rating": "up"}),
+    ]
+
+    said = {(reply.status_code, reply.json()["error"]["message"]) for reply in replies}
+    assert said == {(404, "this conversation has no such answer")}
+
+
 def test_only_an_answer_of_the_same_conversation_of_the_caller_is_replaced(client: TestClient) -> None:
     mine, other = ask(client, QUESTION), ask(client, "How long does the retry policy wait?")
     tries = (

@@ -371,6 +371,13 @@ def _check_paid(asked: PreparedQuestion, answer: GenerationResult) -> None:
         raise nearly_spent(asked.short_usd, time.time())
 
 
+def no_answer() -> RequestRefusedError:
+    """Build the error for an answer that the caller's conversation does not have."""
+    return RequestRefusedError(
+        404, "this conversation has no such answer", hint="GET /api/sessions/{session_id} has the ids of its answers"
+    )
+
+
 def no_session(session_id: str) -> RequestRefusedError:
     """Build the error for a conversation that does not exist, or is not the caller's."""
     return RequestRefusedError(

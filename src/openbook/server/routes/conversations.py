@@ -15,7 +15,7 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Identified
 from openbook.server.failures import REFUSALS
 from openbook.server.parts import Id, Parts
-from openbook.server.question_service import no_session
+from openbook.server.question_service import no_answer, no_session
 from openbook.server.rendering import visible
 from openbook.server.routes.questions import arrival_of, unless_gone
 from openbook.server.schemas import AnswerResponse, SuggestionsResponse
@@ -154,7 +154,7 @@ async def suggestions(
     found, records = own
     at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
     if at is None:
-        raise no_session(found.id)
+        raise no_answer()
     answer = AnswerResponse.model_validate(records[at])
     asked = [record["query"] for record in records]
 
@@ -204,7 +204,7 @@ def export(
     if answer is not None:
         records = [record for record in records if record["id"] == answer]
         if not records:
-            raise no_session(found.id)
+            raise no_answer()
         found = replace(found, title="")
     headers = {"Content-Disposition": f'attachment; filename="{found.id}.{"json" if written_as == "json" else "md"}"'}
     if written_as == "json":

@@ -12,7 +12,7 @@ from openbook.server.auth import Identified, Owner
 from openbook.server.failures import REFUSALS
 from openbook.server.feedback import question_set
 from openbook.server.parts import Id, Parts
-from openbook.server.question_service import no_session
+from openbook.server.question_service import no_answer, no_session
 from openbook.server.session_schemas import FeedbackListResponse, FeedbackResponse, RatingRequest
 
 router: APIRouter = APIRouter(responses=REFUSALS)
@@ -22,9 +22,11 @@ _MAX_RATINGS = 10_000
 
 def _record(parts: Parts, caller: Identified, session_id: Id, answer_id: Id) -> dict[str, Any]:
     found = parts.sessions.records(caller.owner, session_id)
-    record = next((each for each in found[1] if each["id"] == answer_id), None) if found else None
-    if record is None:
+    if found is None:
         raise no_session(session_id)
+    record = next((each for each in found[1] if each["id"] == answer_id), None)
+    if record is None:
+        raise no_answer()
     return record
 
 

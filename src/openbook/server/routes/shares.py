@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from openbook.server.auth import Caller, Identified
 from openbook.server.failures import REFUSALS, RequestRefusedError
 from openbook.server.parts import Id, Parts, note
-from openbook.server.question_service import no_session
+from openbook.server.question_service import no_answer, no_session
 from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
     NewShareResponse,
@@ -43,8 +43,10 @@ def share(request: Request, parts: Parts, caller: Identified, wanted: ShareReque
         )
     found = parts.sessions.records(caller.owner, wanted.session_id)
     ids = [each["id"] for each in found[1] if wanted.answer_id in (None, each["id"])] if found else []
-    if found is None or not ids:
+    if found is None:
         raise no_session(wanted.session_id)
+    if not ids:
+        raise no_answer()
     if len(parts.shares.of(caller.owner)) >= _MAX_PER_CALLER:
         raise RequestRefusedError(409, f"you share {_MAX_PER_CALLER} links already", hint="revoke one of them")
     key_id = caller.key.id if caller.key else ""
