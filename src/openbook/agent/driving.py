@@ -118,7 +118,9 @@ def _asked(call: CallModel, writer: Model | None, verifier: Model | None) -> Mod
 
 
 def _failed(call: CallModel, model: Model, error: ModelError) -> ReplyFinished:
-    _logger.warning("the %s %s failed: %s", call.by, model.name, error)
+    # Without the message, in which a provider may quote the question.
+    status = "" if error.status is None else f", status {error.status}"
+    _logger.warning("the %s %s failed: %s%s", call.by, model.name, type(error).__name__, status)
     return ReplyFinished(Message.assistant(""), Usage(known=False), "other", model.name, failure=str(error))
 
 

@@ -163,6 +163,16 @@ def test_a_call_that_may_fail_replies_why(driver: Driver, call: CallModel, faili
 
 
 @both
+def test_what_a_provider_says_of_a_call_that_may_fail_is_not_logged(
+    driver: Driver, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ScriptedModel(OverloadedError("busy: you asked 'Is it so?'", status=529)) as model:
+        driver(asking(CHECK), model, None)
+
+    assert caplog.messages == [f"the verifier {model.name} failed: OverloadedError, status 529"]
+
+
+@both
 def test_a_writer_that_fails_ends_it_all(driver: Driver) -> None:
     with ScriptedModel(OverloadedError("busy")) as model, pytest.raises(OverloadedError):
         driver(asking(ASK, CHECK), model, None)
