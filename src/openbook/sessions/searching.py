@@ -64,7 +64,7 @@ def _has_all(text: str, words: Sequence[str]) -> bool:
 
 def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return an excerpt of the first line with the most words, and the ranges of the words in it."""
-    lines = [line.strip("># \t") for line in text.splitlines()] or [""]
+    lines = [line.lstrip("># \t").rstrip() for line in text.splitlines()] or [""]
     line = max(lines, key=lambda line: sum(word in line.casefold() for word in words))
     first = min((start for start, _ in _ranges(line, words)), default=0)
     begin = max(0, first - _BEFORE_CHARS) if len(line) > _SNIPPET_CHARS else 0

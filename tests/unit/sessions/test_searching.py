@@ -54,6 +54,14 @@ def test_a_match_shows_the_line_with_most_of_the_words_and_where_they_stand(sess
     assert match.snippet.startswith("It is told. It is told. The spring")
 
 
+def test_a_match_is_shown_without_the_signs_before_its_line_and_with_those_behind_it(sessions: SqliteSessions) -> None:
+    keep(sessions, "> # Is this C#", "")
+
+    (match,) = search_sessions(sessions, "ada", "c#", 9)
+
+    assert (match.snippet, match.matches) == ("Is this C#", ((8, 10),))
+
+
 def test_where_folding_changes_the_length_of_a_line_it_is_shown_without_marks(sessions: SqliteSessions) -> None:
     keep(sessions, "Wie heißt die Straße?", "")
 
