@@ -28,6 +28,17 @@ def test_a_key_is_made_with_limits_changed_and_rotated(capsys: Captured) -> None
     assert "  today 0 of 50 questions, $0.00 of $1.50  " in listed.out
 
 
+def test_a_key_is_listed_with_the_minute_of_its_last_use(capsys: Captured) -> None:
+    run(capsys, "keys", "add", "guest")
+    keys = KeyStore(Path(os.environ["OPENBOOK_HOME"]))
+    guest = keys.named("guest")
+    assert guest is not None
+    keys.used(guest)
+    keys.close()
+
+    assert re.search(r"  used \d{4}-\d\d-\d\d \d\d:\d\d  today ", run(capsys, "keys", "list").out)
+
+
 @pytest.mark.parametrize(("amount", "why"), [("nan", "not a number"), ("inf", "infinite"), ("-1", "not in the range")])
 @pytest.mark.parametrize("command", [["add", "guest"], ["invite", "class of 26"], ["change", "team"]])
 def test_an_amount_of_money_that_is_none_is_wrong_usage(

@@ -181,7 +181,7 @@ def show_log(
 def _line(key: Key, use: Use) -> str:
     grant = key.grant
     parts = [key.name, "student" if key.class_id else grant.role, f"made {_date(key.created_at)}"]
-    parts.append(f"used {_date(key.last_used_at)}" if key.last_used_at else "never used")
+    parts.append(f"used {_minute(key.last_used_at)}" if key.last_used_at else "never used")
     today = (
         f"{use.questions_today}{'' if grant.questions_per_day is None else f' of {grant.questions_per_day}'} questions"
     )
@@ -194,6 +194,10 @@ def _line(key: Key, use: Use) -> str:
 
 def _date(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def _minute(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at))
 
 
 def _last_day(expires_at: float) -> str:
