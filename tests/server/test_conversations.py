@@ -159,6 +159,14 @@ def test_an_answer_that_a_conversation_does_not_have_is_told_apart_from_a_conver
     assert said == {(404, "this conversation has no such answer")}
 
 
+def test_a_conversation_gets_no_blank_title(client: TestClient) -> None:
+    route = f"/api/sessions/{ask(client, QUESTION)['session_id']}"
+
+    refused = client.patch(route, json={"title": " \t "})
+
+    assert (refused.status_code, client.get(route).json()["title"]) == (422, QUESTION)
+
+
 def test_only_an_answer_of_the_same_conversation_of_the_caller_is_replaced(client: TestClient) -> None:
     mine, other = ask(client, QUESTION), ask(client, "How long does the retry policy wait?")
     tries = (

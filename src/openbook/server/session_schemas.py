@@ -38,7 +38,7 @@ class SessionDetailResponse(Shape):
 class SessionChangeRequest(StrictShape):
     """Changes of a conversation. Omitted fields are not changed."""
 
-    title: str | None = Field(default=None, min_length=1, max_length=200)
+    title: str | None = Field(default=None, min_length=1, max_length=200, pattern=r"\S")
     pinned: bool | None = None
 
 
