@@ -23,9 +23,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from openbook.index.sqlite import SqliteIndex
+from openbook.ingest.reading_state import ReadingState
 from openbook.libraries.catalog import name_for
 from openbook.library import Library
-from openbook.mcp.watched_library import ReadingState, WatchedLibrary
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from openbook.types import Document, Stamp

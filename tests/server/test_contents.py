@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from openbook.ingest.sync import Progress
 from tests.server.conftest import Serve
 from tests.server.reading import ask, finished
 from tests.support import write_tree
@@ -191,6 +192,26 @@ def test_an_upload_that_comes_while_its_source_is_removed_is_kept_and_what_was_d
     assert "standing" not in str(ask(client, "How does the zebra sleep?")["answer"])
     [uploads] = [each for each in client.get("/api/sources").json()["sources"] if each["name"] == "uploads"]
     assert [each["name"] for each in uploads["uploaded"]] == ["new.md"]
+
+
+def test_an_answer_warns_while_sources_are_indexed_that_it_may_be_incomplete(client: TestClient) -> None:
+    may_go_on, has_begun = threading.Event(), threading.Event()
+
+    def index(progress: Progress) -> dict[str, Any]:
+        progress(3, 1200)
+        has_begun.set()
+        return {"waited": may_go_on.wait(30)}
+
+    job = client.app.state.jobs.start("", "docs", index)  # type: ignore[attr-defined]
+    has_begun.wait(30)
+    meanwhile = ask(client, "How does the zebra sleep?")
+    elsewhere = ask(client, "When do sessions end?", filters={"sources": ["harbour"]})
+    may_go_on.set()
+    concurrent.futures.wait([job.doing])
+
+    assert meanwhile["warning"] == "indexed 3 of 1,200 new and changed files: what is found may be incomplete"
+    assert elsewhere["warning"] == ""
+    assert ask(client, "How does the zebra sleep?")["warning"] == ""
 
 
 def test_a_job_can_be_cancelled_by_its_owner_alone(client: TestClient) -> None:

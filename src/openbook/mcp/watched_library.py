@@ -8,7 +8,6 @@ import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -23,6 +22,7 @@ from openbook.errors import (
 )
 from openbook.index.files import file_identity
 from openbook.index.protocol import Source
+from openbook.ingest.reading_state import ReadingState
 from openbook.library import Library
 
 _logger = logging.getLogger(__name__)
@@ -46,20 +46,6 @@ T = TypeVar("T")
 
 class _StoppedError(Exception):
     """The server stops during indexing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingState:
-    """Progress of indexing."""
-
-    done: int = 0
-    total: int = 0
-    """0 while folders are scanned."""
-
-    def __str__(self) -> str:
-        if not self.total:
-            return "still looking for new and changed files: what is found may be incomplete or out of date"
-        return f"indexed {self.done:,} of {self.total:,} new and changed files: what is found may be incomplete"
 
 
 class WatchedLibrary:

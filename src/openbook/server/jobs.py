@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from openbook.errors import OpenbookError, SharedError
+from openbook.ingest.reading_state import ReadingState
 from openbook.ingest.sync import Progress
 from openbook.process_pool import INTERRUPT
 from openbook.server.failures import RequestRefusedError, log_failure, without_places
@@ -161,6 +162,11 @@ class JobQueue:
     def open(self) -> list[Job]:
         """List the jobs that have not ended, the oldest first."""
         return [job for job in list(self._jobs.values()) if not job.has_ended]
+
+    def reading(self, sources: Collection[str] = ()) -> ReadingState | None:
+        """Return the progress of the open jobs of this server for some sources, empty for all; None without any."""
+        jobs = [job for job in self.open() if not (sources and job.source) or job.source in sources]
+        return ReadingState(sum(job.done for job in jobs), sum(job.total for job in jobs)) if jobs else None
 
     def failed(self) -> dict[str, str]:
         """Return the error of each source whose last job failed."""

@@ -92,7 +92,7 @@ class ServerParts:
         self.images = QuestionImages(settings.server_images, self.originals.pages)
         self.asker = QuestionService(
             *(self.library, self.sessions, self.models, self.limits, self.metrics, settings, self.images),
-            self.stopping,
+            *(self.jobs, self.stopping),
             answer_pool=self.answer_pool,
             tracer=open_tracer(settings.telemetry),
         )

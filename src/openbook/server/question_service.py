@@ -34,6 +34,7 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.jobs import JobQueue
 from openbook.server.limits import COUNTED_ALONE, Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry
@@ -121,6 +122,7 @@ class QuestionService:
         metrics: Metrics,
         settings: Settings,
         images: QuestionImages,
+        jobs: JobQueue,
         stopping: ShutdownSignal,
         *,
         answer_pool: AnswerPool | None = None,
@@ -136,6 +138,7 @@ class QuestionService:
         self._metrics = metrics
         self._settings = settings
         self._images = images
+        self._jobs = jobs
         self._stopping = stopping
         self._answerers = answer_pool
         self._tracer = tracer
@@ -294,6 +297,7 @@ class QuestionService:
                     while (queued := await self._stopping.next(places)) is not None:
                         yield queued
                 asked.cost_usd = None
+                reading = self._jobs.reading(asked.where.sources)  # it may end before the answer does
                 with self._library.in_use() as assistant:
                     async with aclosing(self._stream(assistant, asked, stages.watched(asked.options))) as events:
                         while (event := await self._stopping.next(events)) is not None:
@@ -313,8 +317,10 @@ class QuestionService:
         reply.stages_ms = {name: round(seconds * 1000, 1) for name, seconds in stages.took_s.items()}
         if asked.replacing is not None:
             reply.earlier = asked.replacing.earlier
+        reply.warning = str(reading or "")
         if asked.is_kept:
-            reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
+            failure = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
+            reply.warning = "; ".join(filter(None, (reply.warning, failure)))
         yield Replied(stages.answer, reply)
 
     def _note(self, event: AnswerEvent, asked: PreparedQuestion, stages: AnswerTracker) -> bool:

@@ -16,10 +16,11 @@ from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from openbook.errors import CorruptLibraryError, LibraryError, SourceError
 from openbook.index.files import remove_library_file
 from openbook.index.schema import damaged
+from openbook.ingest.reading_state import ReadingState
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.library import Library
 from openbook.mcp.tools import McpTools, as_tool
-from openbook.mcp.watched_library import ReadingState, WatchedLibrary
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 
 
