@@ -244,10 +244,14 @@ def _file_of(chunk: Chunk) -> IssueFile:
 
 
 def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
-    """Return the chunk of a file that the first name or a stack frame refers to; None if there is none."""
+    """Return the chunk of a file that the first name or a stack frame refers to; None if there is none.
+
+    Of a definition in several chunks, it is the one with the line of a stack frame, if any.
+    """
     chunks = index.chunks(*file)
+    lines = [place.line for place in issue.places if place.path.rpartition("/")[2] == file[1].rpartition("/")[2]]
+    framed = [c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line]
     for name in issue.names:
         if defining := next((chunk for chunk in chunks if name in chunk.defines), None):
-            return defining
-    lines = [place.line for place in issue.places if place.path.rpartition("/")[2] == file[1].rpartition("/")[2]]
-    return next((c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line), None)
+            return next((chunk for chunk in framed if chunk.symbol and chunk.symbol == defining.symbol), defining)
+    return next(iter(framed), None)

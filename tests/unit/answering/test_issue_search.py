@@ -9,8 +9,9 @@ import pytest
 
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.issue_search import find_for_issue, read_issue
+from openbook.chunking.dispatch import chunk_document
 from openbook.questions.question import read_question
-from openbook.types import Filter
+from openbook.types import Document, Filter
 from tests.unit.retrieval.material import Library, chunk_of
 
 PADDING = "It was fine before, and nothing else has changed on this machine since then. " * 4
@@ -54,6 +55,17 @@ def test_of_a_traceback_within_one_file_the_function_that_people_speak_of_is_sho
 
     assert found(library, f"It fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:1"
     assert found(library, f"`Box.weigh` fails\n\n{PADDING}\n\n{trace}")[0] == "src/shop/Box.java:3"
+
+
+def test_of_a_long_function_the_part_with_the_line_of_the_stack_frame_is_shown(library: Library) -> None:
+    text = "def lift():\n" + "\n".join(f"    print({number}, 'of a function')" for number in range(260))
+    chunks = chunk_document(Document("src", "src/depot/crane.py", "code", "python", text, ""))
+    library.put_chunks(text, chunks)
+    trace = 'Traceback (most recent call last):\n  File "/v/depot/crane.py", line 200, in lift\n'
+
+    (meant,) = [each.span.start_line for each in chunks if each.span.start_line <= 200 <= each.span.end_line]
+    assert meant > 1
+    assert found(library, f"It fails\n\n{PADDING}\n\n{trace}")[0] == f"src/depot/crane.py:{meant}"
 
 
 def test_a_dotted_name_means_the_file_of_its_module(library: Library) -> None:
