@@ -245,7 +245,11 @@ class LibraryTools:
         chunks = self._index.fetch([outline.id for outline in chosen[:_MAX_DEFINITIONS]])
         more = len(chosen) - len(chunks)
         note = f"{more} more place{' defines' if more == 1 else 's define'} that name." if more > 0 else ""
-        return [_result(chunk if whole else from_definition(chunk, last, owners)) for chunk in chunks], note
+        found = [_result(chunk) for chunk in chunks]
+        if whole:
+            return found, note
+        ended = with_ends(found, self._index, self._where)
+        return [replace(each, chunk=from_definition(each.chunk, last, owners)) for each in ended], note
 
     def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
         """Find every line that defines, calls, imports or mentions a name, exactly.

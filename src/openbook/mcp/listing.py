@@ -237,12 +237,14 @@ class ResultListing:
     def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> ResultItem:
         chunk = result.chunk
         first, last, end = shown[0].span, shown[-1].span, every[-1].span
+        goes_on_to = max(end.end_line, result.goes_on_to)
+        is_cut = end.end_char > last.end_char or goes_on_to > end.end_line
         return ResultItem(
             path=self.place_of(chunk.source, chunk.span.path),
             first_line=first.start_line,
             last_line=last.end_line,
             about=chunk.symbol or label_of(result),
-            goes_on_to=end.end_line if end.end_char > last.end_char else 0,
+            goes_on_to=goes_on_to if is_cut else 0,
             lines="\n".join(map(_numbered, shown)),
         )
 

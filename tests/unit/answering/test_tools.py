@@ -195,6 +195,8 @@ def test_a_definition_is_shown_whole_or_says_where_it_goes_on_to(library: Librar
     assert 100 < int(place.rpartition("-")[2]) < 401
     assert "(cut here; goes on to line 401)\n</source>" in cut
     assert cut.endswith("read_lines shows the rest of what is cut.")
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder, library.text_now), Filter(), ResultNumbering())
+    assert [each.goes_on_to for each in tools.definitions_of("endless", whole=False)[0]] == [401]
 
 
 def test_a_result_of_a_search_that_breaks_off_says_so(library: Library) -> None:
@@ -214,7 +216,7 @@ def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) 
 
     ((found,), note) = tools.definitions_of("Crate.lift", whole=False)
 
-    assert (str(found.chunk.span), note) == ("crate.py:12-14", "")
+    assert (str(found.chunk.span), found.goes_on_to, note) == ("crate.py:12-14", 0, "")
     assert text.endswith(found.chunk.text)
     assert places(Hand(library)("find_symbol", name="Crate.lift")) == ["crate.py:1-14"]
 

@@ -96,6 +96,14 @@ def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
     assert entry.goes_on_to == 40
 
 
+def test_a_result_that_breaks_off_a_definition_says_where_that_ends() -> None:
+    listing = ResultListing(path_of, 1000)
+
+    text = listing.keep([replace(result("a.py", "def f():\n    x = 1", "f"), goes_on_to=260)])
+
+    assert text.startswith("a.py:1-2 (goes on to line 260)  f\n")
+
+
 def test_the_best_result_is_shown_whole_and_of_each_other_the_line_that_matches_best() -> None:
     question = read_question("carry crates")
     texts = ["def carry():\n    crates()\n", "def lift():\n    x = 1\n    carry(crates)\n    y = 2\n"]
