@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from openbook.answers import Exchange
+from openbook.llm.messages import Request
 from openbook.sessions.protocol import MAX_EXCHANGES
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.testing import ScriptedModel
@@ -157,6 +158,26 @@ def test_an_answer_that_a_conversation_does_not_have_is_told_apart_from_a_conver
 
     said = {(reply.status_code, reply.json()["error"]["message"]) for reply in replies}
     assert said == {(404, "this conversation has no such answer")}
+
+
+def test_an_answer_whose_place_was_taken_meanwhile_says_that_it_is_not_stored(serve: Serve, home: Path) -> None:
+    def overtaken(_: Request) -> str:
+        with closing(sqlite3.connect(home / "sessions.sqlite")) as disk, disk:
+            disk.execute("UPDATE exchanges SET record = json_set(record, '$.id', 'another')")
+        return "Sessions end after one hour [1:2]."
+
+    model = ScriptedModel(overtaken)
+    client = serve(model, verifier="off")
+    first = ask(client, QUESTION)
+
+    late = ask(client, QUESTION, session_id=first["session_id"], replaces=first["id"], model=model.name)
+
+    kept = client.get(f"/api/sessions/{first['session_id']}").json()["exchanges"]
+    assert ([each["id"] for each in kept], first["stored"]) == (["another"], True)
+    assert (late["warning"], late["stored"]) == (
+        "this answer was not saved: its conversation has been changed meanwhile",
+        False,
+    )
 
 
 def test_a_conversation_gets_no_blank_title(client: TestClient) -> None:

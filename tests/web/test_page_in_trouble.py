@@ -120,7 +120,8 @@ def test_an_answer_that_could_not_be_kept_begins_no_conversation(
 ) -> None:
     served = serve(course_in(tmp_path))
     page = browse(served)
-    reply = page.request.post(f"{served.url}api/query", data={"query": WHY}).json() | {"warning": "the disk is full"}
+    reply = page.request.post(f"{served.url}api/query", data={"query": WHY}).json()
+    reply |= {"warning": "the disk is full", "stored": False}
     sent = f"event: done\ndata: {json.dumps(reply)}\n\n"
     page.route("**/api/answers/*/events*", lambda route: route.fulfill(body=sent, content_type="text/event-stream"))
 

@@ -320,6 +320,7 @@ class QuestionService:
         reply.warning = str(reading or "")
         if asked.is_kept:
             failure = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
+            reply.stored = not failure
             reply.warning = "; ".join(filter(None, (reply.warning, failure)))
         yield Replied(stages.answer, reply)
 

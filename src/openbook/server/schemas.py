@@ -216,6 +216,8 @@ class AnswerResponse(Shape):
     """The verifier that checked the claims for entailment; empty without one."""
     warning: str
     """A problem that did not prevent the answer; else empty."""
+    stored: bool = True
+    """Whether its conversation has it. If that failed, `warning` says why."""
     rating: Literal["", "good", "bad"] = ""
     """Its owner's rating, if a conversation is read."""
     earlier: list[AnswerResponse] = []

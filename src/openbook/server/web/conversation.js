@@ -400,12 +400,12 @@ function quiet(words, act) {
 }
 
 /**
- * Whether the server has an answer: one that could not be stored has a warning, and one of an old version no id.
+ * Whether the server has an answer: one that could not be stored says so, and one of an old version has no id.
  *
  * @param {Answer} answer
  */
-function isKept({ id, session_id: session, warning }) {
-  return Boolean(id && session && !warning);
+function isKept({ id, session_id: session, stored }) {
+  return Boolean(id && session && stored !== false);
 }
 
 /**

@@ -13,7 +13,7 @@ import { element } from "./dom.js";
 export async function showFollowUps(view, ask, isLast) {
   const { answer } = view.exchange;
   hideFollowUps();
-  if (!answer?.id || !answer.session_id || answer.warning || answer.refused || !answer.citations.length) return;
+  if (!answer?.id || !answer.session_id || answer.stored === false || answer.refused || !answer.citations.length) return;
   try {
     const { questions } = await api.followUps(answer.session_id, answer.id);
     if (!questions.length || !isLast()) return;

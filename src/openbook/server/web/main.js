@@ -296,7 +296,7 @@ function end(view, exchange) {
   if (exchange.phase !== "failed") keepWaiting(""); // a page that is left fails first
   view.update(exchange);
   // One that could not be kept has begun no conversation.
-  if (begins && (!exchange.answer || exchange.answer.warning)) enter("", { lasting: false });
+  if (begins && (!exchange.answer || exchange.answer.stored === false)) enter("", { lasting: false });
   if (aside.length) settle(view, aside);
   // The question stands where it was written, and the notice above it says why.
   if (isHeldBack() && byId("question").value === exchange.query) drop(view);

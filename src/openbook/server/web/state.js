@@ -7,7 +7,7 @@
  * @typedef {{text: string, verdict: string, reason: string}} Claim
  * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
  *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,
- *   model: string, cost_usd: number | null, took_ms: number, searched?: string, searches?: string[], stopped: string, verifier?: string, warning?: string,
+ *   model: string, cost_usd: number | null, took_ms: number, searched?: string, searches?: string[], stopped: string, verifier?: string, warning?: string, stored?: boolean,
  *   session_id?: string, query?: string, id?: string, rating?: string,
  *   earlier?: (Answer & {query: string})[]}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
