@@ -131,6 +131,17 @@ def test_an_answer_that_could_not_be_kept_begins_no_conversation(
     expect(page).not_to_have_url(re.compile("session"))
 
 
+def test_an_answer_that_was_cut_off_before_it_stated_anything_says_so(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+) -> None:
+    served = serve(course_in(tmp_path), steps=(ScriptedReply("Let me look at", stop="length"),))
+    page = browse(served)
+
+    ask(page)
+
+    expect(page.locator(".remark")).to_contain_text("the end is missing")
+
+
 def test_who_has_no_key_is_told_whom_to_ask_and_can_log_in_later(
     serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
 ) -> None:
@@ -165,6 +176,7 @@ def test_a_citation_whose_source_is_gone_or_never_was_is_not_said_to_hold(
     ask(page)
     chips = page.locator(".answer a.cite")
     expect(chips).to_have_count(2)
+    expect(page.locator(".places .document")).to_have_count(1)
     page.request.delete(f"{served.url}api/sources/tides", headers={"X-Openbook": "1"})
 
     chips.first.click()

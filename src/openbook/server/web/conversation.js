@@ -169,8 +169,9 @@ export class ExchangeView {
 
   /** @param {Answer} answer */
   #remarks(answer) {
-    // An answer without words says itself what stopped it.
-    return [answer.refused ? "" : STOPPED[answer.stopped], answer.warning]
+    // A refusal for lack of evidence or of money says itself what stopped it.
+    const isCut = !answer.refused || answer.reason === "nothing claimed";
+    return [isCut ? STOPPED[answer.stopped] : "", answer.warning]
       .filter(Boolean)
       .map((words) => element("p", { class: "remark" }, words));
   }
@@ -201,14 +202,14 @@ export class ExchangeView {
 
   /** @param {Answer} answer */
   #citations({ citations }) {
-    if (!citations.length) return null;
-    const documents = byDocument(citations);
+    const documents = byDocument(citations.filter(({ path }) => path)); // without marks that refer to nothing
+    if (!documents.length) return null;
     const areSeveral = new Set(documents.map(({ source }) => source)).size > 1;
     const cards = documents.map(({ source, path, citations: own }) =>
       element("li", { class: "document" },
         element("p", { class: "document-name" },
-          element("span", { class: "place-name" }, path || "No such source"),
-          areSeveral && path && element("span", { class: "place-label" }, source)),
+          element("span", { class: "place-name" }, path),
+          areSeveral && element("span", { class: "place-label" }, source)),
         element("ol", {}, ...own.map((citation) => this.#cited(citation, citations)))),
     );
     return element("section", { class: "places" }, element("h3", {}, "Sources"), element("ol", {}, ...cards));
