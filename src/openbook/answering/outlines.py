@@ -19,6 +19,11 @@ _FENCES = ("---", "+++")
 # A title in front matter that does not continue on the lines below.
 _STATED_TITLE = re.compile(r"title[ \t]*[:=][ \t]*[\"']?\w")
 
+# An indented title of reStructuredText between two lines.
+_OVERLINED = re.compile(
+    r"^(?P<line>([=\-~^\"'`#*+.:_])\2{2,})[ \t]*\r?\n[ \t]+(?P<title>\S.*)\r?\n(?P=line)[ \t]*\r?$", re.MULTILINE
+)
+
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the heads of the definitions, headings and lessons of a document, in order, each once.
@@ -61,8 +66,11 @@ def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:
+    begin = chunk.span.start_char
     for heading in HEADING.finditer(chunk.text):
-        yield piece_of(chunk, chunk.span.start_char + heading.start(), chunk.span.start_char + heading.end())
+        yield piece_of(chunk, begin + heading.start(), begin + heading.end())
+    for heading in _OVERLINED.finditer(chunk.text):
+        yield piece_of(chunk, begin + heading.start("title"), begin + heading.end("title"))
 
 
 def opens_with_heading(chunk: Chunk) -> bool:

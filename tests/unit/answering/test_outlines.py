@@ -77,6 +77,17 @@ def test_prose_is_outlined_by_its_headings() -> None:
         assert_exact(chunk, PAGE)
 
 
+@pytest.mark.parametrize("title", ["Guide", " Guide"])
+def test_a_title_between_two_lines_is_outlined_without_them(title: str) -> None:
+    text = f"=======\n{title}\n=======\n\nRead it.\n\nWaiting\n-------\n\nIt waits."
+
+    found = document_outline([chunk_of(text, "guide.rst")])
+
+    assert places(found) == [(2, "Guide"), (7, "Waiting")]
+    for chunk in found:
+        assert_exact(chunk, text)
+
+
 def test_a_course_is_outlined_by_its_lessons_each_once() -> None:
     text, chunks = "", []
     for number, part in (
