@@ -20,16 +20,15 @@ from openbook.grounding.lookup import (
     DIGITS,
     SearchedText,
     equal_values,
-    has_words,
     in_order,
     results_in,
-    squash,
     value_of,
 )
 from openbook.grounding.numbers import is_unspaced
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
 from openbook.grounding.protocol import CitedClaim
 from openbook.grounding.sentences import is_code_line, sentences_of
+from openbook.grounding.verbatim import stands_in, words_of
 
 # A claim is one sentence and cites a few lines. Longer text is cut to bound the time per claim.
 _MAX_CLAIM_CHARS = 2_000
@@ -50,8 +49,6 @@ NOT_CHECKED = "nothing checked whether the cited lines say it"
 
 UNCLEAR = "unclear"
 """The rule name when a number of the claim is not legible in the source, so that no judge can decide either."""
-
-_WORD_DELIMITERS = " .,;:!?-•。，；：！？"
 
 # Fewer words, such as "Yes.", occur anywhere.
 _MIN_EXACT_WORDS = 3
@@ -127,14 +124,16 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
 
 
 def is_verbatim(claim: str, cited_text: str) -> bool:
-    r"""Return whether a text contains the words of a claim, ignoring markup, case, whitespace and final punctuation.
+    r"""Return whether a text states the words of a claim, ignoring markup, case, whitespace and final punctuation.
 
     Example:
-        >>> is_verbatim("It `waits` for 3 s.", "... so it waits\n    for 3 s, and ends")
+        >>> is_verbatim("It `waits` for 3 s.", "By default, it waits\n    for 3 s, and ends")
         True
+        >>> is_verbatim("It waits for 3 s.", "We doubt that it waits for 3 s.")
+        False
     """
-    words = squash(claim).strip(_WORD_DELIMITERS)
-    return _count_words(words) >= _MIN_EXACT_WORDS and has_words(squash(cited_text), words)
+    words = words_of(claim)
+    return _count_words(words) >= _MIN_EXACT_WORDS and stands_in(words, cited_text)
 
 
 def _count_words(squashed: str) -> int:

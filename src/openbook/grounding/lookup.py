@@ -13,8 +13,8 @@ from itertools import chain
 from openbook.grounding.numbers import LETTER_OR_DIGIT, Quantity, factors_of, in_lower_case, numbers_of
 from openbook.grounding.readable import readable
 
-# Characters that Markdown, quotation marks and line wrapping add.
-_MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
+# Characters that Markdown, quotation marks and line wrapping add. A star between blanks or digits is an operator.
+_MARKUP = re.compile(r"(?!(?<=\S )\\?\*{1,2} \S|(?<=\d)\\?\*{1,2}\d)[*_`\"'“”„«»‘’\\|]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
 # Editors and PDFs produce many kinds of hyphens, and invisible characters.
 _HYPHENS, _INVISIBLE = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -23,8 +23,8 @@ _ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _INVISIBLE)
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 # A quote with fewer letters and no digit is not evidence.
 _MIN_LETTERS = 3
-# Not inside a word or a number.
-_BORDER = re.compile(rf"(?!(?<={LETTER_OR_DIGIT}){LETTER_OR_DIGIT}|(?<=\d)[.,]\d|(?<=\d[.,])\d)")
+WORD_BORDER = re.compile(rf"(?!(?<={LETTER_OR_DIGIT}){LETTER_OR_DIGIT}|(?<=\d)[.,]\d|(?<=\d[.,])\d)")
+"""Pattern of a place that is not inside a word or a number."""
 _WORD = re.compile(r"\w+")
 _BETWEEN_PARTS = re.compile(r"[\W_]+")
 DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
@@ -46,7 +46,7 @@ _CLOSE = 0.005
 _MIN_PREFIX_CHARS = 4
 
 # Removed tags leave a blank between a word and the following comma.
-_TAG_GAP = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
+_TAG_GAP = re.compile(r"\s(?=[,.;:!?)\]]+(?:\s|$))|(?<=[(\[])\s")
 
 
 def squash(text: str) -> str:
@@ -58,6 +58,16 @@ def squash(text: str) -> str:
     """
     words = " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text).translate(_ALIKE)).lower().split())
     return _TAG_GAP.sub("", words)
+
+
+def squash_apart(parts: Iterable[str]) -> str:
+    r"""Normalize parts of a text like `squash`, with a line break instead of a blank between them.
+
+    Example:
+        >>> squash_apart(["It *waits*. ", "It ends\n(late", ")."])
+        'it waits.\nit ends (late).'
+    """
+    return _TAG_GAP.sub("", "\n".join(filter(None, map(squash, parts))))
 
 
 def parts_of_quote(quote: str) -> list[str]:
@@ -78,10 +88,10 @@ def has_words(text: str, words: str) -> bool:
         (False, True)
     """
     at = text.find(words)
-    if at < 0 or (_BORDER.match(text, at) and _BORDER.match(text, at + len(words))):
+    if at < 0 or (WORD_BORDER.match(text, at) and WORD_BORDER.match(text, at + len(words))):
         return at >= 0
     # A search from each further place would take quadratic time in text that repeats itself. Squashed text has no "\n".
-    return _BORDER.sub("\n", words) in _BORDER.sub("\n", text)
+    return WORD_BORDER.sub("\n", words) in WORD_BORDER.sub("\n", text)
 
 
 def _is_significant(words: str) -> bool:

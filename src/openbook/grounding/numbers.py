@@ -54,6 +54,8 @@ _UNITS = {
     )
     for spelling in spellings.split()
 }
+UNIT = "|".join(map(re.escape, sorted({spelling.lower() for spelling in _UNITS}, key=lambda unit: (-len(unit), unit))))
+"""Pattern of a unit in lower case."""
 
 # Chinese, Japanese and Korean text has no spaces, so these characters end a number as a space does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"

@@ -32,6 +32,12 @@ _UNCLEAR = re.compile(
     r"|disabl\w*|ignor\w*|un\w{4,}|non-\w+|invalid|missing|rather|otherwise|hardly|rarely|expected)\b|\bnot\b|n[’']t\b",
     re.IGNORECASE,
 )
+# The words after these are not stated, or no longer.
+_DOUBT = re.compile(
+    r"\b(?:wrong|false|incorrect|mistak\w*|myth|deprecated|obsolete|formerly|previously|used to|suppos\w*"
+    r"|assum\w*|claim\w*|may|might|could|would|maybe|perhaps|possibly|probably|sometimes)\b",
+    re.IGNORECASE,
+)
 # A conditional statement holds for a different case.
 _CONDITION = re.compile(r"\b(?:if|when|unless|until|while|whenever|before|after|where|in case|once)\b", re.IGNORECASE)
 # Signs are read from the first of them on, or again from a line end, so that a long run of them is read once.
@@ -81,6 +87,16 @@ def polarity_disagrees(claim: str, sentences: Sequence[str]) -> str:
                 else f'the cited lines say "{denial}", the claim does not'
             )
     return ""
+
+
+def may_be_reversed(before: str) -> bool:
+    """Return whether words may negate, limit or doubt the statement that follows them.
+
+    Example:
+        >>> may_be_reversed("It is wrong that"), may_be_reversed("By default,")
+        (True, False)
+    """
+    return any(pattern.search(before) for pattern in (_DENIAL, _UNCLEAR, _CONDITION, _DOUBT))
 
 
 def _is_same_statement(own: _Clause, other: _Clause) -> bool:

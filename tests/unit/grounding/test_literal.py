@@ -160,6 +160,71 @@ def test_fewer_words_or_parts_of_words_are_not_exact(claim: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "cited"),
     [
+        ("Use the lock when several threads write.", "Do not use the lock when several threads write."),
+        ("Use the lock when several threads write.", "Don't use the lock when several threads write."),
+        ("The timeout is 30 seconds.", "It is wrong that the timeout is 30 seconds."),
+        ("The timeout is 30 seconds.", "It is wrong that\nthe timeout is 30 seconds."),
+        ("The timeout is 30 seconds.", "It isn’t so: the timeout is 30 seconds."),
+        ("The timeout is 30 seconds.", "Deprecated: the timeout is 30 seconds."),
+        ("The timeout is 30 seconds.", "If a proxy is set, the timeout is 30 seconds."),
+        ("Die Sperre wird gehalten.", "Es ist nicht so, die Sperre wird gehalten und ist da."),
+        ("Utilisez le verrou.", "N'utilisez pas le verrou. Jamais, utilisez le verrou est une erreur."),
+    ],
+)
+def test_words_behind_others_that_may_reverse_them_are_not_exact(claim: str, cited: str) -> None:
+    assert check_literally(CitedClaim(claim, cited)).verdict != "exact"
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("The value is 3.", "The value is 3%."),
+        ("The value is 3.", "The value is 3 %."),
+        ("The value is 3.", "The value is 3 GB."),
+        ("The limit is 5", "The limit is 5-10"),
+        ("The limit is 5", "The limit is 5–10"),
+        ("The limit is 5", "The limit is 5 to 10"),
+        ("value is 5 GB", "value is 5 GB/s"),
+        ("value is 5 GB", "value is 5 GB per second"),
+        ("range is 10 to 20", "range is 10 to 20 000"),
+        ("5 is the limit", "-5 is the limit"),
+        ("-5 is the limit", "5 is the limit"),
+        (".5 is the limit", "5 is the limit"),
+        ("The value is 23", "The value is 2*3"),
+        ("a * b is the product", "a b is the product"),
+        ("a b is the product", "a * b is the product"),
+        ("set the flag --no", "set the flag --no-cache"),
+        ("no-cache is set", "--no-cache is set"),
+        ("It is written in C", "It is written in C++"),
+        ("It is read from config", "It is read from config.yaml"),
+    ],
+)
+def test_a_part_of_a_number_or_a_name_is_not_exact(claim: str, cited: str) -> None:
+    assert check_literally(CitedClaim(claim, cited)).verdict != "exact"
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("The timeout is 30 seconds.", "By default, the timeout is 30 seconds."),
+        ("Use the lock.", "Do not wait. Use the lock."),
+        ("Use the lock.", "Do not use the lock when reading.\n\nuse the lock to write"),
+        ("use the lock", "- never wait\n- use the lock"),
+        ("use the lock", "| never wait | use the lock |"),
+        ("The lock is held for 30 s.", "wait(30)  # The lock is held for 30 s"),
+        ("The lock is held by a thread.", "/**\n * The lock is held\n * by a thread.\n */"),
+        ("It doesn't wait.", "It doesn’t wait."),
+        ("- -5 is the limit.", "-5 is the limit"),
+        ("a * b is the product", "**a * b** is the product"),
+    ],
+)
+def test_a_whole_statement_among_others_is_exact(claim: str, cited: str) -> None:
+    assert check_literally(CitedClaim(claim, cited)).verdict == "exact"
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
         (
             "The lock is held for 30 seconds and is not shared.",
             "Le verrou est tenu pendant une demi-minute, et il est partagé.",
