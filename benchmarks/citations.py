@@ -21,8 +21,9 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
 `cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
-ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, and the `fifteenth` ones
-of nine. The `worded` ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
+ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, and the `fifteenth`
+ones of nine. The `worded` ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one
+reader.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ def test_an_agent_searches_reads_and_answers_within_its_budget(
     assert outcome.code == 0, outcome
     assert 'search {"query": "When does a parcel count as lost?"}: [1] to [' in outcome.err
     assert "stopped early: max_rounds" in outcome.err
-    assert "harbour/parcels.py:11  confirmed" in outcome.out
+    assert "LOST_AFTER_DAYS (harbour/parcels.py:11)  confirmed" in outcome.out
     assert "I will look" not in outcome.out
     assert server.requests[1].body["tool_choice"] == {"type": "none"}
     assert {tool["name"] for tool in server.requests[0].body["tools"]} >= {"search", "read_lines", "list_courses"}

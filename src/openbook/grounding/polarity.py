@@ -35,7 +35,7 @@ _UNCLEAR = re.compile(
 # The words after these are not stated, or no longer.
 _DOUBT = re.compile(
     r"\b(?:wrong|false|incorrect|mistak\w*|myth|deprecated|obsolete|formerly|previously|used to|suppos\w*"
-    r"|assum\w*|claim\w*|may|might|could|would|maybe|perhaps|possibly|probably|sometimes)\b",
+    r"|assume\w*|assuming|assumption|claim\w*|may|might|could|would|maybe|perhaps|possibly|probably|sometimes)\b",
     re.IGNORECASE,
 )
 # A conditional statement holds for a different case.
