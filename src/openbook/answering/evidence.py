@@ -22,6 +22,7 @@ from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.overview import introduction
 from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
+from openbook.answering.spelling import suggestions
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -179,6 +180,14 @@ class EvidenceFinder:
             return measure_answerability(
                 question, results, matches, self.index, self.embedder, where, made_by_other=made_by_other
             )
+
+    def spelled_like(self, words: Sequence[str], where: Filter) -> tuple[str, ...]:
+        """Return words of the library that its user may have meant by words that it lacks, in order."""
+        return suggestions(words, self.index, lambda word: self._occurs(word, where))
+
+    def _occurs(self, word: str, where: Filter) -> bool:
+        results = self.search(read_question(word), 3, where)
+        return any(word in map(str.lower, WORD.findall(result.chunk.text)) for result in results)
 
     def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question is neither in English nor in a language of the library.

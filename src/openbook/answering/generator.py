@@ -330,6 +330,7 @@ class Generator:
             results,
             weighed.missing,
             unread=unread,
+            meant=() if is_foreign else self._finder.spelled_like(weighed.missing, asked.where),
             is_foreign=is_foreign,
             is_filtered=judged.fault == RefusalReason.NOTHING_FOUND and not self._finder.index.documents(asked.where),
         )

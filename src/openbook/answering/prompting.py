@@ -137,17 +137,24 @@ def build_no_context_prompt(reason: str, missing: Sequence[str] = (), unread: Se
 
 
 def build_clarification_prompt(
-    reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = (), unread: Sequence[str] = ()
+    reason: str,
+    nearest: Sequence[RetrievalResult],
+    missing: Sequence[str] = (),
+    unread: Sequence[str] = (),
+    meant: Sequence[str] = (),
 ) -> str:
     """Return the text of a refusal that names the nearest topics. No model is called.
+
+    `missing` are words that the library lacks, `meant` words of it that may have been meant by them.
 
     Without any, it is that of `build_no_context_prompt`.
     """
     topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
     if not topics:
         return build_no_context_prompt(reason, missing, unread)
+    told = _missing(missing, unread) + (f" Did you mean {_listed(meant)}?" if meant else "")
     named = topics[0] if len(topics) == 1 else f"{', '.join(topics[:-1])} and {topics[-1]}"
-    return fill_template("clarification", reason=reason, missing=_missing(missing, unread), topics=named)
+    return fill_template("clarification", reason=reason, missing=told, topics=named)
 
 
 def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
@@ -157,7 +164,7 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
         >>> build_missing_note(["tides"], ["a.key", "b.pdf"])
         "No source mentions 'tides'. 2 files could not be read, and may: a.key, b.pdf."
     """
-    note = f"No source mentions {', '.join(map(repr, map(_shortened, words)))}."
+    note = f"No source mentions {_listed(words)}."
     if not unread:
         return note
     # File names are untrusted text: on one line, and short.
@@ -169,6 +176,10 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
 
 def _missing(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     return f" {build_missing_note(words, unread)}" if words else ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(map(repr, map(_shortened, words)))
 
 
 def _shortened(word: str) -> str:

@@ -33,20 +33,22 @@ def refusal(
     missing: Sequence[str] = (),
     *,
     unread: Sequence[str] = (),
+    meant: Sequence[str] = (),
     is_foreign: bool = False,
     is_filtered: bool = False,
 ) -> GenerationResult:
     """Refuse to answer, with the nearest results.
 
-    `missing` are words that the library lacks, `unread` files that may contain them. `is_foreign`: the question is in
-    another language than the sources. `is_filtered`: the filter leaves no document to search.
+    `missing` are words that the library lacks, `unread` files that may contain them, `meant` words of the library that
+    may have been meant by them. `is_foreign`: the question is in another language than the sources. `is_filtered`: the
+    filter leaves no document to search.
     """
     nearest = tuple(results[:_NEAREST])
     if reason is RefusalReason.EMPTY_LIBRARY:
         return GenerationResult(query, fill_template("empty_library"), refused=True, reason=reason)
     if is_filtered:
         return GenerationResult(query, fill_template("filtered"), refused=True, reason=reason)
-    told = build_clarification_prompt(reason + _others(results), nearest, missing, unread)
+    told = build_clarification_prompt(reason + _others(results), nearest, missing, unread, meant)
     if is_foreign:
         told = f"{told}\n\n{fill_template('other_language')}"
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
