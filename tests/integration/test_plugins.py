@@ -124,7 +124,7 @@ def test_a_judge_confirms_what_its_words_decide(openbook: Run, tmp_path: Path) -
     judged = openbook("judge", str(file), "--json", "--verifier", "verbatim:any")
 
     verdicts = [line["verdict"] for line in judged.lines]
-    assert verdicts == ["exact", "unverified"]
+    assert verdicts == ["confirmed", "unverified"]
 
 
 def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
