@@ -16,6 +16,7 @@ _MAX_LETTERS = 30
 _MIN_CHUNKS = 2
 
 
+_VOWELS = "aeiouy"
 # The library knows stems only, so its texts are searched for the most frequent ones as they would be written.
 _SEARCHED = 3
 
@@ -23,7 +24,7 @@ _SEARCHED = 3
 def suggestions(words: Sequence[str], index: Index, occurs: Callable[[str], bool]) -> tuple[str, ...]:
     """Return for each word the most frequent word of the library that differs by one typing error, in order.
 
-    A typing error is a letter too many, too few or wrong, or two that are exchanged; the first letter is right.
+    An error is a letter too many or too few, another vowel, or two letters exchanged; the first letter is right.
     Words without such a neighbor have none, nor have capitalized words, which may be names. `occurs` tells whether a
     text of the library has a word as it is written.
     """
@@ -49,6 +50,7 @@ def _neighbors(word: str) -> Iterator[str]:
         yield from (head + letter + tail for letter in ascii_lowercase)
         if tail:
             yield head + tail[1:]
-            yield from (head + letter + tail[1:] for letter in ascii_lowercase if letter != tail[0])
+            # Other letters make words of their own, as `painted` of `printed`.
+            yield from (head + letter + tail[1:] for letter in _VOWELS if tail[0] in _VOWELS)
         if len(tail) > 1:
             yield head + tail[1] + tail[0] + tail[2:]

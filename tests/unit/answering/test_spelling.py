@@ -26,7 +26,7 @@ def library(tmp_path: Path) -> Library:
     [
         pytest.param("polcy", "policy", id="letter-too-few"),
         pytest.param("pollicy", "policy", id="letter-too-many"),
-        pytest.param("pokicy", "policy", id="wrong-letter"),
+        pytest.param("pelicy", "policy", id="wrong-vowel"),
         pytest.param("poilcy", "policy", id="exchanged-letters"),
         pytest.param("cookeis", "cookies", id="form-that-the-sources-have"),
     ],
@@ -47,6 +47,7 @@ def test_a_word_with_one_typing_error_has_a_suggestion(library: Library, word: s
         pytest.param("polcy2", id="no-word"),
         pytest.param("rety", id="short"),
         pytest.param("bolicy", id="first-letter"),
+        pytest.param("pokicy", id="wrong-consonant"),
     ],
 )
 def test_other_words_have_none(library: Library, word: str) -> None:
