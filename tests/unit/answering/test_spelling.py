@@ -24,7 +24,7 @@ def library(tmp_path: Path) -> Library:
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        pytest.param("polcy", "policy", id="letter-too-few"),
+        pytest.param("plicy", "policy", id="letter-too-few"),
         pytest.param("pollicy", "policy", id="letter-too-many"),
         pytest.param("pelicy", "policy", id="wrong-vowel"),
         pytest.param("poilcy", "policy", id="exchanged-letters"),
@@ -44,7 +44,7 @@ def test_a_word_with_one_typing_error_has_a_suggestion(library: Library, word: s
         pytest.param("harbr", id="occurs-once"),
         pytest.param("Slack", id="may-be-a-name"),
         pytest.param("plicies", id="two-errors"),
-        pytest.param("polcy2", id="no-word"),
+        pytest.param("plicy2", id="no-word"),
         pytest.param("rety", id="short"),
         pytest.param("bolicy", id="first-letter"),
         pytest.param("pokicy", id="wrong-consonant"),
@@ -66,9 +66,9 @@ def test_suggestions_are_words_that_the_filter_lets_through(library: Library) ->
 def test_a_refusal_asks_what_was_meant(library: Library) -> None:
     generator = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
 
-    answer = generator.generate_with_retrieval("how does the pollicy chnage for secerts of kafka")
+    answer = generator.generate_with_retrieval("how does the pollicy hcange for secretts of kafka")
 
     assert answer.refused
     assert (
-        "No source mentions 'pollicy', 'chnage', 'secerts', 'kafka'. Did you mean 'policy', 'secrets'?" in answer.answer
+        "No source mentions 'pollicy', 'hcange', 'secretts', 'kafka'. Did you mean 'policy', 'secrets'?" in answer.answer
     )
