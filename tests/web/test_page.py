@@ -47,7 +47,7 @@ def tutor(request: Request) -> str:
     apart = mark_of(request, "A lunar day")
     bulges = mark_of(request, "The result is two bulges")
     return (
-        f"Most coasts have two high tides in a day {because}.\n\n"
+        f"That is why most coasts have two high tides in a day {because}.\n\n"
         f"- The water stands high below the Moon, and on the other side of the Earth {bulges}.\n"
         f"- Between two passages of the Moon lie 24 hours and 50 minutes {apart}.\n"
         f"- Two high tides are about 14 hours and 25 minutes apart {apart}.\n\n"
