@@ -70,5 +70,6 @@ def test_a_refusal_asks_what_was_meant(library: Library) -> None:
 
     assert answer.refused
     assert (
-        "No source mentions 'pollicy', 'hcange', 'secretts', 'kafka'. Did you mean 'policy', 'secrets'?" in answer.answer
+        "No source mentions 'pollicy', 'hcange', 'secretts', 'kafka'. Did you mean 'policy', 'secrets'?"
+        in answer.answer
     )
