@@ -87,6 +87,26 @@ def test_an_answer_is_finished_while_another_conversation_is_open(
     expect(page.locator("[data-phase=answered] .question")).to_have_text([WHY])
 
 
+def test_a_conversation_stays_in_the_list_while_the_end_of_its_first_answer_is_read(
+    serve: Serve, browse: Browse, tmp_path: Path, waiting: Waiting
+) -> None:
+    page = browse(serve(course_in(tmp_path), model=waiting.model, verifier="off"))
+    begin(page)
+    expect(page.locator(".session-when")).to_have_text(["answering …"])
+    late: list[Route] = []
+    page.route("**/api/sessions", lambda route: late.append(route))
+
+    with page.expect_request("**/api/sessions"):
+        waiting.gate.set()
+
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+    expect(page.locator(".session-when")).to_have_text(["answering …"])
+    while late:
+        late.pop().continue_()
+    page.unroute("**/api/sessions")
+    expect(page.locator(".session-when")).to_have_text(["just now"])
+
+
 def test_two_tabs_show_the_same_answer_and_either_stops_it(
     serve: Serve, browse: Browse, tmp_path: Path, held: FakeServer
 ) -> None:

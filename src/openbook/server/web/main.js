@@ -484,19 +484,27 @@ function followAddress() {
 }
 
 async function loadSessions() {
-  const answers = await loadAnswers();
+  const answers = await readAnswers();
   const found = await attempt(() => api.read("api/sessions"));
-  if (found) store.update({ sessions: found.sessions, listed: true });
+  // At once: a conversation whose first answer has just ended would be missing in between.
+  store.update({ ...(answers && { answers }), ...(found && { sessions: found.sessions, listed: true }) });
   catchUp();
   clearTimeout(watching);
-  const isUnseen = answers.some(({ id, state }) => state === "running" && id !== asking?.id);
+  const isUnseen = answers?.some(({ id, state }) => state === "running" && id !== asking?.id);
   if (isUnseen) watching = setTimeout(loadSessions, LOOK_AGAIN_MS);
 }
 
-/** Read what is being answered. Tell of what has ended where it is not shown. */
+/** Read what is being answered, and show it. */
 async function loadAnswers() {
+  const answers = await readAnswers();
+  if (answers) store.update({ answers });
+  return answers ?? [];
+}
+
+/** Read what is being answered. Tell of what has ended where it is not shown. */
+async function readAnswers() {
   const found = await attempt(() => api.read("api/answers"));
-  if (!found) return [];
+  if (!found) return null;
   /** @type {import("./state.js").RunningAnswer[]} */
   const answers = found.answers;
   const { answers: before, sessionId } = store.get();
@@ -504,7 +512,6 @@ async function loadAnswers() {
   for (const { id, state, query, session_id: of } of answers) {
     if (ran.has(id) && state === "done" && of !== sessionId) announce(`“${query}” is answered`);
   }
-  store.update({ answers });
   return answers;
 }
 
