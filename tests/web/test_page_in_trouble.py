@@ -169,7 +169,8 @@ def test_a_citation_whose_source_is_gone_or_never_was_is_not_said_to_hold(
     serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
 ) -> None:
     def careless(request: Request) -> str:
-        return f"Most coasts have two high tides in a day {mark_of(request, 'two high tides in a day')}. See [99:1]."
+        mark = mark_of(request, "two high tides in a day")
+        return f"That is why most coasts have two high tides in a day {mark}. See [99:1]."
 
     served = serve(course_in(tmp_path), steps=(careless,))
     page = browse(served)
