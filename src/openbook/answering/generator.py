@@ -247,21 +247,15 @@ class Generator:
             answer = GenerationResult(
                 asked.query.strip(), compose(picked, further), checked.citations, shown, claims=checked.claims
             )
-            unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
-            is_unsure = bool(relevance.deciding) or relevance.is_doubtful or not picked
-            is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
-            answer = noted(answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign)
-            if not picked:
-                missing = self._finder.weigh(alone.asked).missing
-                unread = tuple(self._unread(asked.where)) if missing else ()
-                answer = refusal(
-                    asked.query.strip(),
-                    RefusalReason.NOTHING_QUOTABLE,
-                    results,
-                    missing,
-                    unread=unread,
-                    is_foreign=is_foreign,
+            if picked:
+                unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
+                is_unsure = bool(relevance.deciding) or relevance.is_doubtful
+                is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
+                answer = noted(
+                    answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign
                 )
+            else:
+                answer = self._refusal(asked, alone, results, RefusalReason.NOTHING_QUOTABLE)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
@@ -322,17 +316,23 @@ class Generator:
             return judged
         if unasked := reply_to_small_talk(asked.query, nothing_found=True):
             return unasked
-        is_foreign = alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
-        unread = tuple(self._unread(asked.where)) if weighed.missing else ()
+        return self._refusal(asked, alone, results, judged.fault)
+
+    def _refusal(
+        self, asked: _Asked, alone: StandaloneQuestion, results: Sequence[RetrievalResult], reason: RefusalReason
+    ) -> GenerationResult:
+        missing = self._finder.weigh(alone.asked).missing
+        is_other_language = self._finder.speaks_another_language(alone.asked)
         return refusal(
             asked.query.strip(),
-            judged.fault,
+            reason,
             results,
-            weighed.missing,
-            unread=unread,
-            meant=() if is_foreign else self._finder.spelled_like(weighed.missing, asked.where),
-            is_foreign=is_foreign,
-            is_filtered=judged.fault == RefusalReason.NOTHING_FOUND and not self._finder.index.documents(asked.where),
+            missing,
+            unread=tuple(self._unread(asked.where)) if missing else (),
+            # Words of another language are not misspelled.
+            meant=() if is_other_language else self._finder.spelled_like(missing, asked.where),
+            is_foreign=is_other_language and alone.asked.is_foreign,
+            is_filtered=reason == RefusalReason.NOTHING_FOUND and not self._finder.index.documents(asked.where),
         )
 
     def check(

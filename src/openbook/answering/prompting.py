@@ -145,9 +145,8 @@ def build_clarification_prompt(
 ) -> str:
     """Return the text of a refusal that names the nearest topics. No model is called.
 
-    `missing` are words that the library lacks, `meant` words of it that may have been meant by them.
-
-    Without any, it is that of `build_no_context_prompt`.
+    `missing` are words that the library lacks, `meant` words of it that may have been meant by them. Without topics, it
+    is the text of `build_no_context_prompt`.
     """
     topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
     if not topics:

@@ -12,6 +12,8 @@ from openbook.tokens import tokenize
 _MIN_LETTERS = 5
 # Long words are slips of the keyboard, and each letter costs 54 lookups.
 _MAX_LETTERS = 30
+# A text with more such words is pasted, or in another language. Each takes some 25 ms.
+_MAX_WORDS = 8
 # Words of a single chunk are likely to be misspelled themselves.
 _MIN_CHUNKS = 2
 
@@ -28,7 +30,8 @@ def suggestions(words: Sequence[str], index: Index, occurs: Callable[[str], bool
     Words without such a neighbor have none, nor have capitalized words, which may be names. `occurs` tells whether a
     text of the library has a word as it is written.
     """
-    found = (_suggestion(word, index, occurs) for word in words if _may_be_misspelled(word))
+    misspelled = list(filter(_may_be_misspelled, words))[:_MAX_WORDS]
+    found = (_suggestion(word, index, occurs) for word in misspelled)
     return tuple(dict.fromkeys(filter(None, found)))
 
 

@@ -73,3 +73,20 @@ def test_a_refusal_asks_what_was_meant(library: Library) -> None:
         "No source mentions 'pollicy', 'hcange', 'secretts', 'kafka'. Did you mean 'policy', 'secrets'?"
         in answer.answer
     )
+
+
+def test_words_of_another_language_are_not_taken_for_misspelled_ones(library: Library) -> None:
+    generator = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
+
+    answer = generator.generate_with_retrieval("welche plicy gilt für die Kekse im Hafen")
+
+    assert answer.refused
+    assert "Did you mean" not in answer.answer
+
+
+def test_only_the_first_words_of_a_long_text_are_looked_up(library: Library) -> None:
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+    unknown = [f"qwxz{letter}qz" for letter in "abcdefgh"]
+
+    assert finder.spelled_like([*unknown[1:], "plicy"], Filter()) == ("policy",)
+    assert finder.spelled_like([*unknown, "plicy"], Filter()) == ()
