@@ -30,6 +30,12 @@ _CONTRACTION = re.compile(r"n['’]t\b")
 _ENDS_CLAUSE = re.compile(r"[^\w\s]\s*$")
 _ENDS_SENTENCE = re.compile(r"[.!?:;。！？]\W*$|\n\s*\n\s*$")
 _TAIL_CHARS = 40
+# Words that limit the statement before them to some cases: "Take the lock unless you only read."
+_LIMIT = re.compile(
+    r"[ ,;(—–-]*(?:but |and )?(?:only |even |just )?(?:unless|except|if|when|until|only|provided|as long as|in case"
+    r"|without|other than|außer|sofern|falls|wenn|es sei denn|solange|nur|sauf|à moins|si|seulement|quand|salvo|excepto"
+    r"|a menos|cuando|solo)\b"
+)
 _ITEM = re.compile(r"\s*(?:[-+•]\s|\d{1,3}[.)]\s|\|)")
 
 
@@ -48,7 +54,8 @@ def words_of(claim: str) -> str:
 def stands_in(words: str, cited_text: str) -> bool:
     """Return whether a text states the words of `words_of`: whole tokens, from the beginning of a clause on.
 
-    Words from the middle of a clause may say the opposite of it, in any language.
+    Words from the middle of a clause may say the opposite of it, in any language. Those before "unless" and the like
+    leave out when it holds.
 
     Example:
         >>> stands_in("use the lock", "Use the lock, then wait."), stands_in("use the lock", "Do not use the lock.")
@@ -67,7 +74,9 @@ def stands_in(words: str, cited_text: str) -> bool:
         is_whole = all(
             WORD_BORDER.match(text, place) and not _INSIDE_TOKEN.match(text, place) for place in (at, at + len(words))
         )
-        if is_whole and _is_harmless(apart[apart.rfind("\n", 0, at) + 1 : at], cited_text):
+        if not is_whole or _LIMIT.match(apart, at + len(words)):
+            continue
+        if _is_harmless(apart[apart.rfind("\n", 0, at) + 1 : at], cited_text):
             return True
     return False
 

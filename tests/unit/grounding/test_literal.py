@@ -176,6 +176,34 @@ def test_words_behind_others_that_may_reverse_them_are_not_exact(claim: str, cit
 
 
 @pytest.mark.parametrize(
+    "cited",
+    [
+        "Take the lock unless you only read.",
+        "Take the lock, but only when several\nthreads write.",
+        "Take the lock (except in tests).",
+        "take the lock if several threads write",
+        "Take the lock — außer beim Lesen.",
+    ],
+)
+def test_words_that_are_limited_behind_them_are_not_exact(cited: str) -> None:
+    assert check_literally(CitedClaim("Take the lock.", cited)).verdict != "exact"
+    assert check_literally(CitedClaim(cited, cited)).verdict == "exact"
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        "Take the lock. If it is taken, wait.",
+        "- take the lock\n- only wait in tests",
+        "| take the lock | if several threads write |",
+        "Take the lock and wait.",
+    ],
+)
+def test_words_before_another_statement_are_exact(cited: str) -> None:
+    assert check_literally(CitedClaim("Take the lock.", cited)).verdict == "exact"
+
+
+@pytest.mark.parametrize(
     ("claim", "cited"),
     [
         ("The value is 3.", "The value is 3%."),
