@@ -28,6 +28,15 @@ _CPP_LONE = re.compile(
     rb"((?:[A-Z][A-Z0-9_]{2,}[ \t]*\r?\n\s*)+)"
 )
 
+# `QT_BEGIN_NAMESPACE`, `G_END_DECLS`, `MY_EXPORT` alone on a line, the last before a keyword: read as the type of what
+# follows. `BOOL` before the name of a function is a type.
+_C_AT_MARGIN = re.compile(
+    rb"^()((?=\w*(?:\b|_)(?:BEGIN|END|NAMESPACE)(?:_|\b))[A-Z_][A-Z0-9_]{3,}(?:\([^()\n]*\))?|[A-Z_][A-Z0-9_]{2,}"
+    rb"(?=[ \t]*\r?\n(?:namespace|class|struct|template|enum|union|using|typedef|extern|inline|static|constexpr)\b))"
+    rb"(?=[ \t]*\r?$)",
+    re.MULTILINE,
+)
+
 # `void Lock() EXCLUSIVE_LOCK_FUNCTION();`: the last word before the parentheses is read as the name.
 _CPP_TRAILING = re.compile(
     rb"(\)(?:[ \t]*(?:const|noexcept|override|final)\b)*(?:[ \t]*\r?\n)?[ \t]+)"
@@ -62,8 +71,12 @@ def _blank(found: re.Match[bytes]) -> bytes:
     return found[1] + re.sub(rb"\S", b" ", found[2])
 
 
+def _c(source: bytes) -> bytes:
+    return _C_AT_MARGIN.sub(_blank, source)
+
+
 def _cpp(source: bytes) -> bytes:
-    for pattern in (_CPP_EXPORT, _CPP_LONE, _CPP_TRAILING):
+    for pattern in (_CPP_EXPORT, _CPP_LONE, _CPP_TRAILING, _C_AT_MARGIN):
         source = pattern.sub(_blank, source)
     return source
 
@@ -94,7 +107,9 @@ def _rust(source: bytes) -> bytes:
     return bytes(opened)
 
 
-_BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({"cpp": _cpp, "kotlin": _kotlin, "rust": _rust})
+_BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
+    {"c": _c, "cpp": _cpp, "kotlin": _kotlin, "rust": _rust}
+)
 
 
 def smoothed(language: str, source: bytes) -> bytes:

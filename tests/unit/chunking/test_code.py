@@ -233,6 +233,21 @@ def test_a_megabyte_in_one_line_gives_bounded_chunks_without_names(language: str
     assert {each.symbol for each in chunks} == {""}
 
 
+def test_a_macro_that_opens_a_namespace_hides_no_names() -> None:
+    text = """FMT_BEGIN_NAMESPACE
+namespace detail {
+int parse_width(int a) {
+  return a;
+}
+}  // namespace detail
+FMT_END_NAMESPACE
+"""
+
+    (only,) = chunk(text, "cpp")
+
+    assert (only.symbol, only.defines) == ("parse_width", ("parse_width",))
+
+
 def test_an_exported_class_of_cpp_has_its_own_name_and_its_members() -> None:
     text = """class MY_API Widget : public QObject {
     Q_OBJECT

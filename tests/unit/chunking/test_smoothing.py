@@ -13,11 +13,11 @@ from openbook.chunking.grammars import parse
 
 PIECES = st.sampled_from(
     """class ,struct,MY_API, Widget, : public B, {,},;,),Q_OBJECT,\n,\r\n,    ,//x,LOCKS(a),const,fun ,val x = 1"""
-    """,object {, },é,public:,final""".split(",")
+    """,END_DECLS,object {, },é,public:,final""".split(",")
 )
 
 
-@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["cpp", "kotlin", "go"]))
+@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["c", "cpp", "kotlin", "go"]))
 def test_every_byte_keeps_its_place_and_every_line_its_number(text: str, language: str) -> None:
     source = text.encode()
 
@@ -45,10 +45,21 @@ def test_every_byte_keeps_its_place_and_every_line_its_number(text: str, languag
         pytest.param("};\nBOOL\nRun() {}", None, id="type-of-a-function"),
         pytest.param("void f() const LOCKED(a);", "void f() const          ;", id="trailing"),
         pytest.param("TEST(A, B)\nTEST(C, D) {}", None, id="tests"),
+        pytest.param("QT_BEGIN_NAMESPACE\n\nclass A {", "                  \n\nclass A {", id="namespace"),
+        pytest.param("}\nNAMESPACE_END(a)", "}\n                ", id="namespace-with-its-name"),
+        pytest.param("MY_API\ntemplate <class T>", "      \ntemplate <class T>", id="before-a-keyword"),
+        pytest.param("APPENDIX\nrun() {}", None, id="type-in-capitals"),
+        pytest.param("BEGIN_MAP {\n", None, id="more-on-the-line"),
     ],
 )
 def test_only_macros_that_mislead_the_grammar_are_blanked(text: str, wanted: str | None) -> None:
     assert smoothed("cpp", text.encode()).decode() == (text if wanted is None else wanted)
+
+
+def test_macros_around_declarations_of_c_are_blanked() -> None:
+    text = b"G_BEGIN_DECLS\r\ntypedef int A;\nLIMIT\nrun(void) {}\n__END_DECLS"
+
+    assert smoothed("c", text) == b"             \r\ntypedef int A;\nLIMIT\nrun(void) {}\n           "
 
 
 @pytest.mark.parametrize(
@@ -68,6 +79,7 @@ def test_members_on_one_line_of_kotlin_are_closed(text: str, wanted: str | None)
 
 def test_a_long_line_takes_no_long_time() -> None:
     text = b"class A {" + b" { fun AB_C" * 200_000 + b"}\n" + b"class MY_API " * 50_000 + b"\n; " * 50_000
+    text += b"\n" + b"_BEGIN" * 50_000
 
     assert len(smoothed("kotlin", text)) == len(smoothed("cpp", text)) == len(text)
 
