@@ -18,6 +18,10 @@ _MAX_TAKEN_BACK = 4
 # Of 1: lines of one form that stand in surroundings this much alike are the same line.
 _SAME_PLACE = 0.9
 
+# By how much more alike another line must be. In labelled pages of seven projects, 34 of 35 are by more than .3. Those
+# that only stand beside a reworded sentence are by .15 at most.
+_MIN_LEAD = 0.2
+
 # Lines of one form that are compared with the one in question, so that long pages take no longer for each citation.
 # In the generated pages of tBTC and Fastify, another line was the earlier form of 82 of 515, and never more than one
 # rank away. One regeneration may add twenty entries above a line.
@@ -113,7 +117,7 @@ def _keeps_its_place(words: str, new: ComparedText, old: ComparedText) -> bool:
     # Of many lines of one form, those are compared that come about as early among them as the line does today.
     rank = bisect_left(new.shapes[shape(new.lines[here[0] - 1])], here[0])
     start = max(0, min(rank, len(others)) - _MAX_RIVALS // 2)
-    return all(fit(number) <= best for number in others[start : start + _MAX_RIVALS] if number not in own)
+    return all(fit(number) < best + _MIN_LEAD for number in others[start : start + _MAX_RIVALS] if number not in own)
 
 
 def _numbers(words: str, page: ComparedText) -> list[int]:

@@ -286,6 +286,20 @@ def test_in_a_generated_page_a_line_that_gets_the_numbers_of_another_is_new(repo
     assert [finding.verdict for finding in found] == ["ok", "ok"]
 
 
+def test_a_line_between_sentences_that_are_reworded_is_as_old_as_before(repository: Repository) -> None:
+    page = (
+        "`timeout_s` (src/app.py:5) is what callers use.\n\n`Client` (src/app.py:4-5) is what callers use.{0}\n\n"
+        "The details are in src/app.py:7-8.\n\nThe details are in src/app.py:10-11.{0}\n"
+    )
+    repository.commit({"src/app.py": CODE, "docs/a.md": page.format("")})
+    now = page.format(" Read them.")
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": now})
+
+    found = checked(repository.folder, now)
+
+    assert [str(finding.now) for finding in found] == [f"src/app.py:{lines}" for lines in ("7", "6-7", "9-10", "12-13")]
+
+
 def test_a_citation_of_another_file_with_the_same_numbers_is_no_earlier_form(repository: Repository) -> None:
     entry = "[source](../src/{}#L14-L16)\n\n"
     repository.commit({"src/app.py": CODE, "src/more.py": CODE, "docs/a.md": entry.format("app.py")})
