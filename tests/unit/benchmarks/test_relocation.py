@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchmarks.drift import Cited, Line, Tree, choose, drift
-from benchmarks.relocation import _hunks, _through
+from benchmarks.relocation import _hunks, _through, measure
 
 CODE = "import os\n\n" + "".join(f"def f{n}(a):\n    first = a + {n}\n    return first * {n}\n\n\n" for n in range(20))
 
@@ -50,3 +50,15 @@ def test_lines_are_taken_through_a_diff(line: int, expected: int) -> None:
 
     assert path == "n.py"
     assert _through(hunks, line) == expected
+
+
+@pytest.mark.slow
+def test_with_history_no_citation_of_drifted_files_goes_to_a_wrong_place() -> None:
+    """Rules for real pages have broken this without any other test noticing."""
+    rows = measure(250)
+
+    assert {row.setting: row.wrong for row in rows if row.setting.endswith("with git")} == {
+        "prose, with git": 0,
+        "answers (`ask --json`), with git": 0,
+    }
+    assert rows[0].right >= 0.97 * rows[0].count
