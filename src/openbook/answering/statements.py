@@ -28,6 +28,10 @@ _BEHIND_SENTENCE = "\"'`)*/ \t\r"
 # preprocessor.
 _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[[^\[\]]*\]\s*$)")
 
+# The parameters of a template, on lines of their own, belong to the statement below as well.
+_TEMPLATE = re.compile(r"\s*template\s*<")
+_C_LANGUAGES = frozenset({"c", "cpp"})
+
 _SIGN = re.compile(
     r"(?P<long>\"\"\"|'''|`|/\*)"
     r"|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
@@ -94,10 +98,11 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     """Return the layout of units. The language determines which strings may have several lines."""
     found: list[Line] = []
     depth, above = 0, None
-    for unit, (sign, opened) in zip(units, _scan(units, language), strict=True):
+    of_templates = _template_lines(units) if language in _C_LANGUAGES else ()
+    for place, (unit, (sign, opened)) in enumerate(zip(units, _scan(units, language), strict=True)):
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
-        leads = sign == "/*" or not (is_rest or _LEADS.match(text) is None)
+        leads = sign == "/*" or place in of_templates or not (is_rest or _LEADS.match(text) is None)
         depth += 0 if leads else opened
         goes_on = is_rest or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1
@@ -107,6 +112,27 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         closes = _CLOSES.match(text) is not None
         found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign))
         above = unit
+    return found
+
+
+def _template_lines(units: Sequence[Unit]) -> set[int]:
+    """Return the positions of lines that have nothing but the parameters of templates."""
+    found = set[int]()
+    place = 0
+    while place < len(units):
+        if not _TEMPLATE.match(units[place].text):
+            place += 1
+            continue
+        opened, end = 0, place
+        for end in range(place, len(units)):
+            text = units[end].text.replace("->", "  ").rstrip()
+            opened += text.count("<") - text.count(">")
+            if opened <= 0 or not text:
+                break
+        # Behind the parameters, a declaration may begin on the same line; and comparisons count as brackets.
+        if opened == 0 and units[end].text.rstrip().endswith(">"):
+            found |= {*range(place, end + 1)}
+        place = end + 1
     return found
 
 

@@ -44,6 +44,26 @@ def test_what_goes_on_with_a_statement_is_not_cut_from_it(text: str) -> None:
     assert cut(f"{text}\nlast()", whole=6) == [text, "last()"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <typename T>\nint wait(T a) {\n  return a;\n}",
+        "template <typename T,\n          typename = void>\nint wait(T a) {\n  return a;\n}",
+        "// Why.\ntemplate <auto f = [](int a) -> int { return a; }>\nstruct Ship {};",
+        "template <typename T> int wait(T a) {\n  return a;\n}",
+    ],
+    ids=["template", "lines", "arrow", "one line"],
+)
+def test_the_parameters_of_a_template_are_not_cut_from_it(text: str) -> None:
+    assert cut(f"first();\n{text}\nlast();", whole=6, language="cpp") == ["first();", text, "last();"]
+
+
+def test_comparisons_and_open_ends_in_the_parameters_of_a_template_end_nothing() -> None:
+    text = "template <int n, bool b = (n < 3)>\nint wait();\ntemplate <int n"
+
+    assert "\n".join(cut(text, language="cpp")) == text
+
+
 def test_a_string_in_backticks_runs_over_lines_in_languages_that_have_them() -> None:
     text = "moor(`ship\nsea`)\nsail()"
 
