@@ -40,6 +40,12 @@ _DOUBT = re.compile(
 )
 # A conditional statement holds for a different case.
 _CONDITION = re.compile(r"\b(?:if|when|unless|until|while|whenever|before|after|where|in case|once)\b", re.IGNORECASE)
+# Words that limit the statement before them to some cases: "Take the lock unless you only read."
+_LIMIT = re.compile(
+    r"[ ,;(—–-]*(?:but |and )?(?:only |even |just )?(?:unless|except|if|when|until|only|provided|as long as|in case"
+    r"|without|other than|außer|sofern|falls|wenn|es sei denn|solange|nur|sauf|à moins|si|seulement|quand|salvo|excepto"
+    r"|a menos|cuando|solo)\b"
+)
 # Signs are read from the first of them on, or again from a line end, so that a long run of them is read once.
 _BORDER = re.compile(
     r"(?:(?<![,.;:!?()—–|])|(?=\n))[,.;:!?()—–|\n]+(?=\s|$)|\s-{1,2}\s"
@@ -97,6 +103,16 @@ def may_be_reversed(before: str) -> bool:
         (True, False)
     """
     return any(pattern.search(before) for pattern in (_DENIAL, _UNCLEAR, _CONDITION, _DOUBT))
+
+
+def is_limited_by(after: str) -> bool:
+    """Return whether words limit the statement before them to some cases.
+
+    Example:
+        >>> is_limited_by(", but only at night"), is_limited_by(" and at night")
+        (True, False)
+    """
+    return _LIMIT.match(after) is not None
 
 
 def _is_same_statement(own: _Clause, other: _Clause) -> bool:

@@ -7,7 +7,7 @@ import re
 from openbook.grounding.languages import language_of
 from openbook.grounding.lookup import WORD_BORDER, squash, squash_apart
 from openbook.grounding.numbers import UNIT
-from openbook.grounding.polarity import may_be_reversed
+from openbook.grounding.polarity import is_limited_by, may_be_reversed
 from openbook.grounding.sentences import is_code_line, sentence_ranges, without_comment_signs
 from openbook.text import LONG_SENTENCE_CHARS
 
@@ -30,12 +30,6 @@ _CONTRACTION = re.compile(r"n['’]t\b")
 _ENDS_CLAUSE = re.compile(r"[^\w\s]\s*$")
 _ENDS_SENTENCE = re.compile(r"[.!?:;。！？]\W*$|\n\s*\n\s*$")
 _TAIL_CHARS = 40
-# Words that limit the statement before them to some cases: "Take the lock unless you only read."
-_LIMIT = re.compile(
-    r"[ ,;(—–-]*(?:but |and )?(?:only |even |just )?(?:unless|except|if|when|until|only|provided|as long as|in case"
-    r"|without|other than|außer|sofern|falls|wenn|es sei denn|solange|nur|sauf|à moins|si|seulement|quand|salvo|excepto"
-    r"|a menos|cuando|solo)\b"
-)
 _ITEM = re.compile(r"\s*(?:[-+•]\s|\d{1,3}[.)]\s|\|)")
 
 
@@ -74,7 +68,7 @@ def stands_in(words: str, cited_text: str) -> bool:
         is_whole = all(
             WORD_BORDER.match(text, place) and not _INSIDE_TOKEN.match(text, place) for place in (at, at + len(words))
         )
-        if not is_whole or _LIMIT.match(apart, at + len(words)):
+        if not is_whole or is_limited_by(apart[at + len(words) : at + len(words) + _TAIL_CHARS]):
             continue
         if _is_harmless(apart[apart.rfind("\n", 0, at) + 1 : at], cited_text):
             return True
