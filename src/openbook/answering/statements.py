@@ -20,7 +20,8 @@ _GOES_ON = re.compile(
     r"|\??\.\w+\s*\(|&&|\|\||[?:]\s|\{\s*$|(?:and|or)\s)"
 )
 
-_CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b)+$")
+# The guard of a header ends in `#endif  // ITS_NAME`.
+_CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b|#\s*(?:endif\b.*|else$))+$")
 
 # Characters that may follow the end of a sentence: quotation marks, and the end of a comment.
 _BEHIND_SENTENCE = "\"'`)*/ \t\r"

@@ -61,7 +61,7 @@ def test_the_parameters_of_a_template_are_not_cut_from_it(text: str) -> None:
 def test_comparisons_and_open_ends_in_the_parameters_of_a_template_end_nothing() -> None:
     text = "template <int n, bool b = (n < 3)>\nint wait();\ntemplate <int n"
 
-    assert "\n".join(cut(text, language="cpp")) == text
+    assert cut(text, language="cpp") == text.split("\n")
 
 
 def test_a_string_in_backticks_runs_over_lines_in_languages_that_have_them() -> None:
@@ -96,6 +96,15 @@ def test_what_only_closes_a_long_statement_is_no_piece() -> None:
         "  sail();",
         "  rest();",
     ]
+
+
+@pytest.mark.parametrize("line", ["#endif  // SHIP_H_", "# endif", "#else"])
+def test_the_end_of_a_condition_of_the_preprocessor_is_no_piece(line: str) -> None:
+    assert cut(f"moor();\n\n{line}", language="cpp") == ["moor();"]
+
+
+def test_a_comment_that_begins_like_a_condition_is_a_piece() -> None:
+    assert cut("moor()\n\n# else it sails") == ["moor()", "# else it sails"]
 
 
 def test_what_closes_the_object_before_does_not_open_a_piece() -> None:
