@@ -48,8 +48,8 @@ def words_of(claim: str) -> str:
 def stands_in(words: str, cited_text: str) -> bool:
     """Return whether a text states the words of `words_of`: whole tokens, from the beginning of a clause on.
 
-    Words from the middle of a clause may say the opposite of it, in any language. Those before "unless" and the like
-    leave out when it holds.
+    Words from the middle of a clause may say the opposite of it, in any language. Before "unless" and the
+    like, they leave out a condition.
 
     Example:
         >>> stands_in("use the lock", "Use the lock, then wait."), stands_in("use the lock", "Do not use the lock.")
