@@ -25,8 +25,9 @@ pytestmark = [pytest.mark.cluster, pytest.mark.allow_hosts(["127.0.0.1"])]
 QUESTION = "When do sessions end?"
 PRICED = "anthropic:claude-sonnet-5-5"
 
-# So many ask at once, each the next question when the one before is answered.
+# So many ask at once, each the next question when the one before is answered. Every fourth reads instead.
 CLIENTS = 8
+READERS = CLIENTS // 4
 
 
 class Load:
@@ -68,7 +69,6 @@ class Load:
         return max(each[3] for each in self.told)
 
     def _ask(self, number: int) -> None:
-        # Every fourth client reads, the others ask.
         what = "read" if number % 4 == 3 else "ask"
         client = self._cluster.client(key=self._key)
         while not self._ends.is_set():
@@ -183,7 +183,9 @@ def test_a_server_that_is_killed_under_load_costs_only_what_it_was_asked_at_that
 
     asked, read = load.statuses("ask"), load.statuses("read")
     tell("a server killed", asked, read, load)
-    assert set(read) == {200}  # asked of the other server instead
+    # Asked of the other server instead, unless the reply had begun: then nobody can start it again.
+    assert set(read) <= {200, 0}
+    assert read[0] <= READERS
     assert set(asked) <= {200, 503, 0}
     assert asked[503] + asked[0] <= CLIENTS  # one for each client, at most
     assert all(
