@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from openbook.library import Library
 from openbook.settings import Settings
 from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, settled, start
 from tests.unit.sources.readers import pdf_files
@@ -382,6 +383,16 @@ def test_a_library_whose_header_is_damaged_is_not_said_to_be_deleted(sample: Pat
     )
     assert aside.read_bytes() == content
     assert not library.exists()
+
+
+def test_a_deleted_library_takes_the_texts_that_were_added_to_it_along(capsys: Captured) -> None:
+    with Library.open("birds", settings=Settings.from_env()) as library:
+        library.add_text("The owl hunts.", name="owl.md", metadata={"author": "Ada"})
+
+    outcome = run(capsys, "remove", "--library", "birds")
+
+    assert outcome.err == "deleted the library birds\n"
+    assert not (Settings.from_env().home / "texts" / "birds").exists()
 
 
 def test_a_source_is_removed_from_the_only_library_that_has_it(sample: Path, capsys: Captured) -> None:

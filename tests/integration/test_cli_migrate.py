@@ -49,6 +49,25 @@ def test_a_library_moves_to_another_engine_and_back_with_the_same_answers(
     assert run(capsys, "ask", QUESTION, "--library", "team").out == asked.out
 
 
+def test_added_texts_stay_until_no_copy_of_their_library_cites_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared, home = f"lance:{tmp_path / 'shared'}", Settings.from_env().home
+    with Library.open("team", settings=Settings.from_env()) as library:
+        library.add_text("The owl hunts.", name="owl.md")
+    run(capsys, "migrate", "team", "--to", shared)
+
+    original = run(capsys, "remove", "--library", "team")
+    text_is_kept = (home / "texts" / "team" / "texts" / "owl.md").exists()
+    monkeypatch.setenv("OPENBOOK_STORAGE", shared)
+    copy = run(capsys, "remove", "--library", "team")
+
+    assert f"stay in {home / 'texts' / 'team'}: a copy of the library cites them" in original.err
+    assert text_is_kept
+    assert copy.err == "deleted the library team\n"
+    assert not (home / "texts" / "team").exists()
+
+
 def test_what_cannot_be_migrated_is_told_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "add", write_tree(tmp_path / "tree", {"a.md": "# A\n\nThe river flows.\n"}), "--library", "team")
 

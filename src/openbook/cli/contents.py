@@ -105,11 +105,12 @@ def remove(
 ) -> None:
     """Remove a source from a library, or delete a library.
 
-    Your files stay. `--library` alone deletes that library. Without `--library`, the source is removed from the only
-    library that has it.
+    Your files stay. `--library` alone deletes that library, and texts that a program added to it. Without `--library`,
+    the source is removed from the only library that has it.
     """
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
+    from openbook.libraries.texts import TextStore
 
     if name is not None:
         with opening.existing(library or opening.library_with(name)) as assistant:
@@ -120,10 +121,14 @@ def remove(
         raise typer.BadParameter("name a source, or a library with --library", param_hint="NAME")
     here = opening.settings()
     opening.check_there(here, library)
-    aside = LibraryCatalog(here).remove(library)
+    libraries = LibraryCatalog(here)
+    aside = libraries.remove(library)
     opening.tell_aside(aside)
     if aside is None:
+        kept = TextStore(here.home, library).release(str(libraries.location(library)))
         printing.note(f"deleted the library {library}")
+        if kept is not None:
+            printing.note(f"the texts that were added to it stay in {kept}: a copy of the library cites them")
 
 
 def prune(

@@ -13,6 +13,7 @@ from openbook.chunking.identity import chunks_identity
 from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
 from openbook.index.protocol import EVERYTHING, FileRecord, IndexEntry, IndexIdentity, Source
 from openbook.libraries.catalog import MIGRATION, LibraryCatalog, Location, open_as_made, open_index
+from openbook.libraries.texts import TextStore
 from openbook.retrieval.fields import terms_of
 from openbook.settings import Settings
 from openbook.text import counted
@@ -85,6 +86,7 @@ def migrate(
         stack.callback(target.close)
         stack.enter_context(origin.snapshot())
         copied = _copy(origin, target, _marker(origin_at), _another(name, to), progress)
+        TextStore(settings.home, name).share(str(origin_at), str(target_at))
         held = target.stats()
         return MigrationReport(target_at, held.documents, held.chunks, copied)
 

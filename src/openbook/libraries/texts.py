@@ -33,6 +33,7 @@ class TextStore:
         self.folder: Path = self._base / "texts"
         """Folder of the texts. The source has the same name."""
         self._metadata = self._base / "metadata.json"
+        self._libraries = self._base / "libraries.json"
 
     def write(self, text: str, name: str, metadata: Mapping[str, Any]) -> None:
         """Store a text under a name, replacing an earlier one. If it fails, the earlier one stays.
@@ -82,6 +83,40 @@ class TextStore:
         except OSError as exc:
             hint = "delete the folder, or its texts come back with the next one that is added"
             raise LibraryWriteError(f"cannot delete {str(self._base)!r}: {exc.strerror}", hint=hint) from exc
+
+    def share(self, *locations: str) -> None:
+        """Store that the libraries at these locations, one of which is a copy, both cite the texts, if there are any.
+
+        Raises:
+            LibraryWriteError: It cannot be stored.
+        """
+        if self._base.is_dir():
+            self._store_libraries({*self._known_libraries(), *locations})
+
+    def release(self, location: str) -> Path | None:
+        """Delete the texts of a deleted library. If a copy of it cites them, return their folder instead.
+
+        Raises:
+            LibraryWriteError: They cannot be deleted.
+        """
+        if not self._base.is_dir():
+            return None
+        others = self._known_libraries() - {location}
+        if others:
+            self._store_libraries(others)
+            return self._base
+        self.delete()
+        return None
+
+    def _known_libraries(self) -> set[str]:
+        return set(json.loads(self._libraries.read_text(encoding="utf-8"))) if self._libraries.is_file() else set()
+
+    def _store_libraries(self, locations: set[str]) -> None:
+        try:
+            with self._alone():
+                self._replace(self._libraries, json.dumps(sorted(locations)).encode())
+        except (OSError, sqlite3.Error) as exc:
+            raise LibraryWriteError(f"cannot write {str(self._libraries)!r}: {exc}") from exc
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
