@@ -126,7 +126,7 @@ def test_the_server_stores_nothing_of_a_conversation_that_a_client_sends(sdk: An
         ([ASK, {"role": "assistant", "content": "Soon."}], "openbook", "the last message is not the user's"),
         ([ASK], "gpt-1", "is not offered here"),
         ([{"role": "user", "content": "word " * 3000}], "openbook", "10,000 characters"),
-        ([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}], "openbook", "data URL"),
+        ([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}], MODEL, "data URL"),
         ([{"role": "user", "content": [{"type": "input_audio"}]}], "openbook", "a part of a message is 'input_audio'"),
     ],
 )

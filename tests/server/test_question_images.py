@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from PIL import Image
 
 from openbook.answers import Exchange
 from openbook.llm.messages import Attachment, Request
+from openbook.server.keys import KeyStore
 from openbook.server.question_images import MAX_BODY_BYTES, QuestionImages
-from openbook.testing import FakeServer, ScriptedModel
+from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
+from openbook.usage import Usage
 from tests.server.conftest import Serve
 from tests.unit.llm.calls import model_on
 
 MODEL = "scripted:model"
+PRICED = "anthropic:claude-sonnet-5-5"
 WORDS = "When do sessions end?"
 ANSWER = "Sessions end after one hour [1:2]."
 
@@ -158,6 +162,45 @@ def test_a_server_may_take_none(asked: Callable[..., TestClient]) -> None:
     assert client.get("/api/models").json()["images"] == 0
     assert post(client, images=[RED]).json()["error"]["message"] == "this server accepts no images"
     assert post(client, images=["x" * 300_000]).status_code == 413
+
+
+@pytest.fixture
+def key(home: Path) -> dict[str, str]:
+    """Return the header with a key of the server."""
+    with closing(KeyStore(home)) as keys:
+        return {"Authorization": f"Bearer {keys.add('team')}"}
+
+
+@pytest.mark.parametrize("route", ["/api/query", "/v1/chat/completions"])
+@pytest.mark.parametrize("said", ["in a minute", "for today"])
+def test_no_image_of_a_caller_with_nothing_left_is_decoded(
+    serve: Serve, key: dict[str, str], route: str, said: str
+) -> None:
+    model = ScriptedModel(ScriptedReply(ANSWER, usage=Usage(100_000, 10_000)), name=PRICED)
+    settings: dict[str, Any] = {"key_questions_per_minute": 1} if said == "in a minute" else {"key_usd_per_day": 0.2}
+    client = serve(model, verifier="off", query_expansion=False, **settings)
+    undecodable = "data:image/png;base64,%%%"
+    bodies: dict[str, dict[str, Any]] = {
+        "/api/query": {"query": "What?", "images": [undecodable]},
+        "/v1/chat/completions": {"messages": [{"role": "user", "content": shown("What?", undecodable)}]},
+    }
+    client.post("/api/query", json={"query": WORDS, "model": PRICED}, headers=key)
+
+    refused = client.post(route, json={"model": PRICED, **bodies[route]}, headers=key)
+
+    assert (refused.status_code, said in refused.json()["error"]["message"]) == (429, True), refused.text
+
+
+def test_an_image_that_cannot_be_decoded_costs_nothing(serve: Serve, key: dict[str, str]) -> None:
+    model = ScriptedModel(WORDS, ANSWER, name=PRICED)
+    client = serve(model, verifier="off", query_expansion=False, answer_usd=1.0, key_usd_per_day=1.0)
+
+    refused = client.post(
+        "/api/query", json={"query": "What?", "model": PRICED, "images": ["data:image/png;base64,%%%"]}, headers=key
+    )
+    answered = client.post("/api/query", json={"query": "What?", "model": PRICED, "images": [RED]}, headers=key)
+
+    assert (refused.status_code, answered.status_code) == (400, 200), answered.text
 
 
 def test_large_images_are_read_and_larger_ones_are_not(asked: Callable[..., TestClient]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -14,10 +14,10 @@ from openbook.answers import Exchange, GenerationResult, Written
 from openbook.errors import OpenbookError
 from openbook.grounding.marks import CitationMark, MarkParser, find_marks
 from openbook.server.failures import RequestRefusedError, error_body, internal_error, log_failure
+from openbook.server.question_images import ClientHistory
 from openbook.server.question_queue import Queued
 from openbook.server.question_service import Progress, Replied
-from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
-from openbook.types import Attachment
+from openbook.server.schemas import QUESTION_CHARS, QUESTION_IMAGES, AnswerResponse, ChatMessage, CitationResponse
 
 # Separates the answer from the list of sources. Clients send both back as history, of which only the answer is used.
 _SOURCES = "\n\n**Sources**\n\n"
@@ -29,13 +29,11 @@ _FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
 }
 
 
-def read_conversation(
-    messages: Sequence[ChatMessage], read_images: Callable[[Sequence[str]], tuple[Attachment, ...]]
-) -> tuple[str, tuple[Attachment, ...], tuple[Exchange, ...]]:
-    """Return the question of a conversation, its images, and the exchanges before it.
+def read_conversation(messages: Sequence[ChatMessage]) -> tuple[str, list[str], ClientHistory]:
+    """Return the question of a conversation, the addresses of its images, and the exchanges before it.
 
     System messages and tool calls are ignored: the server has its own prompts. Of the images of earlier questions, only
-    the last are read, since models see no others.
+    the last are kept, since models see no others. No image is decoded: that costs time, and the caller may have none.
     """
     said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1][0] != "user":
@@ -44,8 +42,10 @@ def read_conversation(
         raise RequestRefusedError(
             400, f"a question has at most {QUESTION_CHARS:,} characters", hint="ask in fewer words"
         )
+    if len(said[-1][2]) > QUESTION_IMAGES:
+        raise RequestRefusedError(400, f"a question has at most {QUESTION_IMAGES} images", hint="leave some out")
     history: list[Exchange] = []
-    pictured: tuple[int, list[str]] | None = None
+    pictured: tuple[int, list[str]] = (0, [])
     question, urls = "", list[str]()
     for role, text, shown in said[:-1]:
         if role == "user":
@@ -54,10 +54,8 @@ def read_conversation(
             pictured = (len(history), urls) if urls else pictured
             history.append(Exchange(question, text.partition(_SOURCES)[0]))
             question = ""
-    if pictured is not None:
-        at, urls = pictured
-        history[at] = replace(history[at], images=read_images(urls))
-    return said[-1][1], read_images(said[-1][2]), tuple(history)
+    at, urls = pictured
+    return said[-1][1], said[-1][2], ClientHistory(tuple(history), at - len(history), tuple(urls))
 
 
 def _read(message: ChatMessage) -> tuple[str, list[str]]:

@@ -33,6 +33,16 @@ _HINT = "send PNG, JPEG, GIF, WebP or PDF as a data URL: data:image/png;base64,.
 
 
 @dataclass(frozen=True, slots=True)
+class ClientHistory:
+    """The earlier exchanges of a conversation that its client stores, with images that are not decoded yet."""
+
+    exchanges: tuple[Exchange, ...]
+    pictured: int = 0
+    """Which exchange has the images, counted from the end: -1 is the last."""
+    urls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Kept:
     question: str
     images: tuple[Attachment, ...]
@@ -74,6 +84,14 @@ class QuestionImages:
                 raise RequestRefusedError(400, f"image {number}: {exc}", hint=_HINT) from exc
             check_count(found, self._most)  # before more are rendered
         return tuple(found)
+
+    def read_history(self, history: ClientHistory, last: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
+        """Return the last exchanges of a history with their images. Those of earlier ones are not decoded."""
+        if not history.urls or -history.pictured > len(last):
+            return last
+        told = list(last)
+        told[history.pictured] = replace(told[history.pictured], images=self.read(history.urls))
+        return tuple(told)
 
     def _read(self, url: str) -> list[Attachment]:
         parts = _DATA_URL.fullmatch(url)

@@ -39,7 +39,7 @@ from openbook.server.limits import COUNTED_ALONE, Limits, SpendReservation, near
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry
 from openbook.server.presenting import Replacing, find_replaced, present
-from openbook.server.question_images import QuestionImages
+from openbook.server.question_images import ClientHistory, QuestionImages
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
 from openbook.server.schemas import (
     AnswerResponse,
@@ -151,13 +151,12 @@ class QuestionService:
         question: QueryRequest,
         caller: Caller,
         arrival: Arrival,
-        history: tuple[Exchange, ...] | None = None,
-        images: tuple[Attachment, ...] | None = None,
+        history: ClientHistory | None = None,
     ) -> AsyncGenerator[PreparedQuestion, None]:
         """Queue and check a question, and settle its actual cost at the end.
 
         `history` comes from a client that stores its own conversations, so nothing is stored here. None: the history of
-        the session. `images` are already decoded; None: those of the question.
+        the session.
 
         Raises:
             SessionError: Conversations or limits cannot be read.
@@ -168,57 +167,61 @@ class QuestionService:
             self._metrics.ended("overloaded")
             raise
         try:
-            async with self._checked(question, caller, ticket, history, images) as asked:
+            async with self._checked(question, caller, ticket, history) as asked:
                 yield asked
         finally:
             self.queue.leave(ticket)
 
     @asynccontextmanager
     async def _checked(
-        self,
-        question: QueryRequest,
-        caller: Caller,
-        ticket: Ticket,
-        history: tuple[Exchange, ...] | None,
-        images: tuple[Attachment, ...] | None,
+        self, question: QueryRequest, caller: Caller, ticket: Ticket, history: ClientHistory | None
     ) -> AsyncGenerator[PreparedQuestion, None]:
         await asyncio.to_thread(self._limits.take, caller)
-        session_id = question.session_id or new_id()
         is_kept = history is None
         replacing = None
         if question.replaces is not None and is_kept:
             where_to = (self._sessions, caller.owner, question.session_id, question.replaces)
             replacing = await asyncio.to_thread(find_replaced, *where_to)
-        told = history if replacing is None else await asyncio.to_thread(self._earlier, question, caller, replacing)
-        if images is None:
-            images = await asyncio.to_thread(self._images_of, question, replacing)
+        told = () if history is None else history.exchanges
+        if replacing is not None:
+            told = await asyncio.to_thread(self._earlier, question, caller, replacing)
+        kept = self._kept_images(question, replacing)
         before, where, model, is_priced = await asyncio.to_thread(
-            self._prepared, question, caller, told, has_images=bool(images)
+            self._prepared, question, caller, told, has_images=bool(question.images or kept)
         )
         max_usd = self._settings.answer_usd if is_priced else 0.0
         grant = await asyncio.to_thread(self._limits.reserve, caller, max_usd) if max_usd else SpendReservation(0.0)
-        options = AnswerOptions(
-            model=model,
-            tools=(installed_tools() or True) if question.agent and model is not None else False,
-            verifier=self._verifier,
-            budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
-            history=before,
-            images=images,
-        )
-        begins = question.session_id is None
-        short_usd = grant.usd if grant.usd < max_usd else None
-        limit = question.limit or self._settings.server_results or None
-        asked = PreparedQuestion(
-            *(question.query, caller, ticket, session_id, begins, is_kept, where, limit, options),
-            replacing=replacing,
-            short_usd=short_usd,
-        )
+        asked = None
         try:
+            # Only now, since decoding takes time: the caller may ask, and has questions and money left.
+            images, before = await asyncio.to_thread(self._decoded, question, history, before)
+            options = AnswerOptions(
+                model=model,
+                tools=(installed_tools() or True) if question.agent and model is not None else False,
+                verifier=self._verifier,
+                budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
+                history=before,
+                images=images or kept,
+            )
+            asked = PreparedQuestion(
+                *(question.query, caller, ticket, question.session_id or new_id(), question.session_id is None),
+                *(is_kept, where, question.limit or self._settings.server_results or None, options),
+                replacing=replacing,
+                short_usd=grant.usd if grant.usd < max_usd else None,
+            )
             yield asked
         finally:
             # Shielded from cancellation, because it must be stored even if the client has disconnected.
-            settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, asked.cost_usd)
+            cost_usd = Decimal(0) if asked is None else asked.cost_usd
+            settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, cost_usd)
             await asyncio.shield(settling)
+
+    def _decoded(
+        self, question: QueryRequest, history: ClientHistory | None, last: tuple[Exchange, ...]
+    ) -> tuple[tuple[Attachment, ...], tuple[Exchange, ...]]:
+        """Return the images of the question, and the last exchanges with theirs."""
+        images = self._images.read(question.images)
+        return images, last if history is None else self._images.read_history(history, last)
 
     def _settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | None) -> None:
         """Settle the cost of an answer. Its reply has been sent, so a failure is only logged."""
@@ -227,10 +230,10 @@ class QuestionService:
         except OpenbookError as exc:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
-    def _images_of(self, question: QueryRequest, replacing: Replacing | None) -> tuple[Attachment, ...]:
-        """Return the images of the question or, without any, of the question that it replaces."""
+    def _kept_images(self, question: QueryRequest, replacing: Replacing | None) -> tuple[Attachment, ...]:
+        """Return the images of the replaced question, unless this one has its own."""
         if question.images or replacing is None:
-            return self._images.read(question.images)
+            return ()
         return self._images.of_question(question.session_id or "", replacing.earlier[-1].query)
 
     def _earlier(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
@@ -239,10 +242,10 @@ class QuestionService:
         return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
 
     def _prepared(
-        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None, *, has_images: bool
+        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...], *, has_images: bool
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Return the history, the filter, the model (None for quotes), and whether that model has a price."""
-        history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
+        history = history[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None and question.replaces is None:
             session = self._sessions.find(caller.owner, question.session_id)
             if session is None:

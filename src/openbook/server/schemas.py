@@ -12,6 +12,7 @@ from openbook.types import Kind
 
 # A question is a few sentences; retrieval refuses longer queries than it can use.
 QUESTION_CHARS = 10_000
+QUESTION_IMAGES = 10
 
 # For history sent by a client, which may contain long answers.
 _MESSAGE_CHARS = 200_000
@@ -87,7 +88,7 @@ class QueryRequest(StrictShape):
     """A name from `GET /api/models`."""
     agent: bool = False
     """Let the model search and read by itself, with tools."""
-    images: list[str] = Field(default=[], max_length=10)
+    images: list[str] = Field(default=[], max_length=QUESTION_IMAGES)
     """Images that the question is about, as data URLs: `data:image/png;base64,...`. Pages of PDFs are rendered. `GET
     /api/models` returns the maximum number. Follow-up questions include the last images of the conversation."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
@@ -47,9 +46,9 @@ def openai_models(parts: Parts, _: Client) -> OpenAIModelsResponse:
 async def _admitted(
     request: Request, parts: Parts, body: ChatCompletionRequest, caller: Client
 ) -> AsyncIterator[PreparedQuestion]:
-    question, shown, history = await asyncio.to_thread(read_conversation, body.messages, parts.images.read)
-    asked = QueryRequest(query=question, model=None if body.model == _DEFAULT else body.model)
-    async with parts.asker.admitted(asked, caller, arrival_of(request, caller), history, shown) as prepared:
+    question, images, history = read_conversation(body.messages)
+    asked = QueryRequest(query=question, images=images, model=None if body.model == _DEFAULT else body.model)
+    async with parts.asker.admitted(asked, caller, arrival_of(request, caller), history) as prepared:
         yield prepared
 
 
