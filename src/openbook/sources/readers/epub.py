@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import dedent
 
+from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.html import read_chapter
 from openbook.sources.readers.reading import Reading
-from openbook.sources.readers.zipped import ZipPackage, resolved
+from openbook.sources.readers.zipped import ZipPackage, resolved, short_name
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -28,6 +29,9 @@ _LINKED_SHARE = 0.6
 _LINK = re.compile(r"<a\b[^<>]*\bhref\b[^<>]*>(.{0,500}?)</a>", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 
+# How many chapters that were left out a remark names.
+_MAX_NAMED = 5
+
 # Deeper indentation is layout, not structure.
 _LONG_INDENT_CHARS = 120
 
@@ -36,8 +40,8 @@ def read_epub(raw: bytes, path: str) -> Reading:
     """Read a book.
 
     Chapters are in the order of the book, without its table of contents. Anchors are `ch. ` and the first heading of
-    each file, else its title, else its name; `ch. ` is omitted if the heading already says so. Remarks count missing
-    files, and files after the cover without text.
+    each file, else its title, else its name; `ch. ` is omitted if the heading already says so. Remarks name files that
+    are missing or cannot be read, and count files after the cover without text.
     """
     package = ZipPackage(raw, path)
     if _CONTAINER not in package:
@@ -45,21 +49,32 @@ def read_epub(raw: bytes, path: str) -> Reading:
     if _is_locked(package):
         package.refuse("protected by DRM")
     composer = Composer()
-    missing, silent = 0, 0
+    left_out, silent = dict[str, str](), 0
     for position, (name, is_contents) in enumerate(_chapters(package)):
         if name not in package:
-            missing += 1
+            left_out[name] = "missing"
             continue
-        page = decode(package.read(name), path)
+        try:
+            page = decode(package.read(name), path)
+        except SkippedFileError as exc:
+            left_out[name] = exc.reason
+            continue
         if is_contents and _is_mostly_links(page):
             continue
         before = len(composer)
         _add(composer, page, name)
         silent += position > 0 and len(composer) == before  # the first page is a cover, an image
-    remarks = [
-        f"{count} of its files {reason}" for count, reason in ((missing, "missing"), (silent, "without text")) if count
-    ]
-    return composer.reading("epub", remarks)
+    unread = [reason for reason in left_out.values() if reason != "missing"]
+    if unread and not len(composer):
+        package.refuse(unread[0])
+    remarks = [f"not read: {_listed(left_out)}"] if left_out else []
+    return composer.reading("epub", [*remarks, *([f"{silent} of its files without text"] if silent else [])])
+
+
+def _listed(left_out: Mapping[str, str]) -> str:
+    named = [f"{short_name(name)} ({reason})" for name, reason in list(left_out.items())[:_MAX_NAMED]]
+    more = len(left_out) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 def _is_locked(package: ZipPackage) -> bool:

@@ -92,8 +92,10 @@ class ZipPackage:
     def read(self, name: str) -> bytes:
         info = self._entries.get(name)
         if info is None:
-            self.refuse(f"{_DAMAGED}: no {_short(name)}")
+            self.refuse(f"{_DAMAGED}: no {short_name(name)}")
         self._check(info)
+        if self._left_bytes < 0:  # the caller goes on without the part that was too much
+            self.refuse(_TOO_LARGE)
         try:
             # So far the stated sizes were trusted. Reading stops at the stated size, and compares the checksum.
             with self._zip.open(info) as part:
@@ -116,7 +118,7 @@ class ZipPackage:
             parser.feed(content)
             root: Element = parser.close()
         except (ParseError, ValueError, LookupError) as exc:
-            raise SkippedFileError(self._path, f"{_DAMAGED}: cannot parse the XML of {_short(name)}") from exc
+            raise SkippedFileError(self._path, f"{_DAMAGED}: cannot parse the XML of {short_name(name)}") from exc
         return root
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
@@ -178,8 +180,8 @@ def resolved(folder: str, target: str) -> str:
     return posixpath.normpath(posixpath.join("/", folder, unquote(target.partition("#")[0]))).lstrip("/")
 
 
-def _short(name: str) -> str:
-    # Names come from the file, and may be long.
+def short_name(name: str) -> str:
+    """Return the end of the name of a part. Names come from the file, and may be long."""
     return name[-_MAX_NAME_CHARS:]
 
 

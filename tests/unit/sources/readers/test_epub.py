@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zipfile import ZIP_STORED
+
 import pytest
 
 from openbook.errors import SkippedFileError
@@ -58,8 +60,29 @@ def test_pictures_and_chapters_that_are_gone_are_remarked_on() -> None:
 
     assert (reading.text, reading.remarks) == (
         "x",
-        ("1 of its files missing", "1 of its files without text"),
+        ("not read: b/3.xhtml (missing)", "1 of its files without text"),
     )
+
+
+def test_a_chapter_that_cannot_be_read_is_left_out_and_named() -> None:
+    text, stored = "<p>Rye needs time.</p>", "<p>Stored as it is, to be found.</p>"
+    pages = {"1.xhtml": text, "2.xhtml": "\0\1", "3.xhtml": stored, "4.xhtml": text}
+    damaged = epub_of(pages, compression=ZIP_STORED).replace(b"Stored as", b"Spoiled a")  # fails its checksum
+
+    reading = read_epub(damaged, "a.epub")
+
+    assert (reading.text, reading.remarks) == (
+        "Rye needs time.\n\nRye needs time.",
+        ("not read: b/2.xhtml (binary), b/3.xhtml (damaged)",),
+    )
+
+
+def test_of_many_chapters_that_cannot_be_read_a_few_are_named() -> None:
+    pages = {f"{number}.xhtml": "\0\1" for number in range(8)}
+
+    (remark,) = read_epub(epub_of({**pages, "8.xhtml": "<p>x</p>"}), "a.epub").remarks
+
+    assert remark.endswith("b/4.xhtml (binary) and 3 more")
 
 
 def test_a_chapter_that_says_that_it_is_one_is_not_called_so_twice() -> None:

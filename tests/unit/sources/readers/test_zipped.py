@@ -150,6 +150,8 @@ def test_what_was_read_counts_again_when_it_is_read_again() -> None:
 
     with pytest.raises(SkippedFileError, match="expands too much"):
         [package.read("a.bin") for _ in range(17)]
+    with pytest.raises(SkippedFileError, match="expands too much"):
+        package.read("a.bin")
 
 
 def test_a_list_of_too_many_parts_is_not_even_parsed() -> None:

@@ -10,9 +10,9 @@ _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes], compression: int = ZIP_DEFLATED) -> bytes:
     stream = io.BytesIO()
-    with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
+    with ZipFile(stream, "w", compression) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
     return stream.getvalue()
@@ -61,7 +61,7 @@ def odt_of(body: str, styles: str = "", manifest: str = "<manifest/>") -> bytes:
     return zipped({"content.xml": content, "META-INF/manifest.xml": manifest})
 
 
-def epub_of(pages: Mapping[str, str], **parts: str) -> bytes:
+def epub_of(pages: Mapping[str, str], compression: int = ZIP_DEFLATED) -> bytes:
     """Make a book of pages in order, by their names."""
     items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in pages)
     order = "".join(f'<itemref idref="{name}"/>' for name in pages)
@@ -70,6 +70,6 @@ def epub_of(pages: Mapping[str, str], **parts: str) -> bytes:
             "META-INF/container.xml": '<container><rootfile full-path="b/book.opf"/></container>',
             "b/book.opf": f"<package><manifest>{items}</manifest><spine>{order}</spine></package>",
             **{f"b/{name}": page for name, page in pages.items()},
-            **parts,
-        }
+        },
+        compression,
     )
