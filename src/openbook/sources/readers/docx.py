@@ -50,6 +50,10 @@ _DROPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "pP
 _CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
+# Tracked changes of a paragraph mark by which the paragraph is no longer one of its own.
+_MARK_GONE = ("pPr/rPr/del", "pPr/rPr/moveFrom")
+_OFF = frozenset({"0", "false", "off"})
+
 # Limit of the chain of styles that are based on each other.
 _MAX_ANCESTORS = 20
 
@@ -63,6 +67,7 @@ class _Style:
     """Outline level, from 0."""
     numbering: str | None = None
     depth: int = 0
+    is_hidden: bool = False
 
 
 def read_docx(raw: bytes, path: str) -> Reading:
@@ -70,8 +75,8 @@ def read_docx(raw: bytes, path: str) -> Reading:
 
     Headings are recognized by style or outline level; a title is above all of them. List items keep their bullet or
     number, a table row is one line, notes and text boxes follow their paragraph. A superscript number is preceded by
-    `^`, a fraction has a `/`. Tracked changes are read as accepted. Tables of contents, comments, page headers and
-    footers are left out. There are no anchors, since headings name the places.
+    `^`, a fraction has a `/`. Tracked changes are read as accepted. Hidden text, tables of contents, comments, page
+    headers and footers are left out. There are no anchors, since headings name the places.
     """
     package = ZipPackage(raw, path)
     try:
@@ -94,6 +99,7 @@ class _Word:
         body = self._package.xml(self._main).find("body") if self._main else None
         if body is None:
             self._package.refuse("not a Word file")
+        _join_paragraphs(body)
         self._flow(body)
         has_pictures = any(element.tag in {"drawing", "pict"} for element in body.iter())
         remarks = ["no text, only pictures"] if has_pictures and not len(self._composer) else []
@@ -116,7 +122,7 @@ class _Word:
         if _CONTENTS_STYLE.fullmatch(style.name):
             return
         aside: list[Element] = []
-        text = on_one_line("".join(self._words(paragraph, aside)))
+        text = self._line(paragraph, aside)
         if style.level is not None and text.strip():
             self._title_levels |= style.level < 0
             self._composer.heading(text, style.level + 1 + self._title_levels)
@@ -129,9 +135,14 @@ class _Word:
         for part in aside:
             self._flow(part)
 
-    def _words(self, parent: Element, aside: list[Element]) -> Iterator[str]:
-        """Yield the text of a paragraph, collecting its notes and text boxes in `aside`."""
+    def _line(self, paragraph: Element, aside: list[Element]) -> str:
+        """Return the text of a paragraph, collecting its notes and text boxes in `aside`."""
+        return on_one_line("".join(self._words(paragraph, aside, self._style_of(paragraph))))
+
+    def _words(self, parent: Element, aside: list[Element], style: _Style) -> Iterator[str]:
         for child in _visible(parent):
+            if child.tag == "r" and self._is_hidden(child, style):
+                continue
             if child.tag == "t":
                 yield child.text or ""
             elif child.tag in _CHARACTERS:
@@ -147,9 +158,17 @@ class _Word:
             elif child.tag == "oMath":
                 yield formula(child)
             elif child.find("rPr/vertAlign[@val='superscript']") is not None:
-                yield raised("".join(self._words(child, aside)))
+                yield raised("".join(self._words(child, aside, style)))
             else:
-                yield from self._words(child, aside)
+                yield from self._words(child, aside, style)
+
+    def _is_hidden(self, run: Element, style: _Style) -> bool:
+        """Return whether a run is hidden: by itself, by its character style, or by the style of its paragraph."""
+        properties = run.find("rPr")
+        if properties is None:
+            return style.is_hidden
+        named = self._styles.get(value(properties, "rStyle"), style)
+        return _hides(properties, style.is_hidden or named.is_hidden)
 
     def _table(self, parent: Element) -> None:
         for child in _visible(parent):
@@ -173,7 +192,7 @@ class _Word:
         """Yield the text of a cell, including nested tables, collecting its notes in `aside`."""
         for child in _visible(parent):
             if child.tag == "p":
-                yield on_one_line("".join(self._words(child, aside)))
+                yield self._line(child, aside)
                 yield "\n"
             else:
                 yield from self._cell(child, aside)
@@ -189,7 +208,7 @@ class _Word:
         return self._package.xml(part) if part else None
 
     def _read_styles(self) -> dict[str, _Style]:
-        """Read the paragraph styles by id. The default style also has the empty id."""
+        """Read the styles of paragraphs and characters by id. The default style also has the empty id."""
         root = self._related("styles")
         found = {style.get("styleId", ""): style for style in root.iter("style")} if root is not None else {}
         styles: dict[str, _Style] = {}
@@ -202,6 +221,7 @@ class _Word:
                 properties = ancestor.find("pPr")
                 style = replace(style, name=value(ancestor, "name"))
                 style = _described(Element("pPr") if properties is None else properties, style)
+                style = replace(style, is_hidden=_hides(ancestor.find("rPr"), style.is_hidden))
             styles[name] = style
             if element.get("type") == "paragraph" and element.get("default") in {"1", "true", "on"}:
                 styles[""] = style
@@ -209,11 +229,42 @@ class _Word:
 
     def _read_notes(self, kind: str) -> dict[str, Element]:
         root = self._related(kind)
+        if root is not None:
+            _join_paragraphs(root)
         return {} if root is None else {note.get("id", ""): note for note in root if not note.get("type")}
 
 
 def _visible(parent: Element) -> Iterator[Element]:
     return (child for child in parent if child.tag not in _DROPPED)
+
+
+def _hides(properties: Element | None, default: bool) -> bool:
+    """Return whether properties of characters hide them; `default` if they do not say."""
+    vanish = None if properties is None else properties.find("vanish")
+    return default if vanish is None else vanish.get("val", "") not in _OFF
+
+
+def _join_paragraphs(root: Element) -> None:
+    """Join each paragraph whose mark was deleted with the next one, whose properties apply to both."""
+    if all(root.find(f".//{place}") is None for place in _MARK_GONE):
+        return
+    for parent in root.iter():
+        kept, begun = list[Element](), list[Element]()
+        for child in parent:
+            if child.tag == "p" and any(child.find(place) is not None for place in _MARK_GONE):
+                begun.append(child)
+                continue
+            if child.tag == "p":
+                child[:] = [
+                    *child.findall("pPr"),
+                    *(part for one in (*begun, child) for part in one if part.tag != "pPr"),
+                ]
+                begun = []
+            elif len(child):  # such as a table, which no text is joined with; bookmarks have no children
+                kept += begun
+                begun = []
+            kept.append(child)
+        parent[:] = kept + begun
 
 
 def _described(properties: Element, style: _Style) -> _Style:

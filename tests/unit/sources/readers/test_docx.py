@@ -194,6 +194,9 @@ RAISED = "<w:rPr><w:vertAlign w:val='superscript'/></w:rPr>"
         pytest.param("<w:ins><w:r><w:t>new</w:t></w:r></w:ins>", "new", id="inserted"),
         pytest.param("<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:r><w:t>x</w:t></w:r>", "x", id="deleted"),
         pytest.param("<w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom><w:r><w:t>y</w:t></w:r>", "y", id="moved-away"),
+        pytest.param("<w:r><w:rPr><w:vanish/></w:rPr><w:t>x</w:t></w:r><w:r><w:t>y</w:t></w:r>", "y", id="hidden"),
+        pytest.param("<w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>x</w:t></w:r>", "x", id="not-hidden"),
+        pytest.param("<w:r><w:rPr><w:webHidden/></w:rPr><w:t>x</w:t></w:r>", "x", id="hidden-on-the-web-alone"),
         pytest.param("<w:hyperlink r:id='r9'><w:r><w:t>link</w:t></w:r></w:hyperlink>", "link", id="hyperlink"),
         pytest.param("<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r>", "7", id="field"),
         pytest.param("<w:sdt><w:sdtContent><w:r><w:t>x</w:t></w:r></w:sdtContent></w:sdt>", "x", id="content-control"),
@@ -220,6 +223,55 @@ RAISED = "<w:rPr><w:vertAlign w:val='superscript'/></w:rPr>"
 )
 def test_a_paragraph_reads_as_it_would_be_printed(paragraph: str, text: str) -> None:
     assert text_of(f"<w:p>{paragraph}</w:p>") == text
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "run", "text"),
+    [
+        pytest.param("", "<w:rStyle w:val='secret'/>", "", id="style-of-characters"),
+        pytest.param("<w:pStyle w:val='child'/>", "", "", id="style-that-its-own-is-based-on"),
+        pytest.param("<w:pStyle w:val='child'/>", "<w:vanish w:val='false'/>", "x", id="shown-again"),
+        pytest.param("<w:pStyle w:val='shown'/>", "<w:b/>", "x", id="style-that-shows-it-again"),
+    ],
+)
+def test_a_style_can_hide_text(paragraph: str, run: str, text: str) -> None:
+    styles = (
+        "<w:style w:styleId='secret' w:type='character'><w:rPr><w:vanish/></w:rPr></w:style>"
+        "<w:style w:styleId='child'><w:basedOn w:val='secret'/></w:style>"
+        "<w:style w:styleId='shown'><w:basedOn w:val='secret'/><w:rPr><w:vanish w:val='off'/></w:rPr></w:style>"
+    )
+    body = f"<w:p><w:pPr>{paragraph}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>x</w:t></w:r></w:p>"
+
+    assert text_of(body, styles=styles) == text
+
+
+@pytest.mark.parametrize("change", ["del", "moveFrom"])
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param("{gone}<w:p><w:r><w:t> time.</w:t></w:r></w:p>", "Rye needs time.", id="next"),
+        pytest.param("{gone}<w:bookmarkEnd/>{gone}<w:p><w:r><w:t>.</w:t></w:r></w:p>", "Rye needsRye needs.", id="two"),
+        pytest.param("{gone}<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p/>", "Rye needs", id="table"),
+        pytest.param("<w:p/>{gone}", "Rye needs", id="last"),
+        pytest.param(
+            "<w:tbl><w:tr><w:tc>{gone}<w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>", "Rye needsx", id="cell"
+        ),
+    ],
+)
+def test_a_paragraph_whose_mark_was_deleted_goes_on_in_the_next_one(change: str, body: str, text: str) -> None:
+    mark = f"<w:pPr><w:rPr><w:{change}/></w:rPr></w:pPr>"
+    gone = f"<w:p>{mark}<w:r><w:t>Rye needs</w:t></w:r><w:del><w:r><w:delText>x</w:delText></w:r></w:del></w:p>"
+
+    assert text_of(body.format(gone=gone)) == text
+
+
+def test_what_is_left_of_a_deleted_paragraph_has_the_style_of_the_next_one() -> None:
+    gone = "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>Rye </w:t></w:r></w:p>"
+    heading = "<w:p><w:pPr><w:outlineLvl w:val='0'/></w:pPr><w:r><w:t>bread</w:t></w:r></w:p>"
+
+    blocks = read_docx(docx_of(gone + heading), "a.docx").blocks
+
+    assert [(block.kind, block.title) for block in blocks] == [("heading", "Rye bread")]
 
 
 @pytest.mark.parametrize("around", ["{}", "<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>"], ids=["paragraph", "cell"])
