@@ -87,6 +87,8 @@ class Lesson:
     """Path of the course folder; empty if the document is a course by itself."""
     part: int | None = None
     """Number of the lesson within module `number`: 3 for lesson 1.3."""
+    titles_itself: bool = field(default=False, compare=False)
+    """Whether the title was found in the document, not in a list of lessons such as `course.toml`."""
 
     @property
     def label(self) -> str:

@@ -109,6 +109,20 @@ def test_lessons_are_numbered_anew_when_others_come_or_a_course_file_says_so(
     assert [result.chunk.span.path for result in found] == ["splices.md"]
 
 
+def test_a_title_that_a_course_file_gives_ends_with_it(assistant: Library, tmp_path: Path) -> None:
+    listed = "[[lessons]]\nfile = 'knots.md'\nnumber = 1\n"
+    texts = {"knots.md": "# Knots\n\nTie.\n", "course.toml": f"{listed}title = 'Tying'\n"}
+    assistant.add(write_tree(tmp_path / "a", texts), course=True)
+    titles = [assistant.courses()[0].lessons[0].title]
+
+    for written in (listed, f"{listed}title = 'Ropes'\n", ""):
+        write_tree(tmp_path / "a", {"course.toml": written})
+        assistant.sync()
+        titles.append(assistant.courses()[0].lessons[0].title)
+
+    assert titles == ["Tying", "Knots", "Ropes", "Knots"]
+
+
 def test_a_course_whose_file_was_invalid_at_first_is_read_once_that_is_corrected(
     assistant: Library, tmp_path: Path
 ) -> None:

@@ -46,7 +46,7 @@ def as_lesson(document: Document, placement: Placement) -> Document:
         )
     lesson = placement.lesson
     if lesson.number is not None and not lesson.title:
-        lesson = replace(lesson, title=title_of(document, lesson.course))
+        lesson = replace(lesson, title=title_of(document, lesson.course), titles_itself=True)
     return replace(document, kind=kind, blocks=tuple(replace(block, lesson=lesson) for block in blocks))
 
 
@@ -87,7 +87,8 @@ def _in_sections(blocks: Iterable[Block], placement: Placement) -> Iterable[Bloc
     for block in blocks:
         if block.kind == "heading" and block.title and block.title in opening:
             lesson = opening[block.title]
-            lesson = lesson if lesson.title or lesson.number is None else replace(lesson, title=block.title)
+            if lesson.number is not None and not lesson.title:
+                lesson = replace(lesson, title=block.title, titles_itself=True)
         yield replace(block, lesson=lesson)
 
 
@@ -106,5 +107,6 @@ def is_placed_as(lessons: Iterable[Lesson | None], placement: Placement | None) 
 def _is_same(held: Lesson, wanted: Lesson) -> bool:
     if not held.course_path:
         return True  # a course of its own
-    title = wanted.title or held.title
-    return held == replace(wanted, title=title if wanted.number is not None else "")
+    if wanted.number is not None and not wanted.title and held.titles_itself:
+        return held == replace(wanted, title=held.title)
+    return held == wanted

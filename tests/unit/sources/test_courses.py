@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.sources.course_plan import Placement, Section
@@ -11,6 +13,7 @@ from openbook.types import Document, Lesson
 
 KNOTS = Lesson("Knots", course_link="https://knots", instructor="Ben", course_path=".")
 FIRST = Lesson("Knots", 1, course_path=".")
+READ = Lesson("Knots", 1, "Read", course_path=".")
 SECOND = Lesson("Knots", 2, "Hitches", course_path=".")
 
 
@@ -90,7 +93,8 @@ def test_code_stays_code_and_knows_its_lesson() -> None:
     ("held", "placement", "is_same"),
     [
         pytest.param([SECOND], Placement(SECOND), True, id="same"),
-        pytest.param([Lesson("Knots", 1, "Read", course_path=".")], Placement(FIRST), True, id="title-of-the-file"),
+        pytest.param([replace(READ, titles_itself=True)], Placement(FIRST), True, id="title-of-the-file"),
+        pytest.param([READ], Placement(FIRST), False, id="title-that-was-given-before"),
         pytest.param([SECOND], Placement(FIRST), False, id="another-number"),
         pytest.param([SECOND], Placement(KNOTS), False, id="no-lesson-any-more"),
         pytest.param([SECOND], None, False, id="no-course-any-more"),
