@@ -61,6 +61,23 @@ def test_an_unquoted_word_that_is_taken_as_a_path_is_named(folder: Path, capsys:
     assert_fails_clearly(quoted, 2, "the question 'where are the' contains no word to search for\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "proposed"),
+    [
+        pytest.param(["ask", "--modle"], " (Possible options: --model)", id="exchanged"),
+        pytest.param(["ask", "--nope"], "", id="none-is-like-it"),
+        pytest.param(["keys", "add", "--nope"], "", id="of-a-group"),
+    ],
+)
+def test_an_unknown_option_is_answered_with_those_that_are_like_it(
+    capsys: Captured, arguments: list[str], proposed: str
+) -> None:
+    outcome = run(capsys, *arguments, "whales")
+
+    assert outcome.code == 2
+    assert outcome.err.endswith(f"No such option: {arguments[-1]}{proposed}\n")
+
+
 def test_a_name_that_is_empty_has_no_references(folder: Path, capsys: Captured) -> None:
     outcome = run(capsys, "references", "", folder)
 

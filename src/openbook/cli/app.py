@@ -6,9 +6,11 @@ Commands import heavy modules inside, so that help is instant.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from difflib import get_close_matches
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import openbook
 from openbook.cli import (
@@ -38,8 +40,27 @@ from openbook.errors import (
 )
 from openbook.settings import read_color
 
+
+class _Commands(TyperGroup):
+    """The commands. For an unknown option, only options with a similar name are proposed.
+
+    The parser compares them with their dashes, which makes `--model` similar to `--nope`.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception as exc:
+            if possible := getattr(exc, "possibilities", None):
+                names = {option.lstrip("-"): option for option in possible}
+                similar = get_close_matches(str(getattr(exc, "option_name", "")).lstrip("-"), names)
+                exc.possibilities = [names[name] for name in similar]  # type: ignore[attr-defined]
+            raise
+
+
 app: typer.Typer = typer.Typer(
     name="openbook",
+    cls=_Commands,
     help="Answer questions about your code, documentation and courses, with checked citations.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
