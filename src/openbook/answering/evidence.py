@@ -27,6 +27,7 @@ from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.question import Question, asking_what_is, read_question
+from openbook.questions.words import FOREIGN_WORDS
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
@@ -35,6 +36,11 @@ from openbook.types import Filter, ResultRole, RetrievalResult
 
 # Several results may be of one place, so a question for places needs more of them.
 _PLACES_FACTOR = 3
+
+# Stop words are in more chunks than this of a library in their language, and in fewer of others. Of 51 questions in
+# German, French and Spanish to three English projects, 49 are recognized (32 where any chunk counts), and none of five
+# in French to a French one.
+_COMMON_SHARE = 0.02
 
 # Uses of a name rank low, since other words of the question are seldom near.
 _USES_FACTOR = 8
@@ -192,13 +198,18 @@ class EvidenceFinder:
     def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question is neither in English nor in a language of the library.
 
-        The library lacks at least half of its words then, stop words included.
+        The library lacks at least half of its words then. Stop words have to be common in it: `la`, `das` and `es`
+        occur in a name, a message or a translation of most projects.
         """
         if not (query.in_other_language or query.is_foreign):
             return False
-        words = list(filter(None, map(tokenize, set(WORD.findall(query.text)))))
-        known = self.index.frequencies([token for tokens in words for token in tokens])
-        absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
+        words = {word: tokens for word in set(WORD.findall(query.text.lower())) if (tokens := tokenize(word))}
+        known = self.index.frequencies([token for tokens in words.values() for token in tokens])
+        common = _COMMON_SHARE * self.index.stats().chunks
+        absent = 0
+        for word, tokens in words.items():
+            held = max(known.get(token, 0) for token in tokens)
+            absent += held <= (common if word in FOREIGN_WORDS else 0)
         return absent * 2 >= len(words)
 
 

@@ -160,6 +160,20 @@ def test_a_question_in_another_language_than_the_sources_is_told_what_helps(libr
     assert _OTHER_LANGUAGE in answer.answer
 
 
+def test_names_and_messages_in_a_language_do_not_make_it_that_of_the_sources(library: Library) -> None:
+    library.put("a.md", *(f"The retry policy number {number}." for number in range(100)))
+    library.put("b.md", "La Paz.", "Es ist das Haus der Katze.", "Cuál es la capital de?")
+
+    assert _OTHER_LANGUAGE in ask(library, "¿Cuál es la capital de España?").answer
+    assert _OTHER_LANGUAGE in ask(library, "Wie lautet der Name, den das Haus trägt?").answer
+
+
+def test_a_question_in_the_language_of_the_sources_is_not_told_of_languages(library: Library) -> None:
+    library.put("a.md", *(f"Die Regel {number} ist für das Haus, in dem der Herr wohnt." for number in range(50)))
+
+    assert _OTHER_LANGUAGE not in ask(library, "Wie ist das Wetter in der Wüste?").answer
+
+
 @pytest.mark.parametrize("question", ["Restart a pod on demand", "snooze a message until monday morning"])
 def test_a_short_english_question_is_not_told_of_languages(library: Library, question: str) -> None:
     library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
