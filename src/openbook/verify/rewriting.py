@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import os
 import posixpath
+import re
 import shutil
 import tempfile
 from collections import defaultdict
@@ -20,6 +21,16 @@ from openbook.verify.mentions import Mention, with_lines
 # What a link may ask for besides its lines. `?s=10:20` of Go's documentation is none of these: it names the bytes.
 # GitLab adds `ref_type` to links to a branch, and Bitbucket `at`.
 _QUERIES = ("?plain=", "?raw=", "?display=", "?ref_type=heads", "?at=")
+
+# Behind a single number: "`a.py:12` to 18", "a.py:12 bis 18", "[a](a.py#L12), lines 12 to 18". The second number would
+# stay as it was, and where it belongs is not known.
+_LINES_WORD = r"(?:lines?|zeilen?|lignes?|l[íi]neas?) "
+_GOES_ON = re.compile(
+    rf"[`*)\]]{{0,4}}(?:,? \(?{_LINES_WORD}\d+)?"
+    r" (?:to|through|thru|until|till|and|or|bis|und|oder|à|et|ou|al?|hasta|y|o|&)"
+    rf" (?:{_LINES_WORD})?[`*]{{0,2}}L?\d",
+    re.IGNORECASE,
+)
 
 Edit = tuple[int, int, str]
 """Half-open range of characters, and what comes in its place."""
@@ -40,8 +51,8 @@ def edits_for(
 ) -> dict[int, list[Edit]]:
     """Return how to rewrite the moved citations of a text, by position in `findings`.
 
-    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So is a place
-    that is not certain.
+    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So are a place
+    that is not certain, and the first of two numbers in words.
 
     `head`: commit that a permalink to a commit names from now on; empty to leave such links alone.
     """
@@ -57,6 +68,7 @@ def edits_for(
             mention, finding = findings[position]
             asks = text[mention.path_chars[1] : mention.lines_chars[0] - 1]
             is_plain = not asks.startswith("?") or asks.startswith(_QUERIES)
+            is_plain &= mention.first_line != mention.last_line or not _GOES_ON.match(text, mention.end_char)
             is_certain = finding.verdict == "moved" and finding.now and not finding.doubt
             if is_certain and (head or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)

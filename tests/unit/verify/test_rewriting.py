@@ -60,6 +60,25 @@ def test_a_path_stays_where_only_lines_moved(written: str, path: str) -> None:
     assert moved == f"see [a]({written}#L7{end})."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/a.py:3 to 9",
+        "`src/a.py:3` and 9",
+        "src/a.py#L3 bis L9",
+        "`src/a.py` (line 3 to line 9)",
+        "[it](../src/a.py#L3), Zeilen 3 bis 9",
+    ],
+)
+def test_the_first_number_of_a_range_in_words_is_not_written_without_the_second(text: str) -> None:
+    assert rewritten(text, LineRange("src/a.py", 7, 7)) == text
+
+
+@pytest.mark.parametrize("behind", [" to wait", ", and 3 more", " and src/b"])
+def test_a_line_before_other_words_is_rewritten(behind: str) -> None:
+    assert rewritten(f"src/a.py:3{behind}", LineRange("src/a.py", 7, 7)) == f"src/a.py:7{behind}"
+
+
 def test_a_link_escapes_what_it_must() -> None:
     assert rewritten("[a](../src/a.py#L3)", LineRange("my src/b.py", 7, 7)) == "[a](../my%20src/b.py#L7)"
 
