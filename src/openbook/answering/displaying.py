@@ -113,6 +113,7 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
     r"""Map the lines of indented code blocks in a chunk of prose to their languages.
 
     Indented bodies of list items, admonitions, tabs and directives are not code. A chunk may begin in one of them.
+    HTML has none: its lines begin with the blanks that tags left.
 
     Example:
         >>> from openbook.types import Span
@@ -120,6 +121,8 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
         >>> list(indented_code(Chunk("s", Span("a.md", 0, len(text), 1, 5), text, "docs", "markdown")))
         [5]
     """
+    if chunk.language == "html":
+        return {}
     read = _literal_blocks if chunk.language == "rst" else _set_off
     return {chunk.span.start_line + place: language for place, language in read(chunk.text, chunk.language)}
 

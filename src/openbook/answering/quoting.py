@@ -19,6 +19,7 @@ from openbook.types import Chunk
 # A line break within a sentence of a manual page: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_EMPTY_LINES = re.compile(r"\n{3,}")
 _JOINT = "\v"  # a space that keeps the count of lines
 
 
@@ -130,6 +131,7 @@ def _says_nothing(line: str) -> bool:
 def _prose(lines: Sequence[str]) -> str:
     plain = [f"{box_title(line) or line} ".removeprefix("> ") for line in lines]
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
+    said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
     return "\n".join(f"> {line}" for line in said.split("\n"))
 
 

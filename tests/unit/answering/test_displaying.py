@@ -4,6 +4,8 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.displaying import displayed
+from openbook.answering.passages import Passage
+from openbook.answering.quoting import quoted
 from openbook.sources.readers.html import read_html
 from openbook.text import units
 from openbook.types import Chunk
@@ -99,3 +101,16 @@ def test_nothing_stands_between_a_word_in_a_tag_and_the_mark_behind_it() -> None
         "The ferry, which (so they say) waits for Ada's boat!",
     )
     assert shown(chunk_of(other.strip("\f "), "a.html", language="html")) == ("See a .gitignore and Note : fin.",)
+
+
+def test_the_blanks_and_lines_that_tags_of_a_page_left_are_no_code_and_no_empty_lines() -> None:
+    form = (
+        "<form>\n      <label>Upload   <b>retry</b></label>\n      <br>\n\n      <i></i>\n\n"
+        "          <div><label>of the policy</label></div></form>"
+    )
+    page = chunk_of(read_html(form).text, "form.html", language="html")
+    item = build_context([result_of(page)], 10_000).shown[0]
+
+    written = quoted(Passage(item, item.units[0], item.units[-1]))
+
+    assert written == "> Upload retry\n> \n> of the policy [1:1-2]"
