@@ -251,9 +251,11 @@ def test_a_check_below_the_folder_that_paths_are_relative_to_says_how_to_name_it
     shop: Repository, capsys: Captured
 ) -> None:
     outcome = run(capsys, "verify", ".", cwd=shop.folder / "docs")
+    write(shop.folder, {"docs/b.md": "See src/no.py:3.\n"})
 
     assert "refused: ../src/app.py#L5 (it leads out of the root)" in outcome.out
-    assert "--root names the folder that paths are relative to" in outcome.err
+    assert "next: the cited files are in another folder: try --root ..;" in outcome.err
+    assert "try --root" not in run(capsys, "verify", "b.md", cwd=shop.folder / "docs").err
 
 
 def test_a_file_without_citations_is_fine(shop: Repository, capsys: Captured) -> None:

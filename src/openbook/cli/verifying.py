@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -112,17 +115,31 @@ def _summarise(reports: Sequence[FileReport], gap: str, style: OutputStyle, *, f
             printing.say(annotation("warning", "", None, "citations", message))
 
 
-def _advice(wrong: Sequence[Finding], *, is_fixed: bool) -> str:
-    """Return how the findings can be fixed."""
+def _advice(wrong: Sequence[Finding], *, is_fixed: bool, meant: Path | None = None) -> str:
+    """Return how the findings can be fixed. `meant`: the root that they are probably relative to."""
     sure = [finding for finding in wrong if finding.verdict == "moved" and not finding.doubt]
     moved = 0 if is_fixed else sum(not finding.reason.startswith(NOT_REWRITTEN) for finding in sure)
     steps = ["--fix updates what moved"] if moved else []
     if len(wrong) > moved:
         steps.append("correct the text or the cited lines by hand")
-    if any(finding.reason == OUTSIDE for finding in wrong):
+    if meant is not None:
+        steps = [f"the cited files are in another folder: try --root {shlex.quote(os.path.relpath(meant))}"]
+    elif any(finding.reason == OUTSIDE for finding in wrong):
         steps.append("--root names the folder that paths are relative to")
     steps += ["'openbook: ignore' in a line skips it", "--write-baseline FILE accepts the current findings"]
     return "next: " + "; ".join(steps)
+
+
+def _meant_root(reports: Sequence[FileReport], root: Path) -> Path | None:
+    """Return the folder above the root, in its repository, that has the cited files if the root has none of them."""
+    found = [finding for report in reports for finding in report.findings]
+    if not all(finding.verdict == "missing file" or finding.reason == OUTSIDE for finding in found):
+        return None
+    missing = {re.split("[:#]", each.cited, maxsplit=1)[0] for each in found if each.verdict == "missing file"}
+    folders = [root.resolve(), *root.resolve().parents]
+    top = next((number for number, each in enumerate(folders) if (each / ".git").exists()), 0)
+    above = folders[1 : top + 1] if missing else []
+    return next((each for each in above if all((each / path).is_file() for path in missing)), None)
 
 
 _MORE = {"fixed": "fixed", "known": "in the baseline"}
@@ -183,7 +200,7 @@ def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
         return code
     wrong = [] if options.write_baseline else [finding for report in reports for finding in report.wrong]
     if wrong and options.style == "text":
-        printing.note(_advice(wrong, is_fixed=options.fix))
+        printing.note(_advice(wrong, is_fixed=options.fix, meant=_meant_root(reports, options.root)))
     return EXIT_NOTHING if wrong else 0
 
 
