@@ -115,3 +115,17 @@ def test_an_outline_is_in_the_order_of_the_lessons(
     told = run(capsys, "ask", "--json", "What is the outline of the bread course?", "--library", "bread").json
 
     assert [citation["quote"] for citation in told["citations"]] == outline
+
+
+def test_a_course_that_does_not_name_its_teacher_is_not_said_to(tmp_path: Path, capsys: Captured) -> None:
+    lessons = {
+        "01-flour.md": "# Flour\n\nFlour is milled from wheat, and each grain is cleaned first.\n",
+        "02-rest.md": "# Rest\n\nThe dough rests for an hour before it is baked.\n",
+    }
+    write_tree(tmp_path / "bread", lessons)
+    run(capsys, "add", "--course", str(tmp_path / "bread"), "--library", "bread")
+
+    answer = run(capsys, "ask", "--library", "bread", "Who teaches the course?")
+
+    assert answer.code == 1
+    assert "# Flour" not in answer.out

@@ -89,7 +89,7 @@ class VisibleCourses:
         if asks in ("outline", "header") and (asked.says_course or meant):
             chosen = meant or courses
             is_outline = len(chosen) == 1 and asks == "outline"
-            return self._outline(chosen[0], counted=asked.counts) if is_outline else self._headers(chosen)
+            return self._outline(chosen[0], counted=asked.counts) if is_outline else self._openings(chosen, asks)
         if asks == "link":
             return self._heads(meant or courses, asked)
         if asks == "lessons":
@@ -149,6 +149,11 @@ class VisibleCourses:
     def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         openings = (self._opening(course) for course in courses[:_MAX_HEADERS])
         return [_asked_for(header_of(opening), ResultRole.HEADING) for opening in openings if opening is not None]
+
+    def _openings(self, courses: Sequence[Course], asks: str) -> list[RetrievalResult] | None:
+        """Return the headers of courses; None if they are asked for a teacher or a link, and begin with a lesson."""
+        headers = self._headers(courses)
+        return headers if asks == "outline" or any(_number(each.chunk) is None for each in headers) else None
 
     def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
         found = [
