@@ -78,6 +78,11 @@ def test_an_unknown_option_is_answered_with_those_that_are_like_it(
     assert outcome.err.endswith(f"No such option: {arguments[-1]}{proposed}\n")
 
 
+def test_a_search_for_what_occurs_nowhere_says_so(folder: Path, capsys: Captured) -> None:
+    assert "No source mentions 'zanfeldt'." in run(capsys, "search", "zanfeldt", folder).err
+    assert "No source" not in run(capsys, "search", "whales of zanfeldt", folder).err
+
+
 def test_a_name_that_is_empty_has_no_references(folder: Path, capsys: Captured) -> None:
     outcome = run(capsys, "references", "", folder)
 

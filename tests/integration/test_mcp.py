@@ -111,6 +111,11 @@ def test_several_searches_of_one_call_are_merged(library: WatchedLibrary) -> Non
     assert "7| A label is glued" in merged
 
 
+@pytest.mark.parametrize(("query", "note"), [("zanfeldt", "No source mentions 'zanfeldt'.\n\n"), ("weigh", "src/")])
+def test_a_search_for_what_occurs_nowhere_says_so_first(library: WatchedLibrary, query: str, note: str) -> None:
+    assert call(library, "search", query=query).content[0].text.startswith(note)
+
+
 @pytest.mark.parametrize(
     ("also", "note"),
     [

@@ -226,3 +226,18 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
         for word, tokens in tokens_of.items()
         if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
     )
+
+
+def unmentioned(query: Question, results: Sequence[RetrievalResult], index: Index) -> tuple[str, ...]:
+    """Return the words that a search is for and that the library lacks: its code names, or all of its words.
+
+    Without results, nothing is known to be near. A word that is a part of one in the results, as `glue` of "glued", is
+    no such word.
+    """
+    if not results:
+        return ()
+    with index.snapshot():
+        frequencies = index.frequencies(query.tokens)
+    said = "\n".join(result.chunk.text.lower() for result in results)
+    missing = [word for word in missing_words(query, frequencies) if word.lower() not in said]
+    return tuple(word for word in missing if not frequencies or word in query.identifiers)

@@ -119,9 +119,13 @@ class McpTools:
             queries = (query, *(each for each in also if tokenize(each)))
             listing.best_first, listing.whole_of = not full, tools.whole_of
             listing.relevant_lines_of = lambda chunk, results, share: _relevant_lines(queries, chunk, results, share)
-            return listing.keep(tools.results_of(queries, kind, within, limit))
+            results = tools.results_of(queries, kind, within, limit)
+            notes.append(tools.missing_note(query, results))
+            return listing.keep(results)
 
-        return self._list_within(path, max_tokens, find)
+        notes: list[str] = []
+        text = self._list_within(path, max_tokens, find)
+        return "\n\n".join(filter(None, (*notes, text)))
 
     def ask(self, question: Annotated[str, Field(description="In full words, as to a person.")]) -> str:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
