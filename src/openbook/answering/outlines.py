@@ -28,7 +28,8 @@ _OVERLINED = re.compile(
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the heads of the definitions, headings and lessons of a document, in order, each once.
 
-    A chunk without any contributes its first line, so that no part of the document is missing.
+    A chunk without any contributes its first line, so that no part of the document is missing, unless it is the rest of
+    a definition.
     """
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
@@ -38,7 +39,8 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
             heads = [] if chunk.lesson in lessons else [first_line(chunk)]
             lessons.add(chunk.lesson)
         elif chunk.kind == "code":
-            heads = list(_definitions(chunk)) or [first_line(chunk)]
+            is_rest = bool(chunk.context and not chunk.defines and found)
+            heads = list(_definitions(chunk)) or ([] if is_rest else [first_line(chunk)])
             heads = [head for head in heads if not _is_amid_comment(head, chunk, before)]
             before = chunk
         else:

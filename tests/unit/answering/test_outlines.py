@@ -67,6 +67,15 @@ def test_code_is_outlined_by_its_definitions_with_what_stands_directly_above() -
         assert_exact(chunk, CODE)
 
 
+def test_the_rest_of_a_definition_is_listed_only_where_its_head_is_not() -> None:
+    text = "def wait():\n    first()\n"
+    begin = chunk_of(text, "a.py", kind="code", symbol="wait", defines=("wait",))
+    rest = chunk_of("    second()\n", "a.py", before=text, kind="code", symbol="wait", context=("wait",))
+
+    assert places(document_outline([begin, rest])) == [(1, "def wait():")]
+    assert places(document_outline([rest])) == [(3, "    second()")]
+
+
 def test_prose_is_outlined_by_its_headings() -> None:
     whole = chunk_of(PAGE.rstrip(), "guide.md")
 
