@@ -20,6 +20,10 @@ from openbook.types import View
 # files. On swe-qa, left out, file recall is .70 without it, .78 with it, .75 with .3.
 _SPREAD, _SPREAD_WORDS, _SPREAD_MAX = 0.5, 10, 4
 
+# The step between files that the whole query names, the nearest to the top first. More than all other signals together:
+# for the names of a hundred files, those were 5 to 45.
+_NAMED = 100.0
+
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
 
@@ -94,6 +98,16 @@ def demote_translations(query: Question, ranked: Sequence[RankedChunk]) -> list[
         ),
         key=_order,
     )
+
+
+def put_files_first(ranked: Sequence[RankedChunk], files: Sequence[tuple[str, str]]) -> list[RankedChunk]:
+    """Rank the best chunk of each of some files before all others, in the order of the files."""
+    ahead = {file: (len(files) - place) * _NAMED for place, file in enumerate(files)}
+    raised = []
+    for each in ranked:
+        gained = ahead.pop((each.outline.source, each.outline.span.path), 0.0)
+        raised.append(_with(each, {"named": gained}) if gained else each)
+    return sorted(raised, key=_order) if files else list(ranked)
 
 
 def _files(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
@@ -14,8 +15,16 @@ from openbook.questions.question import Question, read_question
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import without_duplicates
+from openbook.retrieval.named_files import named_files, with_files
 from openbook.retrieval.proximity import expand_inflections, proximity
-from openbook.retrieval.ranking import RankedChunk, demote_translations, rank, rerank_files, rerank_passages
+from openbook.retrieval.ranking import (
+    RankedChunk,
+    demote_translations,
+    put_files_first,
+    rank,
+    rerank_files,
+    rerank_passages,
+)
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
 from openbook.text import sentences
@@ -73,7 +82,8 @@ class Retriever:
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
 
         Near-duplicates of better chunks are left out. An empty library gives []. `view` is one of `VIEWS`: `auto`
-        decides by the question, see `Question.view`, and lists passages within a course.
+        decides by the question, see `Question.view`, and lists passages within a course. Files that the question
+        consists of come first.
 
         Raises:
             QueryError: See `read_question`.
@@ -90,6 +100,12 @@ class Retriever:
             matches = self._match(query, where)
             ids = [evidence.id for evidence in matches.evidence]
             outlines = self.index.outlines(ids)
+            if named := named_files(self.index, query.text, where, outlines):
+                alone = replace(where, within=frozenset(named))
+                vector = self._vector_of(query.text)
+                matches = with_files(matches, self.index.match(query.tokens, vector, DEPTH, alone), self.index)
+                ids = [evidence.id for evidence in matches.evidence]
+                outlines = self.index.outlines(ids)
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name else []
             ranked = demote_translations(query, rank(query, view, matches, outlines, texts))
             if view == "files":
@@ -97,6 +113,7 @@ class Retriever:
             else:
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
+            ranked = put_files_first(ranked, named)
             # Weights are fitted on questions; topics, which list files, lose by them.
             is_added = bool(getattr(self._reranker, "weight", 0.0))
             reranker = None if view == "files" and is_added else self._reranker
