@@ -136,9 +136,35 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
         above, _, behind = unit.text.partition(name)
         # `limit = 3`, `self.limit: int`
         is_set = above.strip() in ("", f"{''.join(before)}.") and behind.lstrip()[:1] in ("=", ":", "(")
-        if not _KEYWORDS.isdisjoint(before) or (is_first and is_set):
+        if _has_keyword(unit.text, name) or (is_first and is_set):
             yield position
             is_first = False
+
+
+def _has_keyword(line: str, name: str) -> bool:
+    """Return whether a keyword before a name may define it.
+
+    One outside of the parentheses around the name defines another: `func (s *state) close()` is no `state`, nor is
+    `def close(state)`. But `void (*close)(int)` is a `close`.
+    """
+    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", line):
+        above = line[: found.start()]
+        opens = _open_parenthesis(above)
+        if above[opens:].strip() == "*":
+            opens = 0
+        if not _KEYWORDS.isdisjoint(re.findall(r"\w+", above[opens:])):
+            return True
+    return False
+
+
+def _open_parenthesis(text: str) -> int:
+    """Return the position after the last parenthesis that is not closed; 0 if all are."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[at], 0)
+        if depth < 0:
+            return at + 1
+    return 0
 
 
 def is_comment(line: str) -> bool:

@@ -150,6 +150,19 @@ func (k *keeper) Pool() Pool {
 	return k.pool
 }
 """
+METHODS_IN_GO = """\
+func (c *Check) StateOf(id string) State {
+	return &state{c: c}
+}
+
+func (s *state) CheckConnection(id string) bool {
+	return true
+}
+
+func reset(state *state) {
+	state.c = nil
+}
+"""
 TWO_IN_C = """\
 int one(void)
 {
@@ -187,6 +200,14 @@ struct two *two_new(void)
             ("Pool", "Keeper"),
             {"1": "Pool", "2": "Pool", "4-7": "Keeper", "6": "Keeper"},
             id="go",
+        ),
+        pytest.param(
+            METHODS_IN_GO,
+            "Check.StateOf",
+            "func (c *Check) StateOf(id string) State",
+            ("StateOf", "state", "CheckConnection", "reset"),
+            {"1-3": "Check.StateOf()", "4-6": "CheckConnection()", "5": "CheckConnection()", "7-9": "reset()"},
+            id="receivers-and-parameters-of-go",
         ),
         pytest.param(
             TWO_IN_C,
