@@ -9,6 +9,7 @@ from dataclasses import replace
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES
 from openbook.answering.passages import (
+    HEADING,
     Passage,
     examples_in,
     holds_heading,
@@ -127,7 +128,9 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     first, last = sorted((quote, piece), key=lambda each: each.start_char)
     whole = join_passages(first, last)
     new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
-    crosses_heading = quote.shown.is_prose and holds_heading(slice_of(quote.shown, *new))
+    # A quote may begin with its heading.
+    is_headed = first is piece and quote.example is None and HEADING.match(quote.text.lstrip()) is not None
+    crosses_heading = quote.shown.is_prose and (is_headed or holds_heading(slice_of(quote.shown, *new)))
     return whole if _is_short(whole) and not crosses_heading else None
 
 

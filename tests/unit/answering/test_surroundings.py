@@ -109,6 +109,19 @@ def test_prose_grows_to_whole_sentences_below_and_above_it_up_to_headings() -> N
     )
 
 
+@pytest.mark.parametrize("heading", ["## Storms", "Storms\n------"])
+def test_a_quote_that_begins_with_its_heading_does_not_grow_above_it(heading: str) -> None:
+    text = f"All ships wait.\n\n{heading}\nStorms pass quickly.\n\nThey come from the west."
+    (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
+    headed = Passage(shown, shown.units[1], shown.units[1 + heading.count("\n") + 1])
+
+    assert headed.text == f"{heading}\nStorms pass quickly."
+    assert (
+        enlarged(headed, list(passages_of(shown))).text
+        == f"{heading}\nStorms pass quickly.\n\nThey come from the west."
+    )
+
+
 def test_what_grows_stays_short() -> None:
     text = "\n\n".join(["Boats moor early.", *(f"The cook sings of fish {number}." for number in range(20))])
 
