@@ -20,6 +20,10 @@ _GOES_ON = re.compile(
     r"|\??\.\w+\s*\(|&&|\|\||[?:]\s|\{\s*$|(?:and|or)\s)"
 )
 
+# A clause that says nothing without the condition above. `except Timeout:` and `elif late:` have one of their own.
+_OPENS_ELSE = re.compile(r"\s*\}?\s*(?:else|finally|ensure|then)\s*[:{]?\s*(?:(?:#|//|--).*)?$")
+_BRACE = re.compile(r"\s*\{\s*$")
+
 # The guard of a header ends in `#endif  // ITS_NAME`.
 _CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b|#\s*(?:endif\b.*|else$))+$")
 
@@ -70,6 +74,8 @@ class Line:
     """It is nothing but closing brackets or keywords."""
     is_apart: bool
     """A blank line precedes it."""
+    is_else: bool = False
+    """It opens an `else` or `finally`, which means nothing without the statement above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,9 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         said = text.rstrip(_BEHIND_SENTENCE)
         ends = said.endswith((".", "!", "?", ":")) or not any(map(str.isalnum, text))
         closes = _CLOSES.match(text) is not None
-        found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign))
+        is_else = not is_rest and _OPENS_ELSE.match(text) is not None
+        is_else = is_else or (bool(found) and found[-1].is_else and _BRACE.match(text) is not None)
+        found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign, is_else))
         above = unit
     return found
 
@@ -188,8 +196,8 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
     """Yield runs of statements between two positions, both inclusive, in order.
 
     Long statements are split into the head, with as much of the body as fits, and the statements of the body. Strings
-    and comments are split only as a last resort. Closing lines are dropped from the start of a run. `most` is the
-    maximum number of lines of several statements, `whole` that of a statement which is not split.
+    and comments are split only as a last resort. Closing lines and `else` are dropped from the start of a run. `most`
+    is the maximum number of lines of several statements, `whole` that of a statement which is not split.
     """
     run: tuple[int, int] | None = None
     for piece, joins in _cut(lines, first, last, whole):
@@ -198,7 +206,8 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
             continue
         if run:
             yield run
-        opens = next((at for at in range(piece[0], piece[1] + 1) if not lines[at].closes), None)
+        said = (at for at in range(piece[0], piece[1] + 1) if not (lines[at].closes or lines[at].is_else))
+        opens = next(said, None)
         run = None if opens is None else (opens, piece[1])
     if run:
         yield run

@@ -109,6 +109,8 @@ def with_statement(quote: Passage) -> Passage:
     rest = next((at for at in range(last, len(lines) - 1) if not lines[at + 1].inside), len(lines) - 1)
     last = rest if _is_short(_between(shown, first, rest), _HEADED_WORDS, _HEADED_LINES) else last
     for around in enclosing(lines, first, last):
+        if lines[around.opens].is_else:
+            continue
         wholes = (_between(shown, around.first, end) for end in (around.last, last))
         whole = next((each for each in wholes if _is_short(each, _HEADED_WORDS, _HEADED_LINES)), None)
         if whole is None:

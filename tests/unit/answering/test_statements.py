@@ -111,6 +111,25 @@ def test_what_closes_the_object_before_does_not_open_a_piece() -> None:
     assert cut("},\n{\n  ship: 1,\n  rope: 2,\n},", most=10, whole=10)[0].startswith("{\n  ship")
 
 
+@pytest.mark.parametrize(
+    "clause", ["else:", "} else {", "}\nelse\n{", "finally:  # at last", "} finally {", "finally\n{", "else", "ensure"]
+)
+def test_a_clause_without_a_condition_opens_no_piece(clause: str) -> None:
+    assert cut(f"{clause}\n  moor()\nlast()", whole=6) == ["  moor()", "last()"]
+
+
+def test_a_clause_without_a_condition_stays_with_what_it_goes_on_with_and_opens_no_part_of_a_long_statement() -> None:
+    long = "if late:\n  a()\n  b()\n  c()\nelse:\n  moor()"
+
+    assert cut(long, whole=6) == [long]
+    assert cut(long, most=3) == ["if late:\n  a()\n  b()", "  c()", "  moor()"]
+
+
+@pytest.mark.parametrize("clause", ["except Late:", "} catch (Late late) {", "elif late:", "else if (late) {"])
+def test_a_clause_with_a_condition_opens_a_piece(clause: str) -> None:
+    assert cut(f"{clause}\n  moor()", whole=6) == [f"{clause}\n  moor()"]
+
+
 def test_a_long_comment_is_cut_behind_a_sentence() -> None:
     text = "# Ships\n# wait. They\n# moor.\n# Before\n# they sail.\n# They rest now\n# and then."
 

@@ -146,6 +146,12 @@ def test_a_quote_of_code_is_the_short_statement_that_it_stands_in() -> None:
     assert with_statement(code(f"{branch}\n\n{FUNCTION}", "if late:")).text == branch
 
 
+def test_a_quote_of_code_does_not_begin_with_the_else_of_a_condition_above_the_result() -> None:
+    assert (
+        with_statement(code("else:\n    moor(ship)\n    sail(ship)\nlast()", "    moor(ship)")).text == "    moor(ship)"
+    )
+
+
 def test_a_quote_near_the_head_of_a_long_function_begins_with_it() -> None:
     text = "def wait(ship):\n    moor(ship)\n" + "\n".join(f"    sail({number})" for number in range(12))
 
