@@ -20,7 +20,8 @@ _CALLS = frozenset(
     """call call_expression invocation_expression method_invocation function_call_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression function_call method_call object_creation_expression
     new_expression instance_expression explicit_constructor_invocation constructor_invocation macro_invocation command
-    decorator attribute_item jsx_opening_element jsx_self_closing_element""".split()
+    constructor_expression type_conversion_expression decorator attribute_item jsx_opening_element
+    jsx_self_closing_element""".split()
 )
 
 # Fields with the called expression. In grammars without such a field, it is the first child.
@@ -33,8 +34,11 @@ _QUALIFIED = frozenset(
     navigation_suffix generic_name generic_type generic_function template_function template_method qualified_name
     scoped_type_identifier qualified_type instantiation_expression dot_index_expression method_index_expression
     command_name user_type stable_identifier nested_identifier dot parenthesized_expression non_null_expression
-    simple_user_type variable constructor type_identifier""".split()
+    simple_user_type variable constructor type_identifier index_expression""".split()
 )
+
+# In Go, `newQueue[int](a, b)` is parsed as the call of an element. These cannot be types, so they are elements.
+_ELEMENTS = frozenset({"int_literal", "interpreted_string_literal", "raw_string_literal"})
 
 _IMPORTS = frozenset(
     """import_statement import_from_statement future_import_statement import_declaration import_spec import_header
@@ -170,6 +174,9 @@ def _callee_of(call: Node) -> Node | None:
 
 
 def _last_name(qualified: Node) -> Node | None:
+    if qualified.type == "index_expression":
+        index = qualified.child_by_field_name("index")
+        return qualified.child_by_field_name("operand") if index and index.type not in _ELEMENTS else None
     names = [child for child in qualified.named_children if "argument" not in child.type]
     return names[-1] if names else None
 

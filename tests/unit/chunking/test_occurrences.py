@@ -114,6 +114,30 @@ def test_a_word_that_only_contains_the_name_is_another_one() -> None:
     assert find_occurrences("resend(1)\nsend_all(2)\nsende\nésend(3)\n", "python", "send") == []
 
 
+@pytest.mark.parametrize(
+    ("language", "call"),
+    [
+        ("go", "send[*T](a, b)"),
+        ("go", "send[int](a)"),
+        ("go", "send[K, V](a, b)"),
+        ("go", "p.send[int](a)"),
+        ("go", "p.send[int](a, b)"),
+        ("swift", "let a = send<Int>(x: 1)"),
+    ],
+)
+def test_a_generic_function_with_its_types_is_called(language: str, call: str) -> None:
+    text = f"package a\nfunc f() {{\n{call}\n}}" if language == "go" else call
+
+    assert [each.use for each in find_occurrences(text, language, "send")] == ["call"]
+
+
+@pytest.mark.parametrize("code", ["send[0](a, b)", 'send["a"](a, b)', "all[send](a, b)", "[]send(a)", "a[send]"])
+def test_go_elements_and_types_of_elements_are_not_called(code: str) -> None:
+    text = f"package a\nfunc f() {{\nx := {code}\n}}"
+
+    assert [each.use for each in find_occurrences(text, "go", "send")] == ["mention"]
+
+
 RUST_MACROS = """\
 fn a() {
     assert_eq!(send([]), b::send::<u8>(1));
