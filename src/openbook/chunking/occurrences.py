@@ -52,6 +52,18 @@ _CALLED_IN_TOKENS = re.compile(rb"\s*(?:!\s*[(\[{]|(?:::\s*<[^(){};]{0,200}>\s*)
 _DEFINED_IN_TOKENS = re.compile(rb"\bfn\s+$")
 _MAX_BEFORE = 40
 
+# The body of `#define` in C is text. A word before a name declares it: `void send(`, but not `return send(`.
+_MACRO_BODY = "preproc_arg"
+# A comment within ends the definition for the parser, often with an error.
+_AROUND_MACRO_BODY = frozenset({"preproc_def", "preproc_function_def", "ERROR"})
+_STRINGS_IN_C = re.compile(rb""" "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' """, re.VERBOSE)
+_BEGINS_NO_CODE = re.compile(rb"[\"']|//")
+_CALLED_IN_C = re.compile(rb"\s*\(")
+_DECLARED_IN_C = re.compile(
+    rb"(?:\b(?!(?:return|else|do|case|throw|new|and|or|not|co_\w+)\b)[a-zA-Z_]\w*[ \t]+|#[ \t]*)$"
+)
+_MAX_BEFORE_IN_C = 1_000
+
 # Parents of a macro around items, whose name was hidden from the parser.
 _AROUND_ITEMS = frozenset({"source_file", "declaration_list", "block"})
 
@@ -116,8 +128,11 @@ def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
 
 def _use_at(tree: Tree, source: bytes, place: tuple[int, int], rules: LanguageRules) -> tuple[Use, bool]:
     """Return the use of a name at a place, and whether it is in code."""
-    use = _used(tree, source, place, rules)
     node = tree.root_node.descendant_for_byte_range(*place)
+    parent = node.parent if node is not None and node.type == _MACRO_BODY else None
+    if node is not None and parent is not None and parent.type in _AROUND_MACRO_BODY:
+        return _used_in_macro(source, node, place)
+    use = _used(tree, source, place, rules)
     is_word = node is not None and (node.start_byte, node.end_byte) == place and not _NO_CODE.search(node.type)
     return use, use != "mention" or is_word
 
@@ -141,6 +156,17 @@ def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
         return "mention"
     is_defined = _DEFINED_IN_TOKENS.search(source, max(0, start - _MAX_BEFORE), start)
     return "definition" if is_defined else "call"
+
+
+def _used_in_macro(source: bytes, body: Node, place: tuple[int, int]) -> tuple[Use, bool]:
+    """Return the use of a name in the body of a macro of C, and whether it is in code."""
+    start, end = place
+    first = max(body.start_byte, source.rfind(b"\n", body.start_byte, start) + 1)
+    before = source[first:start]
+    if len(before) > _MAX_BEFORE_IN_C or _BEGINS_NO_CODE.search(_STRINGS_IN_C.sub(b"", before)):
+        return "mention", False
+    is_called = _CALLED_IN_C.match(source, end) and not _DECLARED_IN_C.search(before)
+    return "call" if is_called else "mention", True
 
 
 def _is_imported(node: Node) -> bool:

@@ -203,3 +203,33 @@ def test_macros_of_rust_that_hold_items_hide_no_definitions() -> None:
     assert found == [(4, "definition", "send"), (9, "call", "Box.post"), (16, "mention", ""), (20, "call", "")]
     uses = [each.use for each in find_occurrences(RUST_ITEMS, "rust", "cfg_io")]
     assert uses == ["call"]
+
+
+C_MACROS = """\
+#define wake(t) send(t, MK(1))
+#define both(t) do { \\
+    if (t) return send(t); \\
+    log("send(%d)", 1); \\
+    log('"', send(1)); \\
+    hand(send); /* send(1) */ \\
+} while (0)
+#define declare() static void send (int a)
+#define joined(x) x##send(1) // send(1)
+#error call send(1)
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_calls_in_the_body_of_a_macro_of_c_are_calls(language: str) -> None:
+    found = find_occurrences(C_MACROS, language, "send")
+
+    assert [(each.line, each.use, each.is_code) for each in found] == [
+        (1, "call", True),
+        (3, "call", True),
+        (4, "mention", False),
+        (5, "call", True),
+        (6, "mention", True),
+        (8, "mention", True),
+        (9, "mention", True),
+        (10, "mention", False),
+    ]
