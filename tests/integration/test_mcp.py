@@ -474,6 +474,25 @@ def test_a_number_beyond_its_limit_is_capped_and_the_reply_says_so(library: Watc
     assert result.content[0].text.endswith("(limit=500 was taken as 50; max_tokens=1 was taken as 100)")
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "start", "note"),
+    [
+        ("read_lines", {"path": "course.txt", "first_line": 0}, "course.txt:1-7", "(first_line=0 was taken as 1)"),
+        ("read_lines", {"path": "course.txt", "last_line": -1}, "course.txt:1-7", "(last_line=-1 was taken as 0)"),
+        ("outline", {"path": "course.txt", "first_line": -1}, "course.txt", "(first_line=-1 was taken as 1)"),
+        ("find_related", {"path": "src/parcels.py", "line": 0}, "", "(line=0 was taken as 1)"),
+    ],
+)
+def test_numbers_below_a_limit_without_an_upper_one_are_taken_as_it(
+    library: WatchedLibrary, tool: str, arguments: dict[str, Any], start: str, note: str
+) -> None:
+    result = call(library, tool, **arguments)
+
+    assert not result.is_error
+    assert result.content[0].text.startswith(start)
+    assert result.content[0].text.endswith(note)
+
+
 def test_a_client_receives_the_progress_of_indexing(shop: Path) -> None:
     told: list[tuple[float, float | None, str | None]] = []
 

@@ -157,7 +157,8 @@ class _Server(MCPServer[None]):
                 if kept[argument] != items:
                     notes.append(f"only the first {most} of {argument} were taken")
             if isinstance(value, int) and not isinstance(value, bool):
-                kept[argument] = min(max(value, limits.get("minimum", value)), limits.get("maximum", value))
+                at_least = max(value, limits.get("minimum", value))
+                kept[argument] = min(at_least, limits.get("maximum", at_least))
                 if kept[argument] != value:
                     notes.append(f"{argument}={value} was taken as {kept[argument]}")
         return kept, notes
