@@ -25,6 +25,8 @@ _MAX_NAMED_TESTS = 3
 # With more definitions, their names would be most of the text, so only lines are listed.
 _MAX_NAMED = 30
 
+# Lines end at a line feed; these would look like further ones.
+_BREAKS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 # A few mentions in code, such as `connect(send)`, are likely to pass the name on, like callers. If there are more, most
 # are other things of the same name: `func` in Jinja is 64 variables.
@@ -59,7 +61,7 @@ def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
     blocks, heads = list[str](), set[str]()
     for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
         heads.add(place_of(*file))
-        blocks += [place_of(*file), *(f"{line.line}| {' '.join(line.text.split())}" for line in lines)]
+        blocks += [place_of(*file), *(f"{line.line}| {_BREAKS.sub(' ', line.text).strip()}" for line in lines)]
     notes = [f"{counted(found.count, 'line')} matched" if found.count else "no line matches"]
     if found.unread:
         notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")

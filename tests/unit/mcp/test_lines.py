@@ -143,10 +143,10 @@ def test_places_that_do_not_fit_are_counted() -> None:
     assert "more lines; raise max_tokens" in told
 
 
-def test_lines_that_match_stand_below_their_file() -> None:
-    found = MatchingLines((MatchingLine("s", "a.py", 3, "x  = 1"), MatchingLine("s", "a.py", 9, "y")), 2)
+def test_lines_that_match_stand_below_their_file_with_their_spaces() -> None:
+    found = MatchingLines((MatchingLine("s", "a.py", 3, "x\t =  1"), MatchingLine("s", "a.py", 9, "y\rz\u2028")), 2)
 
-    assert grep_text(found, path_of, 1000) == "a.py\n3| x = 1\n9| y\n(2 lines matched)"
+    assert grep_text(found, path_of, 1000) == "a.py\n3| x\t =  1\n9| y z\n(2 lines matched)"
 
 
 def test_paths_that_do_not_fit_are_told_by_folder() -> None:
