@@ -410,3 +410,15 @@ def test_references_are_listed_with_what_they_do_and_where(sample: Path, capsys:
     assert {place["use"] for place in calls.json["references"]} <= {"call"}
     assert (nothing.code, nothing.out) == (1, "")
     assert "no reference to 'is_gone' was found" in nothing.err
+    assert "check its spelling" in nothing.err
+
+
+def test_references_that_a_filter_leaves_out_are_counted(sample: Path, capsys: Captured) -> None:
+    imports = run(capsys, "references", "is_lost", "--use", "import")
+    toml = run(capsys, "references", "is_lost", "--glob", "*.toml")
+
+    assert (imports.code, toml.code) == (1, 1)
+    assert "no import of 'is_lost' was found" in imports.err
+    assert "leave out --use for 1 definition" in imports.err
+    assert "no reference to 'is_lost' was found" in toml.err
+    assert "elsewhere: 1 definition; name other folders, or leave out --glob" in toml.err

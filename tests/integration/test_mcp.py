@@ -226,6 +226,26 @@ def test_a_draft_of_many_places_lists_the_library_once(library: WatchedLibrary) 
 
 
 @pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            {"name": "weigh", "use": "call", "path": "src/"},
+            "no call of weigh in src/; other lines: 1 definition, 1 mention",
+        ),
+        (
+            {"name": "scale", "path": "test_*.py"},
+            "no line in test_*.py holds the name scale as a whole word; elsewhere: 1 call, 1 mention",
+        ),
+        ({"name": "weighs", "path": "src/"}, "no document holds the name weighs as a whole word"),
+    ],
+)
+def test_references_that_a_path_or_a_use_leaves_out_are_counted(
+    library: WatchedLibrary, arguments: dict[str, Any], told: str
+) -> None:
+    assert call(library, "find_references", **arguments).content[0].text == told
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments", "problem"),
     [
         ("search", {"query": " "}, "the question is empty"),

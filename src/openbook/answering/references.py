@@ -6,8 +6,9 @@ The words of the index yield candidates, the syntax tree locates the name in the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openbook.answering.matching_lines import documents_holding, shown_line
 from openbook.chunking.occurrences import Occurrence, find_occurrences
@@ -15,7 +16,7 @@ from openbook.index.protocol import EVERYTHING, Index, Outline
 from openbook.questions.names import name_parts
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import belongs
-from openbook.text import LineIndex
+from openbook.text import LineIndex, counted
 from openbook.tokens import tokenize
 from openbook.types import USES, Document, Filter, Use
 
@@ -50,6 +51,48 @@ class References:
     """Definitions, then calls, imports and mentions; within each, tests last; then by path."""
     unread: int = 0
     """The number of further candidate documents, beyond the limit."""
+    others: tuple[tuple[Use, int], ...] = ()
+    """How many lines use the name otherwise than was asked for."""
+    elsewhere: tuple[tuple[Use, int], ...] = ()
+    """How many lines use the name outside of the paths that were asked for. Counted only if there are none within."""
+
+    def of_use(self, uses: Sequence[Use]) -> References:
+        """Keep only these uses, and count the others."""
+        others = [place for place in self.places if place.use not in uses]
+        kept = tuple(place for place in self.places if place.use in uses)
+        return replace(self, places=kept, others=counted_uses(others))
+
+    def with_elsewhere(self, found: References) -> References:
+        """Add what was found without a limit of paths."""
+        return replace(self, elsewhere=counted_uses(found.places), unread=max(self.unread, found.unread))
+
+    def text_of_nothing(self, uses: Sequence[Use] = USES, path: str = "") -> str:
+        """Tell that there are no places of these uses in these paths, and how many there are of others.
+
+        Example:
+            >>> References("get", (), others=(("definition", 1), ("call", 2))).text_of_nothing(["import"])
+            'no import of get; other lines: 1 definition, 2 calls'
+            >>> References("get", (), elsewhere=(("call", 2),)).text_of_nothing(path="include/")
+            'no line in include/ holds the name get as a whole word; elsewhere: 2 calls'
+        """
+        there = f" in {path}" if path else ""
+        if self.others:
+            return f"no {' or '.join(uses)} of {self.name}{there}; other lines: {uses_text(self.others)}"
+        if self.elsewhere:
+            held = f"no line{there or ' there'} holds the name {self.name} as a whole word"
+            return f"{held}; elsewhere: {uses_text(self.elsewhere)}"
+        return f"no document holds the name {self.name} as a whole word"
+
+
+def counted_uses(places: Iterable[Reference]) -> tuple[tuple[Use, int], ...]:
+    """Count places by use."""
+    counts = Counter(place.use for place in places)
+    return tuple((use, counts[use]) for use in USES if use in counts)
+
+
+def uses_text(counts: Iterable[tuple[Use, int]]) -> str:
+    """Format counts of uses: `1 definition, 2 calls`."""
+    return ", ".join(counted(count, use) for use, count in counts)
 
 
 def find_references(
@@ -83,9 +126,9 @@ def find_references(
         places += found
         roles |= dict.fromkeys(found, role_of(document.path, document.kind) != "source")
     owned = [each for each in places if each.use == "definition" and owners and _is_owned(each, owners)]
-    kept = [each for each in places if each.use in uses and (each.use != "definition" or not owned or each in owned)]
+    kept = [each for each in places if each.use != "definition" or not owned or each in owned]
     kept.sort(key=lambda each: (USES.index(each.use), roles[each], each.source, each.path, each.line))
-    return References(last, tuple(kept), unread)
+    return References(last, tuple(kept), unread).of_use(uses)
 
 
 def _references_in(document: Document, name: str) -> list[Reference]:

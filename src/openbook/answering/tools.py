@@ -268,15 +268,21 @@ class LibraryTools:
         found = self.references_to(name, path, use)
         counts = Counter(place.use for place in found.places)
         told = ", ".join(f"{count} times {use}" for use, count in counts.items())
-        note = f"{found.name}: {told}." if told else f"No document holds the name {found.name}."
+        nothing = found.text_of_nothing((use,) if use else USES, path)
+        note = f"{found.name}: {told}." if told else f"{nothing[0].upper()}{nothing[1:]}."
         return self._keep_lines(found.places, f"{note}{_unread_note(found.unread)}")
 
     def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
         """Return the lines that hold a name. Arguments are those of `find_references`."""
         is_meant = path_check(path)
-        found = find_references(name, self._index, self._where, uses=(use,) if use else USES, is_meant=is_meant)
-        if not found.places:
+        found = self._visible_references(name, is_meant)
+        if not found.places and path:
             self._named.check(path)
+            found = found.with_elsewhere(self._visible_references(name))
+        return found.of_use((use,)) if use else found
+
+    def _visible_references(self, name: str, is_meant: Callable[[str], bool] | None = None) -> References:
+        found = find_references(name, self._index, self._where, is_meant=is_meant)
         return replace(found, places=tuple(self._visible(found.places)))
 
     def grep(self, pattern: str, path: str = "", regex: bool = False, any_case: bool = False) -> str:

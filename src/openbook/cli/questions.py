@@ -217,16 +217,20 @@ def references(
     The syntax tree decides what a line does with the name. Receivers are not resolved: calls of `Client.get` are
     those of every `get`.
     """
+    from openbook.answering.references import uses_text
     from openbook.cli.opening import asked
+    from openbook.index.protocol import EVERYTHING
 
     if not name.strip():
         raise typer.BadParameter("the name is empty; is a shell variable unset?", param_hint="NAME")
     where = options.filter_of(None, glob, source, None)
-    wanted = {options.one_of(USES, use, "--use")} if use else set(USES)
+    wanted = (options.one_of(USES, use, "--use"),) if use else USES
     with asked(options.as_paths(paths), library, where) as (assistant, narrowed):
-        found = assistant.references(name, where=narrowed)
+        found = assistant.references(name, where=narrowed).of_use(wanted)
+        if not found.places and not found.others and narrowed != EVERYTHING:
+            found = found.with_elsewhere(assistant.references(name))
         places = printing.LocationFormatter(assistant.sources())
-    shown = [place for place in found.places if place.use in wanted]
+    shown = found.places
     if as_json:
         printing.print_json({"name": found.name, "references": [asdict(place) for place in shown]})
     for place in [] if as_json else shown:
@@ -236,7 +240,14 @@ def references(
     if found.unread:
         printing.advise(f"{counted(found.unread, 'document')} left unread", "name a folder, or use --glob")
     if not shown:
-        printing.advise(f"no reference to {name!r} was found", "check its spelling and case, or leave out --use")
+        if found.others:
+            missing, hint = f"{' or '.join(wanted)} of", f"leave out --use for {uses_text(found.others)}"
+        elif found.elsewhere:
+            missing = "reference to"
+            hint = f"elsewhere: {uses_text(found.elsewhere)}; name other folders, or leave out --glob and --source"
+        else:
+            missing, hint = "reference to", "check its spelling and case"
+        printing.advise(f"no {missing} {name!r} was found", hint)
         raise typer.Exit(EXIT_NOTHING)
 
 

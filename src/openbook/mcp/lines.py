@@ -15,7 +15,7 @@ from openbook.courses.names import course_key_text
 from openbook.mcp.listing import Places, part_of_line
 from openbook.retrieval.roles import role_of
 from openbook.text import counted
-from openbook.types import Course
+from openbook.types import USES, Course, Use
 
 _MAX_CODE_CHARS = 100
 
@@ -46,14 +46,19 @@ def references_text(
     handed_on = values if len(values) <= _MAX_VALUES else []
     listed = [place for place in found.places if mentions or place.use != "mention" or place in handed_on]
     notes = _notes(found, counted_ones=sum(place.use == "mention" for place in found.places if place not in listed))
-    if not found.places:
-        return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     if code:
         return _fitted(_with_code(listed, found.name, place_of), notes, max_tokens)
     is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MAX_NAMED
     if not is_named:
         notes.append("too many to name" if found.unread else "too many to name; narrow the path")
     return _fitted(_by_file(listed, place_of, is_named=is_named), notes, max_tokens)
+
+
+def nothing_text(found: References, use: Use | None, path: str) -> str:
+    """Tell that there are no references of a use in some paths, and where others are."""
+    nothing = found.text_of_nothing((use,) if use else USES, path)
+    notes = _notes(found, counted_ones=0)
+    return f"{nothing}\n({'; '.join(notes)})" if notes else nothing
 
 
 def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:

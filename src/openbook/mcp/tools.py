@@ -199,11 +199,15 @@ class McpTools:
         1`: defined in line 3, called in line 12 within Client.get and 40 within Client.post, named without a call in
         line 5, such as handed on, and imported in line 1. Many values, and comments, are mentions: `use` lists them.
         """
-        from openbook.mcp.lines import references_text
+        from openbook.mcp.lines import nothing_text, references_text
 
         with self._library.fresh() as assistant:
             within, where = AgentPaths(assistant).within(path)
             found = _tools(assistant, where=where).references_to(name, within, use)
+            if not found.places and not found.others and where != EVERYTHING:
+                found = found.with_elsewhere(_tools(assistant).references_to(name))
+            if not found.places:
+                return nothing_text(found, use, path)
             place_of = AgentPaths(assistant).place_of
             return references_text(found, place_of, max_tokens, mentions=use == "mention", code=code)
 
