@@ -21,9 +21,10 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 `sealed` ones of eighteen more, in `cases/citations_sealed.jsonl`, which were written down before the check was run,
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
 `cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
-ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, and the `fifteenth`
-ones of nine. The `worded` ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one
-reader.
+ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, the `fifteenth` ones
+of nine, and the `sixteenth` ones of three, one of which the fifteenth round has as well. `first_label` is what the
+reader had written before the check was run, where that was revised. The `worded` ones, in
+`cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 SETS = (
     *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
-    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth"),
+    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
 )
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
