@@ -236,7 +236,7 @@ def absent_identifier(read: ReadClaim) -> str:
             continue
         for name in names_of_code(match[2]):
             if not read.source.has_name(name):
-                return f"`{name}` is not in the cited source"
+                return f"`{name}` is not in the cited lines"
     return ""
 
 

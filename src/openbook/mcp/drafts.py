@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from openbook.answering.context import Context, ContextItem
+from openbook.answering.definition_heads import definition_at
 from openbook.answering.outlines import lines_of
 from openbook.answering.verification import CitationChecker
 from openbook.answers import Claim
@@ -16,7 +17,7 @@ from openbook.index.protocol import DocumentSummary, Index
 from openbook.library import Library
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.text import LineIndex, units
-from openbook.types import RetrievalResult
+from openbook.types import Chunk, RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
 
 # Characters around a location that belong to the citation, not to the claim.
@@ -95,7 +96,21 @@ def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | 
         return None
     chunks = index.chunks(document.source, document.path)
     chunk = lines_of(document, chunks, mention.first_line, mention.last_line)
-    return None if chunk is None else RetrievalResult(chunk, 0.0)
+    if chunk is None:
+        return None
+    return RetrievalResult(replace(chunk, context=(*chunk.context, *_defined_around(chunk, chunks))), 0.0)
+
+
+def _defined_around(lines: Chunk, chunks: Sequence[Chunk]) -> Iterator[str]:
+    """Yield the name of the definition that the first line is in, if its chunk has several and is called by another."""
+    at = lines.span.start_char
+    for chunk in chunks:
+        if chunk.span.start_char <= at < chunk.span.end_char and len(chunk.defines) > 1:
+            shown = ContextItem(1, RetrievalResult(chunk, 0.0), units(chunk))
+            first = next((unit for unit in shown.units if at < unit.span.end_char), None)
+            head = definition_at(shown, first, first) if first else None
+            if head is not None:
+                yield head.defines
 
 
 def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
