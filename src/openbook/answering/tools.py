@@ -174,6 +174,8 @@ class LibraryTools:
         if document is None or not document.text.strip():
             raise ToolError("the document is empty")
         count = len(LineIndex(document.text))
+        if 1 <= last_line < first_line <= count:
+            raise ToolError(f"the range is reversed: {first_line}-{last_line}; read {last_line}-{first_line}")
         if not 1 <= first_line <= last_line or first_line > count:
             raise ToolError(f"the document has the lines 1 to {count}")
         last = min(last_line, count, first_line + _MAX_LINES - 1, self._last_readable(listed, first_line))
@@ -273,7 +275,13 @@ class LibraryTools:
         return self._keep_lines(found.places, f"{note}{_unread_note(found.unread)}")
 
     def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
-        """Return the lines that hold a name. Arguments are those of `find_references`."""
+        """Return the lines that hold a name. Arguments are those of `find_references`.
+
+        Raises:
+            ToolError: There is no name, or no such path.
+        """
+        if not name_parts(name.strip()):
+            raise ToolError("a name is needed, such as `Client` or `Client.get`")
         is_meant = path_check(path)
         found = self._visible_references(name, is_meant)
         if not found.places and path:

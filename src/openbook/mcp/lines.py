@@ -34,10 +34,11 @@ _MAX_VALUES = 5
 
 
 def references_text(
-    found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
+    found: References, place_of: Places, max_tokens: int, *, asked: str = "", mentions: bool = False, code: bool = False
 ) -> str:
     """Format references by file, or with their code by use and file.
 
+    `asked` is the name as it was asked for: if only a part of it was looked for, the text says so.
     Mentions are counted; they are listed if `mentions` is set, or if they are in code and few.
     """
     # If there is nothing else, as for a field, list the mentions.
@@ -46,6 +47,8 @@ def references_text(
     handed_on = values if len(values) <= _MAX_VALUES else []
     listed = [place for place in found.places if mentions or place.use != "mention" or place in handed_on]
     notes = _notes(found, counted_ones=sum(place.use == "mention" for place in found.places if place not in listed))
+    if asked and asked.strip().rstrip("()") != found.name:
+        notes.insert(0, f"lines with {found.name}")
     if code:
         return _fitted(_with_code(listed, found.name, place_of), notes, max_tokens)
     is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MAX_NAMED

@@ -209,7 +209,7 @@ class McpTools:
             if not found.places:
                 return nothing_text(found, use, path)
             place_of = AgentPaths(assistant).place_of
-            return references_text(found, place_of, max_tokens, mentions=use == "mention", code=code)
+            return references_text(found, place_of, max_tokens, asked=name, mentions=use == "mention", code=code)
 
     def grep(
         self,

@@ -150,7 +150,7 @@ def test_lines_are_read_with_the_names_that_they_lie_in(call: Hand) -> None:
         pytest.param({"path": "gone.md"}, "no document of that path", id="no-such-file"),
         pytest.param({"path": "../../etc/passwd"}, "no document of that path", id="outside"),
         pytest.param({"path": "retry.py", "first_line": 9}, "the lines 1 to 3", id="beyond-the-end"),
-        pytest.param({"path": "retry.py", "first_line": 3, "last_line": 1}, "the lines 1 to 3", id="backwards"),
+        pytest.param({"path": "retry.py", "first_line": 3, "last_line": 1}, "reversed: 3-1; read 1-3", id="backwards"),
         pytest.param({"path": "retry.py", "first_line": 0}, "the lines 1 to 3", id="line-zero"),
         pytest.param({"path": "docs/guide.md", "first_line": 3, "last_line": 3}, "are blank", id="blank"),
     ],

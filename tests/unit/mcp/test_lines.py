@@ -69,6 +69,13 @@ def test_where_nothing_but_mentions_is_found_they_are_listed() -> None:
     assert references_text(found, path_of, 1000, code=True).startswith("mention:\na.py:3 in Opts: send( 1 )")
 
 
+def test_of_a_name_with_a_separator_the_part_that_was_looked_for_is_told() -> None:
+    found = References("send", (place("a.py", 3), place("b.md", 1, "mention", is_code=False)))
+
+    assert references_text(found, path_of, 1000, asked="tune.send") == "a.py f 3\n(lines with send; 1 mention)"
+    assert references_text(found, path_of, 1000, asked=" send() ") == "a.py f 3\n(1 mention)"
+
+
 def test_a_call_outside_of_all_definitions_is_told_from_what_stands_before_it() -> None:
     found = References("send", (place("a.py", 3, "definition", "send"), place("a.py", 7, within="")))
 
