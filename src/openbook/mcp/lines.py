@@ -41,12 +41,17 @@ def references_text(
     `asked` is the name as it was asked for: if only a part of it was looked for, the text says so.
     Mentions are counted; they are listed if `mentions` is set, or if they are in code and few.
     """
-    # If there is nothing else, as for a field, list the mentions.
-    mentions = mentions or all(place.use == "mention" for place in found.places)
+    # If there is nothing else, as for a field, list the mentions. Without a heading, they would look like calls.
+    is_headed = not mentions and all(place.use == "mention" for place in found.places)
+    mentions = mentions or is_headed
     values = [place for place in found.places if place.use == "mention" and place.is_code]
     handed_on = values if len(values) <= _MAX_VALUES else []
     listed = [place for place in found.places if mentions or place.use != "mention" or place in handed_on]
-    notes = _notes(found, counted_ones=sum(place.use == "mention" for place in found.places if place not in listed))
+    notes = _notes(
+        found,
+        counted_ones=sum(place.use == "mention" for place in found.places if place not in listed),
+        advice=", listed with use=mention" if len(values) > _MAX_VALUES else "",
+    )
     if asked and asked.strip().rstrip("()") != found.name:
         notes.insert(0, f"lines with {found.name}")
     if code:
@@ -54,7 +59,8 @@ def references_text(
     is_named = len({(place.source, place.path, place.within) for place in listed if place.use == "call"}) <= _MAX_NAMED
     if not is_named:
         notes.append("too many to name" if found.unread else "too many to name; narrow the path")
-    return _fitted(_by_file(listed, place_of, is_named=is_named), notes, max_tokens)
+    heads = ["mentions:"] if is_headed else []
+    return _fitted([*heads, *_by_file(listed, place_of, is_named=is_named)], notes, max_tokens, heads=heads)
 
 
 def nothing_text(found: References, use: Use | None, path: str) -> str:
@@ -124,10 +130,10 @@ def _folders(paths: Sequence[str], depth: int) -> list[str]:
     return [f"{top} ({count})" if top.endswith("/") else top for top, count in sorted(tops.items())]
 
 
-def _notes(found: References, *, counted_ones: int) -> list[str]:
+def _notes(found: References, *, counted_ones: int, advice: str = "") -> list[str]:
     notes = []
     if counted_ones:
-        notes.append(counted(counted_ones, "mention"))
+        notes.append(f"{counted(counted_ones, 'mention')}{advice}")
     if found.unread:
         notes.append(f"{counted(found.unread, 'document')} left unread, because it takes too long; narrow the path")
     return notes

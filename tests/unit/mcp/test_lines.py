@@ -59,13 +59,14 @@ def test_a_few_values_are_listed_because_what_takes_them_calls_them() -> None:
     many = References("send", (*called, *values, *told))
 
     assert references_text(few, path_of, 1000) == "a.py def 3 f 8 value 9 import 1\nb.py value 1-4\n(2 mentions)"
-    assert references_text(many, path_of, 1000) == "a.py def 3 f 8 import 1\n(8 mentions)"
+    assert references_text(many, path_of, 1000) == "a.py def 3 f 8 import 1\n(8 mentions, listed with use=mention)"
 
 
-def test_where_nothing_but_mentions_is_found_they_are_listed() -> None:
+def test_where_nothing_but_mentions_is_found_they_are_listed_as_such() -> None:
     found = References("send", (place("a.py", 3, "mention", "Opts"), place("b.md", 1, "mention", "")))
 
-    assert references_text(found, path_of, 1000) == "a.py Opts 3\nb.md 1"
+    assert references_text(found, path_of, 1000) == "mentions:\na.py Opts 3\nb.md 1"
+    assert references_text(found, path_of, 1000, mentions=True) == "a.py Opts 3\nb.md 1"
     assert references_text(found, path_of, 1000, code=True).startswith("mention:\na.py:3 in Opts: send( 1 )")
 
 
