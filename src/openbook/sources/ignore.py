@@ -165,11 +165,16 @@ class IgnoreRules:
         Only a `!` pattern in .openbookignore includes a path explicitly: it also overrules our default exclusions.
         Folders end with a slash. The folders above the path must not be ignored themselves.
         """
-        full = self.prefix + path
-        found = _first(self.own, full)
-        if found is not None:
-            return found
-        return True if self.git and _first(self.git, full) else None
+        own = self.own_verdict(path)
+        return own if own is not None else self.is_ignored_by_git(path) or None
+
+    def own_verdict(self, path: str) -> bool | None:
+        """Return the verdict of .openbookignore alone."""
+        return _first(self.own, self.prefix + path)
+
+    def is_ignored_by_git(self, path: str) -> bool:
+        """Return whether a rule of git ignores a path, tracked or not."""
+        return bool(self.git and _first(self.git, self.prefix + path))
 
 
 def _first(levels: tuple[_Level, ...], path: str) -> bool | None:
@@ -195,7 +200,7 @@ def rules_above(root: Path) -> IgnoreRules:
 
     If they ignore the root itself, they are all dropped: a user who names an ignored folder wants its content.
     """
-    top = next((folder for folder in (root, *root.parents) if _is_checkout(folder)), None)
+    top = top_of_checkout(root)
     if top is None:
         return IgnoreRules()
     parts = root.relative_to(top).parts
@@ -207,6 +212,11 @@ def rules_above(root: Path) -> IgnoreRules:
         if rules.verdict(path):
             return IgnoreRules()
     return IgnoreRules(path, rules.git, rules.own)
+
+
+def top_of_checkout(root: Path) -> Path | None:
+    """Return the top folder of the git checkout that contains a folder; None without one."""
+    return next((folder for folder in (root, *root.parents) if _is_checkout(folder)), None)
 
 
 def _is_checkout(folder: Path) -> bool:

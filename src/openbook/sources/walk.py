@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,8 @@ from openbook.sources.exclusions import (
     is_secret_folder,
 )
 from openbook.sources.formats import BINARY_FORMATS
-from openbook.sources.ignore import IgnoreRules, rules_above
+from openbook.sources.ignore import IgnoreRules, rules_above, top_of_checkout
+from openbook.sources.tracked_files import GitCalls, TrackedFiles
 from openbook.types import SkipReason, Stamp
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def scan_folder(
     """List the files of a folder and its subfolders.
 
     Links are never followed: a link within the source would list a file twice, and one out of it is out of scope.
-    Special files are not opened. No rule ignores the root itself.
+    Special files are not opened. No rule ignores the root itself. Git's rules ignore no file that git tracks.
 
     Notebooks may have 16 times `max_file_bytes`. Files that an external reader covers are not skipped as binary, and
     have the limit of documents.
@@ -141,6 +142,20 @@ def scan_folder(
         SourceError: The root cannot be listed.
     """
     return _Walk(root, max_file_bytes, max_document_bytes, readers).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A folder to list."""
+
+    folder: str
+    prefix: str
+    """Its path from the root, with a final slash; empty for the root."""
+    rules: IgnoreRules
+    tracked: TrackedFiles
+    """What git tracks in the repository of the folder."""
+    only_tracked: bool = False
+    """Whether a rule of git ignores the folder, so that nothing else in it is read."""
 
 
 class _Walk:
@@ -152,16 +167,20 @@ class _Walk:
         self._limits = (max_file_bytes, max_document_bytes)
         self._files: list[ScannedFile] = []
         self._skipped: list[SkippedFile] = []
-        self._waiting: list[tuple[str, str, IgnoreRules]] = []
+        self._waiting: list[_Place] = []
+        self._calls = GitCalls()
 
     def run(self) -> Scan:
-        self._waiting.append((str(self._root), "", rules_above(self._root)))
+        root = str(self._root)
+        tracked = TrackedFiles(self._calls, root, "", is_repository=top_of_checkout(self._root) is not None)
+        self._waiting.append(_Place(root, "", rules_above(self._root), tracked))
         while self._waiting:
-            self._list(*self._waiting.pop())
+            self._list(self._waiting.pop())
         self._files.sort(key=lambda file: file.path)
         return Scan(tuple(self._files), tuple(sorted(self._skipped)))
 
-    def _list(self, folder: str, prefix: str, rules: IgnoreRules) -> None:
+    def _list(self, place: _Place) -> None:
+        folder, prefix = place.folder, place.prefix
         try:
             with os.scandir(folder) as found:
                 entries = list(found)
@@ -173,34 +192,39 @@ class _Walk:
         names = {entry.name for entry in entries}
         if prefix and is_environment(names):
             return
-        rules = rules.enter(Path(folder), prefix, names)
+        if prefix and ".git" in names:  # a submodule, or another repository
+            place = replace(place, tracked=TrackedFiles(self._calls, folder, prefix), only_tracked=False)
+        place = replace(place, rules=place.rules.enter(Path(folder), prefix, names))
         siblings = {name.lower() for name in names}
         for entry in entries:
-            self._sort_in(entry, prefix, rules, siblings)
+            self._sort_in(entry, place, siblings)
 
-    def _sort_in(self, entry: os.DirEntry[str], prefix: str, rules: IgnoreRules, siblings: set[str]) -> None:
+    def _sort_in(self, entry: os.DirEntry[str], place: _Place, siblings: set[str]) -> None:
         name = entry.name
-        path = prefix + name
-        if not name.isascii() and not _is_utf8(name):
+        path = place.prefix + name
+        if place.only_tracked and not place.tracked.holds(path):
+            pass
+        elif not name.isascii() and not _is_utf8(name):
             self._skip(path, SkipReason.NAME_NOT_UTF8)
         elif entry.is_symlink() or _is_junction(entry):
             self._skip(path, SkipReason.LINK_INSIDE if self._leads_inside(entry) else SkipReason.LINK_OUTSIDE)
         elif entry.is_dir(follow_symlinks=False):
-            self._sort_in_folder(entry, path + "/", rules, siblings)
+            self._sort_in_folder(entry, place, path + "/", siblings)
         elif is_secret(name):
             self._skip(path, KEYNOTE if _is_keynote(entry) else SkipReason.SECRET)
-        elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
+        elif self._is_ignored(place, path, is_ignored_file(name)):
             pass  # unlike what is skipped, it is not reported
         elif is_binary_name(name) and not covers(self._readers, name):
             self._skip(path, SkipReason.BINARY_NAME)
         else:
             self._sort_in_file(entry, path)
 
-    def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules, siblings: set[str]) -> None:
+    def _sort_in_folder(self, entry: os.DirEntry[str], place: _Place, path: str, siblings: set[str]) -> None:
         if is_secret_folder(entry.name):
             self._skip(path, SkipReason.SECRET)
-        elif not self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
-            self._waiting.append((entry.path, path, rules))
+        elif not self._is_ignored(place, path, is_ignored_folder(entry.name, siblings)):
+            only_tracked = place.only_tracked or bool(place.rules.verdict(path))
+            self._waiting.append(_Place(entry.path, path, place.rules, place.tracked, only_tracked))
 
     def _sort_in_file(self, entry: os.DirEntry[str], path: str) -> None:
         try:
@@ -216,7 +240,10 @@ class _Walk:
             self._files.append(ScannedFile(path, stamp_of(status)))
 
     @staticmethod
-    def _is_ignored(verdict: bool | None, by_default: bool) -> bool:
+    def _is_ignored(place: _Place, path: str, by_default: bool) -> bool:
+        verdict = place.rules.verdict(path)
+        if verdict and place.rules.own_verdict(path) is None and place.tracked.holds(path):
+            return by_default
         return by_default if verdict is None else verdict
 
     def _leads_inside(self, entry: os.DirEntry[str]) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from openbook.sources.folder import Folder
+from openbook.sources.git_environment import environment_of_git
 
 
 def tree(root: Path, *files: str, **rules: str) -> Path:
@@ -122,3 +126,61 @@ def test_a_root_that_is_ignored_itself_is_walked_without_the_rules_above(tmp_pat
 
 def test_a_folder_named_like_a_file_of_rules_is_no_rule(tmp_path: Path) -> None:
     assert listed(tree(tmp_path, ".gitignore/a.py", "b.py")) == [".gitignore/a.py", "b.py"]
+
+
+def tracked(root: Path, *paths: str) -> Path:
+    """Let git track files, as `git add --force` does."""
+    run = partial(subprocess.run, check=True, env=environment_of_git(), capture_output=True)
+    run(["git", "init", "--quiet", str(root)])
+    run(["git", "-C", str(root), "add", "--force", "--", *paths])
+    return root
+
+
+def test_a_tracked_file_is_read_whatever_rules_of_git_say(tmp_path: Path) -> None:
+    root = tree(tmp_path, "a.conf", "new.conf", "out/b.py", "out/new.py", "out/deep/c.py", git="*.conf\nout/")
+
+    assert listed(tracked(root, "a.conf", "out/deep/c.py")) == ["a.conf", "out/deep/c.py"]
+    assert listed(root / "out") == ["b.py", "deep/c.py", "new.py"]  # a user who names an ignored folder wants it all
+
+
+def test_a_tracked_file_below_the_top_of_its_repository_is_read(tmp_path: Path) -> None:
+    root = tree(tmp_path, "sub/a.conf", "sub/new.conf", git="*.conf")
+
+    assert listed(tracked(root, "sub/a.conf") / "sub") == ["a.conf"]
+
+
+def test_a_tracked_file_is_not_read_if_other_rules_exclude_it(tmp_path: Path) -> None:
+    files = ["out/.env", "out/a.png", "out/uv.lock", "out/own.py", "out/node_modules/a.js", "out/a.py"]
+    root = tracked(tree(tmp_path, *files, git="out/", own="own.py"), *files)
+
+    scan = Folder(root).scan()
+
+    assert [file.path for file in scan.files if "ignore" not in file.path] == ["out/a.py"]
+    assert {file.path: str(file.reason) for file in scan.skipped} == {
+        "out/.env": "secret",
+        "out/a.png": "binary by name",
+    }
+
+
+def test_a_repository_inside_another_folder_has_its_own_tracked_files(tmp_path: Path) -> None:
+    root = tree(tmp_path, "sub/a.conf", "sub/new.conf", "b.conf", git="*.conf")
+    tracked(root / "sub", "a.conf")
+
+    assert listed(root) == ["sub/a.conf"]
+
+
+def test_a_damaged_repository_tracks_nothing(tmp_path: Path) -> None:
+    root = tracked(tree(tmp_path, "a.conf", "b.py", git="*.conf"), "a.conf")
+    (root / ".git/index").write_bytes(b"no index")
+
+    assert listed(root) == ["b.py"]
+
+
+def test_a_folder_full_of_forged_repositories_does_not_call_git_for_each(tmp_path: Path) -> None:
+    folders = [f"{number:03}" for number in range(70)]
+    tree(tmp_path, *(f"{folder}/a.conf" for folder in folders), git="*.conf")
+    tracked(tmp_path / "000", "a.conf")
+    for folder in folders[1:]:
+        shutil.copytree(tmp_path / "000/.git", tmp_path / folder / ".git")
+
+    assert len(listed(tmp_path)) == 64
