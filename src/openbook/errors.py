@@ -21,6 +21,7 @@
     ├── MissingExtraError      an optional package is not installed
     ├── PluginError            a plugin cannot be imported, or failed
     ├── ToolError              a tool cannot do what the model asked for; reported to the model
+    │   └── NoDocumentError        no document has that path
     └── ModelError             a model did not answer
         ├── KeyMissingError        no key is set
         ├── KeyRefusedError        the provider rejects the key, or does not allow it for this model
@@ -152,6 +153,10 @@ class PluginError(OpenbookError):
 
 class ToolError(OpenbookError):
     """A tool cannot do what the model asked for. Raised inside a tool, it is reported to the model."""
+
+
+class NoDocumentError(ToolError):
+    """No document has the path that a tool was called with."""
 
 
 class ModelError(OpenbookError):

@@ -434,12 +434,15 @@ class Library(LibraryAnswers):
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
-            unread=self._unread,
+            unread=self.unread,
             expands_queries=self.settings.query_expansion,
         )
 
-    def _unread(self, where: Filter) -> Mapping[str, str]:
-        """Return the files that could not be read, with the reasons."""
+    def unread(self, where: Filter) -> Mapping[str, str]:
+        """Return the files that may contain text and could not be read, with the reasons.
+
+        Folders are compared at most once a minute.
+        """
         now = time.monotonic()
         if self._compared is None or now - self._compared[0] > _COMPARED_AGAIN_S:
             self._compared = now, self.pending()

@@ -213,3 +213,17 @@ def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brough
         assert assistant.index.document(names[other], "new.md") is not None
         assert assistant.index.document(names[shop], "new.md") is None
     assert "new.md" in found.content[0].text
+
+
+def test_a_file_that_was_left_out_is_named_with_the_reason(shop: Path, library: WatchedLibrary) -> None:
+    (shop / "docs").mkdir()
+    (shop / "docs" / "big.txt").write_text("A long line of text.\n" * 60_000, encoding="utf-8")
+    told = "that file is left out: too large; raise OPENBOOK_MAX_FILE_BYTES"
+
+    assert "3 documents  1 file left out: 1 too large" in str(call(library, "list_sources"))
+    assert told in str(call(library, "read_lines", path="docs/big.txt:3-9"))
+    assert told in str(call(library, "read_lines", path=str(shop / "docs" / "big.txt")))
+    assert told in str(call(library, "list_files", path="big.txt"))
+    assert told in str(call(library, "search", query="long line", path="docs/big.txt"))
+    assert told in str(call(library, "grep", pattern="long line", path="docs/big.txt"))
+    assert "left out" not in str(call(library, "read_lines", path="docs/small.txt"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 
-from openbook.errors import ToolError
+from openbook.errors import NoDocumentError, ToolError
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Filter, Kind
@@ -30,7 +30,8 @@ class NamedDocuments:
         """Resolve a path, with or without its source in front, and the lines after it, which are 0 if there are none.
 
         Raises:
-            ToolError: No document matches, or several do.
+            NoDocumentError: No document matches.
+            ToolError: Several do.
         """
         documents = self._index.documents(self._where)
 
@@ -41,7 +42,7 @@ class NamedDocuments:
         found = named(wanted)
         if not found:
             told = told_instead(wanted, [one.path for one in documents])
-            raise ToolError(f"the library has no document of that path; {told}")
+            raise NoDocumentError(f"the library has no document of that path; {told}")
         if len(found) > 1:
             sources = ", ".join(one.source for one in found if PLAIN_NAME.fullmatch(one.source))
             raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
@@ -51,7 +52,7 @@ class NamedDocuments:
         """Return the documents with a matching path, of a kind, by source and path.
 
         Raises:
-            ToolError: No path matches.
+            NoDocumentError: No path matches.
         """
         check = filter_predicate(Filter(frozenset({kind} if kind else ()), (pattern,) if pattern else ()))
         listed = self._index.documents(self._where)
@@ -64,12 +65,12 @@ class NamedDocuments:
         """Check that a path matches, or that there are no documents.
 
         Raises:
-            ToolError: No path matches; the message has suggestions.
+            NoDocumentError: No path matches; the message has suggestions.
         """
         is_meant = path_check(pattern)
         paths = [one.path for one in self._index.documents(self._where)]
         if paths and not any(map(is_meant, paths)):
-            raise ToolError(f"no document has a path like that; {told_of_pattern(pattern, paths)}")
+            raise NoDocumentError(f"no document has a path like that; {told_of_pattern(pattern, paths)}")
 
 
 def path_check(pattern: str) -> Callable[[str], bool]:

@@ -11,6 +11,7 @@ import typer
 
 from openbook.cli import options, printing
 from openbook.errors import MissingExtraError, OpenbookError, SourceError
+from openbook.ingest.remedies import remedy_for
 from openbook.text import counted
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _skipped(assistant: Library) -> Iterator[str]:
         skipped = difference.not_indexed()
         yield f"source     {name}: {counted(sum(map(len, skipped.values())), 'file')} not indexed"
         for reason, paths in sorted(skipped.items()):
-            remedy = printing.remedy_for(reason)
+            remedy = remedy_for(reason)
             yield f"  {reason}{f': {remedy}' if remedy else ''}"
             yield from (f"    {printing.skipped_line(reason, path)}" for path in sorted(paths))
 

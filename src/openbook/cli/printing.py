@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from openbook.answers import anchor_of, written_place
+from openbook.ingest.remedies import SIZE_LIMITS
 from openbook.text import counted
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span
 
@@ -47,31 +48,6 @@ _BYTES_A_CHUNK = 370
 _WORK_MS_A_CHUNK = 0.00006
 
 _SAID_BY_NAME = frozenset({SkipReason.SECRET, SkipReason.BINARY_NAME})
-_LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
-
-_AGAIN = "run the command again"
-_ELSEWHERE = "add the folder that it leads to"
-_REMEDIES = {
-    SkipReason.TOO_LARGE: f"raise {_LIMITS}",
-    SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
-    SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S",
-    SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it contains none",
-    SkipReason.BINARY_NAME: "nothing reads this format; save it as text, PDF or DOCX",
-    SkipReason.BINARY: "nothing reads this format; save it as text, PDF or DOCX",
-    SkipReason.ENCRYPTED: "save it without a password",
-    SkipReason.UNREADABLE_FOLDER: "check its permissions",
-    SkipReason.UNREADABLE: "check its permissions",
-    SkipReason.UNKNOWN_ENCODING: "save it as UTF-8",
-    SkipReason.DAMAGED: "save it again, text as UTF-8",
-    SkipReason.NAME_NOT_UTF8: "rename it",
-    SkipReason.CHANGING: _AGAIN,
-    SkipReason.VANISHED: _AGAIN,
-    SkipReason.LINK_OUTSIDE: _ELSEWHERE,
-    SkipReason.OUTSIDE: _ELSEWHERE,
-    SkipReason.LINK_INSIDE: "nothing: what it leads to is indexed",
-    SkipReason.NOT_REGULAR: "nothing: it has no content of its own",
-    SkipReason.READER_FAILED: "ask whoever made the reader; `openbook plugins` names the package",
-}
 
 
 def printable(text: str) -> str:
@@ -255,7 +231,7 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
     if reason in _SAID_BY_NAME:
         return ""
     more = ", ..." if len(paths) > _MAX_EXAMPLES else ""
-    remedy = f"; {_LIMITS} can be raised" if reason == SkipReason.TOO_LARGE else ""
+    remedy = f"; {SIZE_LIMITS} can be raised" if reason == SkipReason.TOO_LARGE else ""
     return f"{', '.join(map(one_line, paths[:_MAX_EXAMPLES]))}{more}{remedy}"
 
 
@@ -274,18 +250,6 @@ def skipped_line(reason: str, path: str) -> str:
     *_, name = path.rstrip("/").split("/")
     pattern = "folder of credentials" if path.endswith("/") else secret_pattern(name) or "begins like a private key"
     return f"{one_line(path)} ({pattern})"
-
-
-def remedy_for(reason: str) -> str:
-    """Return how to get a file indexed that was skipped for a reason; empty if the reason says it.
-
-    Example:
-        >>> remedy_for("encrypted"), remedy_for("encrypted; save it without a password")
-        ('save it without a password', '')
-    """
-    known = SkipReason.of(reason)
-    remedy = _REMEDIES.get(known, "") if known else ""
-    return "" if remedy in reason else remedy
 
 
 def size_text(size_bytes: int) -> str:

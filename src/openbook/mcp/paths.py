@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from openbook.index.protocol import EVERYTHING, DocumentSummary
+from openbook.text import counted
 from openbook.types import Filter
 
 if TYPE_CHECKING:
     from openbook.library import Library
+
+
+# Reasons of skipped files to name; readers of third parties can give one for each file.
+_MAX_REASONS = 5
+_MAX_REASON_CHARS = 100
 
 
 class AgentPaths:
@@ -38,6 +45,26 @@ class AgentPaths:
                 return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
         return wanted
 
+    def why_left_out(self, path: str) -> str:
+        """Return why a file of that path is not in the library, and what to do; empty if there is none, or it is."""
+        from openbook.answering.named_documents import split_lines
+        from openbook.ingest.remedies import remedy_for
+
+        wanted = split_lines(self.named(path), lambda _: False)[0].strip("/")
+        for root in self._roots if wanted else ():
+            for left, reason in self._assistant.unread(Filter(sources=frozenset({root.name}))).items():
+                if f"/{root.name}/{left}".endswith(f"/{wanted}"):
+                    return "; ".join(filter(None, (f"that file is left out: {_shortened(reason)}", remedy_for(reason))))
+        return ""
+
+    def left_out(self, source: str) -> str:
+        """Count the files of a source that are left out, by reason; empty if there are none."""
+        reasons = Counter(map(_shortened, self._assistant.unread(Filter(sources=frozenset({source}))).values()))
+        most = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
+        told = ", ".join(f"{count} {reason}" for reason, count in most[:_MAX_REASONS])
+        more = ", ..." if len(most) > _MAX_REASONS else ""
+        return f"{counted(reasons.total(), 'file')} left out: {told}{more}" if most else ""
+
     def within(self, pattern: str) -> tuple[str, Filter]:
         """Convert a pattern that is absolute, or begins with the name of one of several sources.
 
@@ -62,3 +89,8 @@ class AgentPaths:
             for path in (one.path, f"{one.source}/{one.path}"):
                 named.setdefault(path, []).append(one)
         return named
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason on one line, and short, because readers of third parties may have written it."""
+    return " ".join(reason.split())[:_MAX_REASON_CHARS]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from pydantic import Field
 
-from openbook.errors import OpenbookError, ToolError
+from openbook.errors import NoDocumentError, OpenbookError, ToolError
 from openbook.index.protocol import EVERYTHING
 from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
@@ -52,6 +52,9 @@ def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, 
     def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             text = library.use(lambda: function(*args, **kwargs))
+        except NoDocumentError as exc:
+            why = AgentPaths(library.assistant).why_left_out(str(kwargs.get("path", "")))
+            raise RefusedCall("; ".join((why or str(exc), *library.notes))) from exc
         except OpenbookError as exc:
             raise RefusedCall("; ".join(filter(None, (str(exc), exc.hint, *library.notes)))) from exc
         return f"{text}\n({'; '.join(library.notes)})" if library.notes else text
@@ -296,8 +299,14 @@ class McpTools:
         """List the folders and repositories that the library is made of."""
         with self._library.fresh() as assistant:
             counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
+            left_out = AgentPaths(assistant).left_out
             listed = [
-                (root.name, root.location if self._tells_places else root.url, counted(counts[root.name], "document"))
+                (
+                    root.name,
+                    root.location if self._tells_places else root.url,
+                    counted(counts[root.name], "document"),
+                    left_out(root.name),
+                )
                 for root in assistant.sources()
             ]
         return "\n".join("  ".join(filter(None, each)) for each in listed)

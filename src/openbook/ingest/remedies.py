@@ -1,0 +1,44 @@
+"""What to do about files that are not indexed."""
+
+from __future__ import annotations
+
+from openbook.types import SkipReason
+
+SIZE_LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
+"""The settings that limit the size of files."""
+
+_AGAIN = "run the command again"
+_ELSEWHERE = "add the folder that it leads to"
+_REMEDIES = {
+    SkipReason.TOO_LARGE: f"raise {SIZE_LIMITS}",
+    SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
+    SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S",
+    SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it contains none",
+    SkipReason.BINARY_NAME: "nothing reads this format; save it as text, PDF or DOCX",
+    SkipReason.BINARY: "nothing reads this format; save it as text, PDF or DOCX",
+    SkipReason.ENCRYPTED: "save it without a password",
+    SkipReason.UNREADABLE_FOLDER: "check its permissions",
+    SkipReason.UNREADABLE: "check its permissions",
+    SkipReason.UNKNOWN_ENCODING: "save it as UTF-8",
+    SkipReason.DAMAGED: "save it again, text as UTF-8",
+    SkipReason.NAME_NOT_UTF8: "rename it",
+    SkipReason.CHANGING: _AGAIN,
+    SkipReason.VANISHED: _AGAIN,
+    SkipReason.LINK_OUTSIDE: _ELSEWHERE,
+    SkipReason.OUTSIDE: _ELSEWHERE,
+    SkipReason.LINK_INSIDE: "nothing: what it leads to is indexed",
+    SkipReason.NOT_REGULAR: "nothing: it has no content of its own",
+    SkipReason.READER_FAILED: "ask whoever made the reader; `openbook plugins` names the package",
+}
+
+
+def remedy_for(reason: str) -> str:
+    """Return how to get a file indexed that was skipped for a reason; empty if the reason says it.
+
+    Example:
+        >>> remedy_for("encrypted"), remedy_for("encrypted; save it without a password")
+        ('save it without a password', '')
+    """
+    known = SkipReason.of(reason)
+    remedy = _REMEDIES.get(known, "") if known else ""
+    return "" if remedy in reason else remedy
