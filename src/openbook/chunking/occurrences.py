@@ -161,8 +161,8 @@ def _used_in_tokens(source: bytes, start: int, end: int) -> Use:
 def _used_in_macro(source: bytes, body: Node, place: tuple[int, int]) -> tuple[Use, bool]:
     """Return the use of a name in the body of a macro of C, and whether it is in code."""
     start, end = place
-    first = max(body.start_byte, source.rfind(b"\n", body.start_byte, start) + 1)
-    before = source[first:start]
+    first = max(body.start_byte, start - _MAX_BEFORE_IN_C - 1)  # a long line must not be read for each name in it
+    before = source[first:start].rpartition(b"\n")[2]
     if len(before) > _MAX_BEFORE_IN_C or _BEGINS_NO_CODE.search(_STRINGS_IN_C.sub(b"", before)):
         return "mention", False
     is_called = _CALLED_IN_C.match(source, end) and not _DECLARED_IN_C.search(before)
