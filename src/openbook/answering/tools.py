@@ -275,11 +275,7 @@ class LibraryTools:
         return self._keep_lines(found.places, f"{note}{_unread_note(found.unread)}")
 
     def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
-        """Return the lines that hold a name. Arguments are those of `find_references`.
-
-        Raises:
-            ToolError: There is no name, or no such path.
-        """
+        """Return the lines that hold a name. Without a name or such a path, it is a ToolError."""
         if not name_parts(name.strip()):
             raise ToolError("a name is needed, such as `Client` or `Client.get`")
         is_meant = path_check(path)

