@@ -238,8 +238,14 @@ class CitationCheck:
 
     def _taken_away(self, commit: str, target: Target) -> PastFile | None:
         """Return the cited file before a commit that left it with fewer lines than are cited."""
-        page = self._history.page(f"{commit}^", target.path) if target.path else None
-        return self._fitting(PastFile(page, f"{commit}^", target.path)) if page else None
+        paths = [target.path] if target.path else []
+        if self._mention.form == "plain":  # perhaps renamed since
+            ending = self._mention.path.removeprefix("./").lstrip("/")
+            then = self._history.ending(commit, ending)[:_MAX_NAMESAKES]
+            paths += [path for path in then if not self._root.has_file(path)]
+        pages = ((path, self._history.page(f"{commit}^", path)) for path in paths)
+        fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, f"{commit}^", path)))]
+        return fitting[0] if len(fitting) == 1 or (fitting and fitting[0].path == target.path) else None
 
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the file when the line of the citation was last edited, and perhaps reviewed."""

@@ -113,3 +113,16 @@ def test_lines_that_the_citing_commit_took_away_are_followed_to_the_file_it_move
 
     assert told(finding) == ("moved", "history", "src/client.py:6-10")
     assert "the commit that wrote the citation has edited its file" in finding.doubt
+
+
+def test_lines_that_the_citing_commit_took_away_are_found_after_a_rename_of_their_file(repository: Repository) -> None:
+    page = "It posts (app.py:18-19).\n"
+    before, _, after = CODE.partition("    def post")
+    repository.commit({"src/app.py": "import re\n" * 8 + CODE})
+    repository.commit({"src/app.py": before, "docs/a.md": page})
+    (repository.folder / "lib").mkdir()
+    (repository.folder / "src" / "app.py").rename(repository.folder / "lib" / "app.py")
+    repository.commit()
+    repository.commit({"lib/app.py": f"{before}    def post{after}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "lib/app.py:10-11")
