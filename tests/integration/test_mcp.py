@@ -214,27 +214,6 @@ def test_nothing_false_passes_beside_a_place_that_is_there(shop: Path, draft: st
     assert result.content[0].text.startswith(f"{verdict}: ")
 
 
-@pytest.mark.parametrize(
-    ("name", "verdict"),
-    [
-        pytest.param("splitLabel", "unverified", id="the-definition-around-the-lines"),
-        pytest.param("weigh", "conflict", id="the-one-beside-it"),
-    ],
-)
-def test_lines_within_a_definition_count_as_its_own(shop: Path, name: str, verdict: str) -> None:
-    code = (
-        "func seal(p Parcel) bool {\n\treturn p.shut\n}\n\nfunc weigh(p Parcel) bool {\n\treturn p.heavy\n}\n\n"
-        "func splitLabel(text string) error {\n\tif long(text) {\n\t\treturn fmt.Errorf(text)\n\t}\n\treturn nil\n}\n"
-    )
-    (shop / "labels.go").write_text(code, encoding="utf-8")
-    draft = f"`{name}` returns an error that names the text (labels.go:10-12)."
-    with Library.open("labels", settings=Settings.from_env()) as assistant:
-        result = call(WatchedLibrary(assistant, [shop], watch=False), "verify_citations", text=draft)
-
-    assert result.content[0].text.startswith(f"{verdict}: ")
-    assert (f"`{name}` is not in the cited lines" in result.content[0].text) is (verdict == "conflict")
-
-
 def test_a_draft_of_many_places_lists_the_library_once(library: WatchedLibrary) -> None:
     asked = list[str]()
     with library.fresh() as assistant:

@@ -34,11 +34,11 @@ from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary
 from openbook.questions.names import name_parts
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
-from openbook.retrieval.excerpts import is_within, with_excerpts
+from openbook.retrieval.excerpts import is_within, with_best_excerpts
 from openbook.retrieval.fusion import fuse_keeping_best
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, counted
-from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Span, Use
+from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
@@ -143,7 +143,7 @@ class LibraryTools:
         if path and not any(found):
             self._named.check(path)
         merged = fuse_keeping_best(found, limit)
-        return _with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
+        return with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
 
     def missing_note(self, query: str, results: Sequence[RetrievalResult]) -> str:
         """Return a note on the words of a search that no source mentions; empty for the text of an issue."""
@@ -474,19 +474,6 @@ class LibraryTools:
         more = len(chunks) - _MAX_ENTRIES
         note = f"{more} more not shown; read the lines behind the last one." if more > 0 else note
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MAX_ENTRIES]], note)
-
-
-def _with_best_excerpts(
-    questions: Sequence[Question], found: Sequence[Sequence[RetrievalResult]], results: Sequence[RetrievalResult]
-) -> list[RetrievalResult]:
-    """Return results with the lines that match the search which ranks them best, the first one of several."""
-    best: dict[tuple[str, Span], tuple[int, int]] = {}
-    for number, each in enumerate(found):
-        for rank, result in enumerate(each):
-            best[result.chunk.key] = min(best.get(result.chunk.key, (rank, number)), (rank, number))
-    chosen = [best[result.chunk.key][1] for result in results]
-    shown = [with_excerpts(question, results) if n in chosen else [] for n, question in enumerate(questions)]
-    return [shown[number][position] for position, number in enumerate(chosen)]
 
 
 def _unread_note(unread: int) -> str:

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.proximity import expand_inflections
 from openbook.tokens import ABBREVIATIONS, WORD, tokenize
-from openbook.types import Chunk, Excerpt, RetrievalResult
+from openbook.types import Chunk, Excerpt, RetrievalResult, Span
 
 # Short enough to read beside nine other results.
 EXCERPT_LINES = 3
@@ -67,6 +67,19 @@ def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) 
     """Return the same results, each with its excerpt; see `excerpts`."""
     shown = excerpts(question, [result.chunk for result in results])
     return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
+
+
+def with_best_excerpts(
+    questions: Sequence[Question], found: Sequence[Sequence[RetrievalResult]], results: Sequence[RetrievalResult]
+) -> list[RetrievalResult]:
+    """Return results with the lines that match the search which ranks them best, the first one of several."""
+    best: dict[tuple[str, Span], tuple[int, int]] = {}
+    for number, each in enumerate(found):
+        for rank, result in enumerate(each):
+            best[result.chunk.key] = min(best.get(result.chunk.key, (rank, number)), (rank, number))
+    chosen = [best[result.chunk.key][1] for result in results]
+    shown = [with_excerpts(question, results) if n in chosen else [] for n, question in enumerate(questions)]
+    return [shown[number][position] for position, number in enumerate(chosen)]
 
 
 def telling_lines(questions: Sequence[Question], chunk: Chunk, among: Sequence[Chunk], share: float) -> list[int]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from urllib.parse import unquote
 
 from openbook.errors import SourceError
+from openbook.text import counted
 from openbook.verify.certainty import LEAD_OF_FIT, SEVERAL_FILES, Move, fit, is_guessed, why_unsure
 from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
@@ -238,11 +239,7 @@ class CitationCheck:
 
     def _taken_away(self, commit: str, target: Target) -> PastFile | None:
         """Return the cited file before a commit that left it with fewer lines than are cited."""
-        paths = [target.path] if target.path else []
-        if self._mention.form == "plain":  # perhaps renamed since
-            ending = self._mention.path.removeprefix("./").lstrip("/")
-            then = self._history.ending(commit, ending)[:_MAX_NAMESAKES]
-            paths += [path for path in then if not self._root.has_file(path)]
+        paths = [*filter(None, [target.path]), *self._short_for(commit, target)[:_MAX_NAMESAKES]]
         pages = ((path, self._history.page(f"{commit}^", path)) for path in paths)
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, f"{commit}^", path)))]
         return fitting[0] if len(fitting) == 1 or (fitting and fitting[0].path == target.path) else None
@@ -259,11 +256,7 @@ class CitationCheck:
             page = self._history.page(commit, path) if path else None
             if page is not None:
                 return self._fitting(PastFile(page, commit, path))
-        # A short path may have named a file that has been renamed since.
-        ending = self._mention.path.removeprefix("./").lstrip("/")
-        paths = self._history.ending(commit, ending) if self._mention.form == "plain" else []
-        if target.path:  # a file that still exists is another one
-            paths = [path for path in paths if not self._root.has_file(path)]
+        paths = self._short_for(commit, target)
         pages = ((path, self._history.page(commit, path)) for path in paths[:_MAX_NAMESAKES])
         fitting = [fits for path, page in pages if page and (fits := self._fitting(PastFile(page, commit, path)))]
         if len(paths) > _MAX_NAMESAKES:
@@ -273,6 +266,14 @@ class CitationCheck:
         own = self._mention, self._near
         return fitting[0] if len(fitting) == 1 else best_fitting(self._citing.text, own, self._all_said, fitting)
 
+    def _short_for(self, commit: str, target: Target) -> list[str]:
+        """Return the files of a commit that a short path may have named, which may have been renamed since."""
+        if self._mention.form != "plain":
+            return []
+        paths = self._history.ending(commit, self._mention.path.removeprefix("./").lstrip("/"))
+        # Beside the file of that path, one that still exists is another one.
+        return [path for path in paths if not (target.path and self._root.has_file(path))]
+
     def _fitting(self, past: PastFile) -> PastFile | None:
         return past if 1 <= self._range[0] <= self._range[1] <= len(past.page) else None
 
@@ -281,7 +282,7 @@ class CitationCheck:
         if page is None:
             finding = self._finding("missing file", basis="history", reason="its commit has no such file")
             return replace(finding, pinned=False)
-        reason = f"it has {_line_count(page)} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
+        reason = f"it has {counted(len(page), 'line')} there" if self._range[0] <= self._range[1] else _ENDS_BEFORE
         finding = self._finding("out of range", target.tried[0], basis="history", reason=reason)
         return replace(finding, pinned=False)
 
@@ -326,14 +327,14 @@ class CitationCheck:
     def _never_fitted(self, page: ComparedText) -> bool:
         """Return whether lines contradict the sentence and contain none of its names."""
         names = by_names(page, *self._range, self._near)
-        return names.is_strong and not self._contains_a_name(_lines(page, *self._range))
+        return names.is_strong and not self._contains_a_name(page.text_of(*self._range))
 
     def _verdict(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Return the verdict on lines by where they were found again."""
         first, last = self._range
         stays = isinstance(found, RelocatedLines) and self._stays(path, past, found)
         path = path or (self._search.renamed(past) if isinstance(found, NotRelocated) else "")
-        had_words = any(map(str.isalnum, _lines(past.page, first, last)))
+        had_words = any(map(str.isalnum, past.page.text_of(first, last)))
         # A blank line was not meant if the file had the name of the link elsewhere.
         is_empty = not had_words and (not stays or stands_elsewhere(past.page, first, last, self._link_names()))
         if is_empty and (path or isinstance(found, RelocatedLines)):
@@ -345,8 +346,8 @@ class CitationCheck:
         reason = ""
         is_wrapped = bool(self._pin) and first == last and spot.first_line < spot.last_line
         if spot.likeness < 1.0 or found.is_same or is_wrapped:
-            now_there = _lines(self._root.page(found.path), spot.first_line, spot.last_line)
-            gone = lost_words(self._near, _lines(past.page, first, last), now_there)
+            now_there = self._root.page(found.path).text_of(spot.first_line, spot.last_line)
+            gone = lost_words(self._near, past.page.text_of(first, last), now_there)
             # A permalink to a commit cites the exact text, such as the value of a constant.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _MIN_PINNED_LIKENESS or last - first < 2)
             is_raised = stays and not self._pin and self._differs_in_versions(past, path)
@@ -391,7 +392,7 @@ class CitationCheck:
         is_known = found.path in (past.path, self._history.renamed(past.commit, past.path))
         newer = self._past_of_line(Target(path or found.path))
         # An edit that left a citation of brackets alone was no review of it.
-        is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, _lines(newer.page, *self._range)))
+        is_newer = newer and newer.commit != past.commit and any(map(str.isalnum, newer.page.text_of(*self._range)))
         then = self._search.find(newer, *self._range, path) if newer and is_newer else found
         is_older = past.commit.endswith("^")
         before = self._before(past)
@@ -408,7 +409,7 @@ class CitationCheck:
 
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
         """Return whether lines differ only in version numbers, as in `go.mod`, and the sentence states no number."""
-        then, now = (_lines(page, *self._range) for page in (past.page, self._root.page(path)))
+        then, now = (page.text_of(*self._range) for page in (past.page, self._root.page(path)))
         return not self._near.numbers and without_versions(then) == without_versions(now)
 
     def _link_names(self) -> tuple[str, ...]:
@@ -436,7 +437,7 @@ class CitationCheck:
             doubt = SEVERAL_FILES if is_guessed(self._full_names, path) else ""
             return replace(self._finding("moved", path, basis="names", now=now), doubt=doubt)
         if not 1 <= first <= last <= len(page):
-            reason = _ENDS_BEFORE if last < first else f"the file has {_line_count(page)}"
+            reason = _ENDS_BEFORE if last < first else f"the file has {counted(len(page), 'line')}"
             return self._finding("out of range", path, basis="range", reason=reason)
         # The author of a new citation has seen the lines, and may name other things as well.
         if said.is_elsewhere and (said.is_strong or not self._is_new()):
@@ -496,11 +497,3 @@ class CitationCheck:
         if "/" in path and "path/to" not in path and self._root.has_folder(path):
             return True
         return is_meant_as_file(self._citing.text, self._mention, is_name_known=bool(target.namesakes))
-
-
-def _line_count(page: ComparedText) -> str:
-    return f"{len(page)} line{'' if len(page) == 1 else 's'}"
-
-
-def _lines(page: ComparedText, first: int, last: int) -> str:
-    return "\n".join(page.lines[first - 1 : last])

@@ -76,7 +76,7 @@ def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvi
     Other names that the file defines must occur in the lines or in the definitions around them.
     """
     is_range = 1 <= first <= last <= len(page)
-    block = "\n".join(page.lines[first - 1 : last]) if is_range else ""
+    block = page.text_of(first, last) if is_range else ""
     for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, block, near)):
         if said is not None:
             return said

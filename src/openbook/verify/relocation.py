@@ -125,6 +125,10 @@ class ComparedText:
             at += len(self.keys[index])
         return [*offsets, at]
 
+    def text_of(self, first: int, last: int) -> str:
+        """Return lines `first` to `last`, 1-based and inclusive."""
+        return "\n".join(self.lines[first - 1 : last])
+
     def block(self, first: int, last: int) -> str:
         """Return lines `first` to `last`, 1-based and inclusive, without white space."""
         return "".join(self.keys[first - 1 : last])
