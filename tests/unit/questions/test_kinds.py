@@ -43,6 +43,9 @@ def test_a_question_for_the_project_at_hand_is_one_for_the_whole(question: str) 
         "overview of retries",
         "Summarize the differences between queues and locks",
         "Is this tested?",
+        "what are bastion pods and what do they do",
+        "What are the supertypes and what do they do?",
+        "who is on call and what do they do at night?",
         "Und wie lange?",
     ],
 )
