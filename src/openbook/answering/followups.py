@@ -141,9 +141,10 @@ def _has_antecedent(before: str) -> bool:
     return bool(clauses and _own_words(before[: clauses[-1]]))
 
 
-# Earlier questions that precede a follow-up in the search. With one, or with all, fewer unanswerable questions of
-# conversations are detected (`benchmarks/conversations.py`).
-_EARLIER = 2
+# How many questions back a chain of follow-ups may have begun. The one that it began with and the last precede the
+# message in the search. Without the last, 2 % more unanswerable questions of conversations are detected
+# (`benchmarks/conversations.py`), but "what about bounces?" would be forgotten by the next.
+_EARLIER = 5
 
 # Longer rewritings are no questions, and longer messages need no rewriting. Characters.
 _MAX_QUESTION_CHARS = 500
@@ -218,14 +219,12 @@ def _is_small_talk(message: str) -> bool:
 
 
 def _before(history: Sequence[Exchange]) -> list[str]:
-    """Return the questions that a follow-up refers to: the last, and the one before if that is a follow-up."""
+    """Return the questions that a follow-up refers to: the last, and if that is one too, the one that it follows."""
     asked = [exchange.question for exchange in history if not _is_small_talk(exchange.question)]
-    found = asked[-1:]
-    for earlier in reversed(asked[-_EARLIER:-1]):
-        if not leans(found[0]):
-            break
-        found.insert(0, earlier)
-    return found
+    last, earlier = asked[-1:], asked[-_EARLIER:-1]
+    if not last or not leans(last[0]):
+        return last
+    return [*next(([each] for each in reversed(earlier) if not leans(each)), earlier[-1:]), *last]
 
 
 def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question | None:

@@ -18,10 +18,12 @@ def test_a_question_that_leans_gets_the_one_before_it_in_front() -> None:
     assert made.leans
 
 
-def test_a_chain_is_followed_one_more_question_back() -> None:
+def test_a_chain_is_followed_back_to_the_question_that_it_began_with() -> None:
     assert standalone("Why?", [WHERE, HOW]).text == "Where is Retry defined? How does it wait? Why?"
     assert standalone("Why?", [HOW, WHERE]).text == "Where is Retry defined? Why?"
-    assert standalone("Why?", [WHERE, HOW, HOW]).text == "How does it wait? How does it wait? Why?"
+    chain = [WHERE, HOW, Exchange("And how long?", "30 s.")]
+    assert standalone("Why?", chain).text == "Where is Retry defined? And how long? Why?"
+    assert standalone("Why?", [HOW, HOW, HOW]).text == "How does it wait? How does it wait? Why?"
 
 
 def test_a_question_without_words_of_its_own_is_weighed_by_all_of_them() -> None:
