@@ -44,8 +44,8 @@ _TOO_LONG = re.compile(r"context (?:length|size|window)|(?:prompt|input)\b.* is 
 # In OpenAI's 429 for a key without credit, where retrying does not help.
 _NO_CREDIT = "exceeded your current quota"
 
-# Keys of these providers, including masked ones: 401 responses quote them.
-_KEY = re.compile(r"\b(?:sk|gsk|xai|pk)[-_][\w*.\-]+|(?i:\bbearer\s+)\S+")
+# Keys of providers, including masked ones: 401 responses quote them. The key that was used is replaced whatever it is.
+_KEY = re.compile(r"\b(?:sk|gsk|xai|pk|hf|r8|csk|nvapi|fw|tgp|pplx)[-_][\w*.\-]+|\bAIza[\w*.\-]+|(?i:\bbearer\s+)\S+")
 
 
 def missing_key(provider: Provider) -> KeyMissingError:

@@ -82,6 +82,8 @@ def test_a_refused_key_names_the_variable_to_set() -> None:
         f"Incorrect API key provided: {KEY}.",
         "Incorrect API key provided: sk-proj-****6789.",
         f"header 'Authorization: Bearer {KEY}' is wrong",
+        "API key not valid: AIzaSyA-6789",
+        "Invalid user token hf_0123456789",
         "x" * 195 + KEY,
     ],
 )
