@@ -13,9 +13,9 @@ from openbook.sources.languages import format_of_name, name_of
 # Increment a version when a reader returns different text or anchors for the same bytes. The next sync then reads all
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys("ical ics ifb msg ods t xls xlsx xml zip".split(), 2)
-    | dict.fromkeys("epub htm html pod text txt xhtml".split(), 3)
-    | dict.fromkeys(("eml", "mbox", "org"), 4)
+    dict.fromkeys("docx ical ics ifb msg ods t xls xlsx xml zip".split(), 2)
+    | dict.fromkeys("htm html pod text txt xhtml".split(), 3)
+    | dict.fromkeys(("eml", "epub", "mbox", "org"), 4)
     | dict.fromkeys(("latex", "tex"), 5)
     | dict.fromkeys(("adoc", "asciidoc"), 6)
 )
