@@ -84,9 +84,10 @@ _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 # A field in the header of a course, which has no continuation lines.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# Statements and values of templates (Liquid, Jinja, Hugo), and attributes that Kramdown reads. In backticks, they are
-# what the text is about.
+# Statements, comments and values of templates (Liquid, Jinja, Hugo), and attributes that Kramdown reads. In backticks,
+# they are what the text is about.
 _TEMPLATE = (
+    r"(?<!`)\{%-?[ \t]*comment\b[^\n]{0,500}?\bendcomment[ \t]*-?%\}|(?<!`)\{#-?[ \t][^\n]{0,500}?#\}|"
     r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[\w.]+)\}\}(?!`)|^[ \t]*\{:[^{}\n]*\}[ \t]*$"
 )
 _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
@@ -100,6 +101,13 @@ _MARKUP = re.compile(
     r"|^\s*\+(?:[-=]+\+)+$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
+)
+# Lines that open and close a comment of a page, which is not shown: of Liquid and Django, Jinja, and HTML. Indented
+# further, they are an example.
+_COMMENTS = (
+    (re.compile(r" {0,3}\{%-?\s*comment\b(?!.*\bendcomment\b)"), re.compile(r"\s*\{%-?\s*endcomment\s*-?%\}")),
+    (re.compile(r" {0,3}\{#-?(?:\s|$)(?!.*#\})"), re.compile(r".*#\}\s*$")),
+    (re.compile(r" {0,3}<!--(?!.*-->)"), re.compile(r".*-->\s*$")),
 )
 # Markup, links within a page, as in tables of contents, and references to manual pages.
 _LABEL = re.compile(
@@ -283,7 +291,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
 
 
 def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
-    """Return the passages of fenced examples, and the numbers of the units of these and of the front matter."""
+    """Return the passages of fenced examples, and the numbers of the units of these, of front matter and comments."""
     found: list[Passage] = []
     inside: set[int] = set()
     for example in examples_in(shown):
@@ -293,7 +301,20 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
             inside.update(range(example.opening + 1, example.closing + 2))
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
-    return found, inside
+    in_examples = {number for each in examples_in(shown) for number in range(each.opening + 1, each.closing + 2)}
+    return found, inside | _commented([unit for unit in shown.units if unit.number not in in_examples])
+
+
+def _commented(units: Sequence[Unit]) -> set[int]:
+    """Return the numbers of the units in comments. One without an end goes on below the chunk."""
+    found: set[int] = set()
+    ends: re.Pattern[str] | None = None
+    for unit in units:
+        ends = ends or next((end for opens, end in _COMMENTS if opens.match(unit.text)), None)
+        if ends is not None:
+            found.add(unit.number)
+            ends = None if ends.match(unit.text) else ends
+    return found
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:

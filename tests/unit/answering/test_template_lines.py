@@ -20,6 +20,8 @@ def quotable(text: str) -> list[str]:
     [
         "{% assign lectures = site['2026'] | sort: 'date' %}",
         "{%- endcomment -%}",
+        "{% comment %} They end after two hours. {% endcomment %}",
+        "{# They end after two hours. #}",
         "{{ page.title | upcase }}",
         "{{content}}",
         '{{< figure src="oven.png" title="An oven" >}}',
@@ -36,9 +38,40 @@ def test_what_a_template_fills_in_is_not_quoted(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("opening", "end"),
+    [
+        ("{% comment %}", "{% endcomment %}"),
+        ('{%- comment "too old" -%}', "{%- endcomment -%}"),
+        ("{#", "#}"),
+        ("{# They were longer.", "Longer still. #}"),
+        ("<!--", "-->"),
+        ("<!-- They were longer.", "Longer still. -->"),
+    ],
+)
+def test_a_comment_of_a_page_is_not_quoted(opening: str, end: str) -> None:
+    comment = f"{opening}\nThey end after two hours.\n\nOr after three hours.\n{end}"
+
+    closed = quotable(f"Sessions end after one hour.\n\n{comment}\n\nThey can be renewed.")
+    is_cut = quotable(f"Sessions end after one hour.\n\n{opening}\nThey end after two hours.\n\n")
+
+    assert closed == ["Sessions end after one hour.", "They can be renewed."]
+    assert is_cut == ["Sessions end after one hour."]
+
+
+@pytest.mark.parametrize("example", ["```\n{}\n```", "{}"], ids=["fenced", "indented"])
+def test_an_example_of_a_comment_is_quoted(example: str) -> None:
+    indent = "    " if example == "{}" else ""
+    code = "\n".join(indent + line for line in ("{% comment %}", "They end after two hours.", "{% endcomment %}"))
+
+    assert any("two hours" in text for text in quotable(f"Hide text:\n\n{example.format(code)}\n"))
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "The tag `{% assign lectures %}` sets a variable.",
+        "Between `{% comment %}` and `{% endcomment %}`, nothing is shown.",
+        "An arrow --> leads to the next page.",
         "`{% endcomment %}`, `{{ page.title }}`, `{{ content }}`",
         "Each page shows {{ page.title }} at its top.",
         "{% note %} Sessions end after one hour. {% endnote %}",
