@@ -294,14 +294,16 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
     """Return the passages of fenced examples, and the numbers of the units of these, of front matter and comments."""
     found: list[Passage] = []
     inside: set[int] = set()
+    in_examples: set[int] = set()
     for example in examples_in(shown):
+        lines = range(example.opening + 1, example.closing + 2)
+        in_examples.update(lines)
         offered = [] if example.language in _DRAWINGS else _of_example(shown, example)
         if offered or example.language in _DRAWINGS:
             found += offered
-            inside.update(range(example.opening + 1, example.closing + 2))
+            inside.update(lines)
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
-    in_examples = {number for each in examples_in(shown) for number in range(each.opening + 1, each.closing + 2)}
     return found, inside | _commented([unit for unit in shown.units if unit.number not in in_examples])
 
 
