@@ -81,6 +81,17 @@ def test_an_unknown_option_is_answered_with_those_that_are_like_it(
 def test_a_search_for_what_occurs_nowhere_says_so(folder: Path, capsys: Captured) -> None:
     assert "No source mentions 'zanfeldt'." in run(capsys, "search", "zanfeldt", folder).err
     assert "No source" not in run(capsys, "search", "whales of zanfeldt", folder).err
+    issue = "The crane fails\n\n" + "It lifted before. " * 20 + "\n\nzanfeldt_error is all it says."
+    assert "No source" not in run(capsys, "search", issue, folder).err
+
+
+def test_a_search_for_a_file_does_not_say_that_its_name_occurs_nowhere(folder: Path, capsys: Captured) -> None:
+    (folder / "zanfeldt.conf").write_text("retry = 3\n", encoding="utf-8")
+
+    outcome = run(capsys, "search", "zanfeldt.conf", folder)
+
+    assert "zanfeldt.conf" in outcome.out
+    assert "No source" not in outcome.err
 
 
 def test_a_name_that_is_empty_has_no_references(folder: Path, capsys: Captured) -> None:

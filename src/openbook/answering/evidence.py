@@ -20,7 +20,9 @@ from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
+from openbook.answering.issue_search import read_issue
 from openbook.answering.overview import introduction
+from openbook.answering.prompting import build_missing_note
 from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.answering.spelling import suggestions
 from openbook.answers import RefusalReason
@@ -228,16 +230,18 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
     )
 
 
-def unmentioned(query: Question, results: Sequence[RetrievalResult], index: Index) -> tuple[str, ...]:
-    """Return the words that a search is for and that the library lacks: its code names, or all of its words.
+def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -> str:
+    """Return a note on the words that a search is for and that the library lacks: its code names, or all of its words.
 
-    Without results, nothing is known to be near. A word that is a part of one in the results, as `glue` of "glued", is
-    no such word.
+    Empty if there are none, without results, and for the text of an issue. A word that is a part of one in the results,
+    as `glue` of "glued", or of their paths, is no such word.
     """
-    if not results:
-        return ()
+    if not results or read_issue(query):
+        return ""
+    asked = read_question(query)
     with index.snapshot():
-        frequencies = index.frequencies(query.tokens)
-    said = "\n".join(result.chunk.text.lower() for result in results)
-    missing = [word for word in missing_words(query, frequencies) if word.lower() not in said]
-    return tuple(word for word in missing if not frequencies or word in query.identifiers)
+        frequencies = index.frequencies(asked.tokens)
+    said = "\n".join(f"{result.chunk.span.path}\n{result.chunk.text}".lower() for result in results)
+    missing = [word for word in missing_words(asked, frequencies) if word.lower() not in said]
+    missing = [word for word in missing if not frequencies or word in asked.identifiers]
+    return build_missing_note(missing) if missing else ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from openbook.answering.evidence import EvidenceFinder, unmentioned
+from openbook.answering.evidence import EvidenceFinder, missing_note
 from openbook.answering.filling import DocumentChunks, is_visible, with_ends
 from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
@@ -26,7 +26,6 @@ from openbook.answering.outlines import (
     header_of,
     lines_of,
 )
-from openbook.answering.prompting import build_missing_note
 from openbook.answering.references import Reference, References, chunks_defining, chunks_naming, find_references
 from openbook.courses.catalog import outline
 from openbook.courses.names import course_key_text, resolve
@@ -146,9 +145,8 @@ class LibraryTools:
         return with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
 
     def missing_note(self, query: str, results: Sequence[RetrievalResult]) -> str:
-        """Return a note on the words of a search that no source mentions; empty for the text of an issue."""
-        missing = () if read_issue(query) else unmentioned(read_question(query), results, self._index)
-        return build_missing_note(missing) if missing else ""
+        """Return a note on what a search is for and no source mentions; empty if there is nothing to say."""
+        return missing_note(query, results, self._index)
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 0) -> str:
         """Read lines of a document, 200 unless told otherwise.

@@ -13,11 +13,8 @@ from openbook.text import counted
 from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from openbook.answers import GenerationResult
     from openbook.library import Library
-    from openbook.types import RetrievalResult
 
 Queries = Annotated[
     Path | None,
@@ -151,6 +148,7 @@ def search(
     show: options.Show = False,
 ) -> None:
     """Search files and passages."""
+    from openbook.answering.evidence import missing_note
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
@@ -171,7 +169,8 @@ def search(
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            _note_unmentioned(question, results, assistant)
+            if note := missing_note(question, results, assistant.index):
+                printing.note(note)
             if as_json or (queries and not files):
                 shown = [result.to_dict(explain=explain) for result in results]
                 printing.print_json({"query": question, "results": shown})
@@ -182,15 +181,6 @@ def search(
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
-
-
-def _note_unmentioned(query: str, results: Sequence[RetrievalResult], assistant: Library) -> None:
-    from openbook.answering.evidence import unmentioned
-    from openbook.answering.prompting import build_missing_note
-    from openbook.questions.question import read_question
-
-    if missing := unmentioned(read_question(query), results, assistant.index):
-        printing.note(build_missing_note(missing))
 
 
 def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show: bool) -> None:
