@@ -255,6 +255,16 @@ def test_an_address_in_a_part_is_not_fetched(asked: Callable[..., TestClient]) -
     assert (reply.status_code, "addresses are not fetched" in reply.text) == (400, True)
 
 
+def test_a_question_with_more_than_ten_images_is_refused_by_both_ways_in(asked: Callable[..., TestClient]) -> None:
+    client = asked(ScriptedModel())
+    many = [part for _ in range(11) for part in shown("What is this?", RED)]
+
+    replies = [post(client, images=[RED] * 11), chat(client, ("user", many))]
+
+    assert [reply.status_code for reply in replies] == [422, 400]
+    assert "at most 10 images" in replies[1].text
+
+
 class Clock:
     now = 0.0
 

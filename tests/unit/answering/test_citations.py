@@ -210,6 +210,14 @@ struct two *two_new(void)
             id="receivers-and-parameters-of-go",
         ),
         pytest.param(
+            "void open(int);\nvoid (*close)(int);\n",
+            "open",
+            "void open(int)",
+            ("open", "close"),
+            {"1": "open()", "2": "close"},
+            id="pointer-to-a-function",
+        ),
+        pytest.param(
             TWO_IN_C,
             "one",
             "int one(void)",

@@ -169,6 +169,15 @@ def test_a_repository_inside_another_folder_has_its_own_tracked_files(tmp_path: 
     assert listed(root) == ["sub/a.conf"]
 
 
+def test_a_tracked_submodule_in_an_ignored_folder_is_read_whole(tmp_path: Path) -> None:
+    root = tracked(tree(tmp_path, "out/new.py", "out/sub/a.py", "out/sub/b.py", git="out/"))
+    tracked(root / "out/sub", "a.py")
+    link = f"160000,{'1' * 40},out/sub"
+    subprocess.run(["git", "-C", str(root), "update-index", "--add", "--cacheinfo", link], check=True)
+
+    assert listed(root) == ["out/sub/a.py", "out/sub/b.py"]
+
+
 def test_a_damaged_repository_tracks_nothing(tmp_path: Path) -> None:
     root = tracked(tree(tmp_path, "a.conf", "b.py", git="*.conf"), "a.conf")
     (root / ".git/index").write_bytes(b"no index")
