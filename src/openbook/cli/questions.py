@@ -13,8 +13,11 @@ from openbook.text import counted
 from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openbook.answers import GenerationResult
     from openbook.library import Library
+    from openbook.types import RetrievalResult
 
 Queries = Annotated[
     Path | None,
@@ -148,7 +151,6 @@ def search(
     show: options.Show = False,
 ) -> None:
     """Search files and passages."""
-    from openbook.answering.evidence import missing_note
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
@@ -169,8 +171,7 @@ def search(
         for question in questions:
             results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            if note := missing_note(question, results, assistant.index):
-                printing.note(note)
+            _note_missing(question, results, assistant)
             if as_json or (queries and not files):
                 shown = [result.to_dict(explain=explain) for result in results]
                 printing.print_json({"query": question, "results": shown})
@@ -181,6 +182,13 @@ def search(
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
+
+
+def _note_missing(query: str, results: Sequence[RetrievalResult], assistant: Library) -> None:
+    from openbook.answering.evidence import missing_note
+
+    if note := missing_note(query, results, assistant.index):
+        printing.note(note)
 
 
 def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show: bool) -> None:
