@@ -18,6 +18,7 @@ from openbook.permissions import make_private_folder
 from openbook.sources.git import CommitHead, GitRemote, TreeEntry, TreeListing
 from openbook.sources.loading import LoadOptions
 from openbook.sources.repository_urls import RepositoryUrl
+from openbook.sources.tracked_files import MIRROR_MARK
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES
 
 _VERSION = 1
@@ -155,8 +156,10 @@ class Mirror:
         changing = gone.union(entry.path for entry in todo)
         if not blobs:
             shutil.rmtree(self.files, ignore_errors=True)
-        # Make it a checkout of its own, so that ignore rules of folders above do not apply.
+        # Make it a checkout of its own, so that ignore rules of folders above do not apply. It has no index, but git
+        # tracks all that was fetched.
         (self.files / ".git").mkdir(parents=True, exist_ok=True)
+        (self.files / ".git" / MIRROR_MARK).touch()
         self._write(MirrorState(asked=state.asked, blobs={**blobs, **dict.fromkeys(changing, "")}))
         for path in sorted(gone):
             self._remove(path)

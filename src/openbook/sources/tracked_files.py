@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from openbook.sources.git_environment import environment_of_git
 
@@ -18,6 +19,10 @@ _COMMAND = (
     *("git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath="),
     *("-c", "protocol.allow=never", "ls-files", "-z", "--cached"),
 )
+
+
+MIRROR_MARK = "openbook-mirror"
+"""Name of a file in `.git` of a fetched repository, which has no index, and whose files are all tracked."""
 
 
 class GitCalls:
@@ -64,6 +69,7 @@ class TrackedFiles:
         self._calls = calls
         self._folder = folder
         self._prefix = prefix
+        self._is_mirror = False
         self._paths: set[str] | None = None if is_repository else set()
 
     def holds(self, path: str) -> bool:
@@ -72,8 +78,9 @@ class TrackedFiles:
         Folders end with a slash. The folder of a submodule is tracked, but nothing in it.
         """
         if self._paths is None:
-            self._paths = _with_folders(self._calls.list_tracked(self._folder))
-        return path.removeprefix(self._prefix).rstrip("/") in self._paths
+            self._is_mirror = Path(self._folder, ".git", MIRROR_MARK).is_file()
+            self._paths = set() if self._is_mirror else _with_folders(self._calls.list_tracked(self._folder))
+        return self._is_mirror or path.removeprefix(self._prefix).rstrip("/") in self._paths
 
 
 def _with_folders(paths: list[str]) -> set[str]:

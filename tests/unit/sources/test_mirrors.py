@@ -59,7 +59,7 @@ def update(mirror: Mirror, remote: Told, options: LoadOptions | None = None, *, 
 
 
 def held(mirror: Mirror) -> dict[str, str]:
-    files = (path for path in mirror.files.rglob("*") if path.is_file())
+    files = (path for path in mirror.files.rglob("*") if path.is_file() and ".git" not in path.parts)
     return {path.relative_to(mirror.files).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
@@ -239,6 +239,16 @@ def test_ignore_rules_of_folders_above_are_none_of_a_mirrors(mirror: Mirror, tmp
     update(mirror, Told({"a.md": "1"}))
 
     assert [file.path for file in Folder(mirror.files).scan().files] == ["a.md"]
+
+
+def test_what_was_fetched_is_tracked_so_no_rule_of_git_leaves_it_out(mirror: Mirror) -> None:
+    from openbook.sources.folder import Folder
+
+    rules = {".gitignore": "*.conf\nbuild/\n", ".openbookignore": "b.md\n"}
+    update(mirror, Told({**rules, "server/a.conf": "1", "build/notes.md": "2", "b.md": "3", "node_modules/c.md": "4"}))
+
+    read = {file.path for file in Folder(mirror.files).scan().files}
+    assert read - rules.keys() == {"server/a.conf", "build/notes.md"}
 
 
 def test_two_processes_do_not_change_a_mirror_at_once(mirror: Mirror) -> None:
