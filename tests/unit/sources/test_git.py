@@ -61,7 +61,7 @@ def fetch(git_server: GitServer, tmp_path: Path) -> Fetch:
 
 
 def held(mirror: Mirror) -> dict[str, str]:
-    files = (path for path in mirror.files.rglob("*") if path.is_file())
+    files = (path for path in mirror.files.rglob("*") if path.is_file() and ".git" not in path.parts)
     return {path.relative_to(mirror.files).as_posix(): path.read_bytes().decode() for path in files}
 
 
