@@ -11,6 +11,9 @@ export QUESTION := $(value Q)
 # What pytest makes of each test module is kept, for its other processes and the next run; `make clean` removes it.
 unexport PYTHONDONTWRITEBYTECODE
 
+# All tests that need nothing but this environment.
+HERE := not wheel and not llm and not browser and not npm and not ray and not adapters and not cluster
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-slow test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
@@ -23,7 +26,7 @@ ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 	@$(BIN)/openbook ask -- "$$QUESTION" .
 	@[ ! -t 2 ] || printf '\nnext: %s ask "..." PATH\n' "$(CURDIR)/$(BIN)/openbook" >&2
 
-test: $(VENV)/.dev  ## Run the tests
+test: $(VENV)/.dev  ## Run the tests, without those that take more than half a second each
 	@$(BIN)/python -m pytest -q -n auto
 
 test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to build/screenshots/ (docs/page.md)
@@ -47,17 +50,17 @@ test-types: $(VENV)/.dev  ## Check the Python of the pages and examples/programs
 test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on this machine (docs/scale.md)
 	@$(BIN)/python -m pytest -q -m ray tests/ray
 
-test-slow: $(VENV)/.dev  ## Test kills at many moments, full disks, and other things that take long
-	@$(BIN)/python -m pytest -q -n auto -m slow
+test-slow: $(VENV)/.dev  ## Run the others: processes, servers, kills at many moments, full disks
+	@$(BIN)/python -m pytest -q -n auto -m "slow and $(HERE)"
 
-check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and tests with their coverage
+check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and all tests with their coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
 	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md tools/README.md
-	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term
+	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto -m "$(HERE)" --cov --cov-report=term
 
 check-deploy: $(VENV)-deploy/.deploy  ## Check deploy/ with Helm, the schemas of Kubernetes, promtool and nginx
 	@$(VENV)-deploy/bin/python -m tools.check_deploy

@@ -64,6 +64,7 @@ def test_a_text_without_words_is_a_row_of_zeros(embedder: Embedder, text: str) -
     assert not vectors[1].any()
 
 
+@pytest.mark.slow
 def test_a_batch_equals_its_texts_embedded_one_by_one(embedder: Embedder) -> None:
     many = [f"{text} {number}" for number in range(120) for text in TEXTS]
 
@@ -114,6 +115,7 @@ def test_texts_may_come_in_any_sequence(embedder: Embedder) -> None:
     assert np.array_equal(vectors, embedder.embed(TEXTS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(EMBEDDERS))
 def test_another_process_with_another_hash_seed_makes_the_same_vectors_and_identity(name: str) -> None:
     here = EMBEDDERS[name]()

@@ -47,6 +47,7 @@ def prepared(file: PreparedFile | JobFailure) -> Any:
     return file.document, file.reason, file.entries
 
 
+@pytest.mark.slow
 def test_every_job_has_one_result_and_it_is_that_of_this_process(executor: Executor, files: FilePreparer) -> None:
     outcomes = list(executor.run(files, JOBS, SETTINGS))
 
@@ -55,12 +56,14 @@ def test_every_job_has_one_result_and_it_is_that_of_this_process(executor: Execu
     assert good == {job.path: prepared(files(job)) for job in JOBS if job.path != "bad.md"}
 
 
+@pytest.mark.slow
 def test_a_file_that_fails_has_the_reason_as_its_result(executor: Executor, files: FilePreparer) -> None:
     outcomes = {job.path: outcome for job, outcome in executor.run(files, JOBS, SETTINGS)}
 
     assert outcomes["bad.md"] == JobFailure("ArithmeticError: thorn")
 
 
+@pytest.mark.slow
 def test_what_has_not_changed_is_not_prepared(executor: Executor, files: FilePreparer) -> None:
     known = [
         FileJob(path, outcome.document.content_hash)
@@ -71,6 +74,7 @@ def test_what_has_not_changed_is_not_prepared(executor: Executor, files: FilePre
     assert [outcome for _, outcome in executor.run(files, known, SETTINGS)] == [PreparedFile(), PreparedFile()]
 
 
+@pytest.mark.slow
 def test_who_stops_taking_results_is_not_kept(executor: Executor, files: FilePreparer) -> None:
     with contextlib.closing(executor.run(files, JOBS, SETTINGS)) as outcomes:
         assert next(outcomes)[0] in JOBS

@@ -47,6 +47,7 @@ def test_a_document_comes_back_with_its_text_anchors_and_remarks_and_without_blo
     assert index.document("s", "b/ä.md") == replace(whole, blocks=())
 
 
+@pytest.mark.slow
 def test_the_fields_of_a_chunk_survive(index: Index) -> None:
     whole = document("a.py", "def f(): 1\nclass Größe: 2\n", kind="code")
     full = entry(
@@ -70,6 +71,7 @@ def test_the_fields_of_a_chunk_survive(index: Index) -> None:
     assert found == [full.chunk, plain.chunk]
 
 
+@pytest.mark.slow
 def test_chunks_that_come_packed_are_kept_as_those_that_do_not(index: Index) -> None:
     whole = document("a.md", "One fish. Two fish.")
     lesson = Lesson("Course", 1, "Fish")
@@ -86,6 +88,7 @@ def test_chunks_that_come_packed_are_kept_as_those_that_do_not(index: Index) -> 
     assert [chunk.text for chunk in kept[1][1]] == ["One fish.", "Two fish."]
 
 
+@pytest.mark.slow
 def test_vectors_come_back_in_the_order_of_spans_and_are_stored_as_the_same_again(index: Index) -> None:
     whole = document("a.md", "One. Two. Three.")
     second, first = entry(whole, 5, 9, vector=vector(-1, 3, 0.1)), entry(whole, 0, 4, vector=vector(0.25, 1))
@@ -121,6 +124,7 @@ TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
 
 
 # Many files at once: each commit of an engine takes longer than all its checks here.
+@pytest.mark.slow
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.lists(st.tuples(BEFORE, TEXT), min_size=10, max_size=10))
 def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(
@@ -137,6 +141,7 @@ def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(
     assert index.fetch(hit_ids(index, "word")) == chunks
 
 
+@pytest.mark.slow
 def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:
     put(index, "a.md", "old both", vector=vector(1))
     old = hit_ids(index, "old")
@@ -151,6 +156,7 @@ def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:
     assert index.stats().chunks == 1
 
 
+@pytest.mark.slow
 def test_an_id_is_never_given_to_another_chunk(index: Index) -> None:
     put(index, "a.md", "one")
     old = hit_ids(index, "one")
@@ -162,6 +168,7 @@ def test_an_id_is_never_given_to_another_chunk(index: Index) -> None:
     assert set(old).isdisjoint(hit_ids(index, "one"))
 
 
+@pytest.mark.slow
 def test_one_path_in_two_sources_is_two_documents(index: Index) -> None:
     put(index, "a.md", "word", source="s")
     put(index, "a.md", "word", source="t")
@@ -191,6 +198,7 @@ def test_a_document_takes_the_place_of_a_skipped_file(index: Index) -> None:
     assert index.records("s") == {"a.md": FileRecord(stamp(1), document(text="word").content_hash)}
 
 
+@pytest.mark.slow
 def test_a_touched_document_keeps_all_but_its_stamp(index: Index) -> None:
     index.put_root(ROOT)
     put(index, "a.md", "word", vector=vector(1))
@@ -208,6 +216,7 @@ def test_a_touch_of_what_is_not_there_makes_nothing(index: Index) -> None:
     assert index.records("s") == {}
 
 
+@pytest.mark.slow
 def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
     put(index, "a.md", "word", vector=vector(1))
 
@@ -221,6 +230,7 @@ def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
     assert index.stats().chunks == 0
 
 
+@pytest.mark.slow
 def test_roots_are_listed_by_name_and_replaced_by_name(index: Index) -> None:
     repository = Source("t", "git", "/t", 2.5, "https://example.org/t.git", "0" * 40)
     index.put_root(repository)
@@ -231,6 +241,7 @@ def test_roots_are_listed_by_name_and_replaced_by_name(index: Index) -> None:
     assert index.roots() == [ROOT, repository]
 
 
+@pytest.mark.slow
 def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(index: Index) -> None:
     index.put_root(ROOT)
     index.put_root(replace(ROOT, name="t"))
@@ -246,6 +257,7 @@ def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(ind
     assert [found.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
 
 
+@pytest.mark.slow
 def test_records_tell_stamps_hashes_reasons_and_remarks_of_one_source(index: Index) -> None:
     scanned = replace(document(text="word"), remarks=("no text on pages 3 to 7",))
     index.put(scanned, [], stamp())
@@ -258,6 +270,7 @@ def test_records_tell_stamps_hashes_reasons_and_remarks_of_one_source(index: Ind
     }
 
 
+@pytest.mark.slow
 def test_chunks_and_outlines_are_fetched_in_the_order_asked_for_without_those_that_are_gone(index: Index) -> None:
     for path in ("a.md", "b.md", "c.md"):
         put(index, path)
@@ -269,6 +282,7 @@ def test_chunks_and_outlines_are_fetched_in_the_order_asked_for_without_those_th
     assert [outline.id for outline in index.outlines([c, b, a, 10**6, c])] == [c, a, c]
 
 
+@pytest.mark.slow
 def test_an_exception_undoes_the_whole_batch(index: Index) -> None:
     index.put_root(ROOT)
     put(index, "a.md", "word", vector=vector(1))
@@ -294,6 +308,7 @@ def test_an_exception_leaves_a_batch_or_a_snapshot_as_it_came(index: Index) -> N
             raise ValueError("mine")
 
 
+@pytest.mark.slow
 def test_what_an_undone_batch_saw_of_itself_is_forgotten(index: Index) -> None:
     put(index, "a.md", vector=vector(1))
 
@@ -312,6 +327,7 @@ def test_what_an_undone_batch_saw_of_itself_is_forgotten(index: Index) -> None:
     assert hit_ids(index, "undone") == []
 
 
+@pytest.mark.slow
 def test_a_search_sees_what_its_own_batch_has_put_so_far(index: Index) -> None:
     put(index, "a.md", "word old")
     seen = []
@@ -371,6 +387,7 @@ def test_others_see_all_of_a_batch_or_nothing(index: Index, connect: Connect) ->
     assert len(hit_ids(other, "word")) == len(dense(other, vector(1), 5)) == 2
 
 
+@pytest.mark.slow
 def test_a_snapshot_belongs_to_one_state(index: Index, connect: Connect) -> None:
     other = connect()
     put(index, "a.md", "word", vector=vector(1))
@@ -388,6 +405,7 @@ def test_a_snapshot_belongs_to_one_state(index: Index, connect: Connect) -> None
     assert paths(index, dense(index, vector(1), 5)) == ["b.md"]
 
 
+@pytest.mark.slow
 def test_threads_may_share_an_index(index: Index) -> None:
     put(index, "a.md", "word", vector=vector(1))
     answers = []
@@ -406,6 +424,7 @@ def test_threads_may_share_an_index(index: Index) -> None:
     assert index.stats().documents == 9
 
 
+@pytest.mark.slow
 def test_stats_count_documents_and_chunks_but_no_skipped_files(index: Index) -> None:
     whole = document(text="one two")
     empty = index.stats().size_bytes
@@ -427,6 +446,7 @@ def test_a_closed_index_cannot_be_used_again(index: Index) -> None:
         put(index, "a.md")
 
 
+@pytest.mark.slow
 def test_vectors_of_another_size_are_refused_and_nothing_is_lost(index: Index) -> None:
     put(index, "a.md", "ferry", vector=vector(1))
     other = np.ones(3, dtype=np.float32)

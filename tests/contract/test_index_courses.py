@@ -47,6 +47,7 @@ def test_a_document_is_a_course_with_its_lessons_in_order_of_appearance(index: I
     assert index.documents(Filter()) == [DocumentSummary("s", "bread.txt", "course", "bread.txt")]
 
 
+@pytest.mark.slow
 def test_courses_of_one_title_are_two_and_are_listed_by_source_and_path(index: Index) -> None:
     for source, path in (("t", "a.txt"), ("s", "b.txt"), ("s", "a.txt")):
         put_lessons(index, path, BREAD, source=source)
@@ -62,6 +63,7 @@ def test_a_course_without_a_title_is_called_by_its_file(index: Index, path: str,
     assert [course.title for course in index.courses()] == [title]
 
 
+@pytest.mark.slow
 def test_a_folder_has_the_lessons_of_its_documents_by_number_and_part(index: Index) -> None:
     put_lessons(index, "k/b/02.txt", replace(in_folder(2, "Bowline", "k"), part=10))
     put_lessons(index, "k/b/01.txt", in_folder(1, "Ropes", "k"))
@@ -87,6 +89,7 @@ def test_files_with_one_number_hold_one_lesson(index: Index) -> None:
     assert [[str(lesson) for lesson in course.lessons] for course in index.courses()] == [["Lesson 1: Shown"]]
 
 
+@pytest.mark.slow
 def test_a_course_follows_its_document(index: Index) -> None:
     put_lessons(index, "a.txt", MIXING)
     put_lessons(index, "b.txt", MIXING)
@@ -123,6 +126,7 @@ def test_courses_are_listed_through_a_filter(index: Index) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_filter_by_course_or_lesson_applies_before_the_cut(index: Index) -> None:
     titles = {
         Filter(lesson=0): ["late"],
@@ -153,6 +157,7 @@ def titles_of(index: Index, hits: Iterable[Hit]) -> list[str]:
     return [chunk.lesson.title for chunk in index.fetch([hit.id for hit in hits]) if chunk.lesson]
 
 
+@pytest.mark.slow
 def test_a_filter_by_lesson_lists_the_documents_that_have_it(index: Index) -> None:
     put(index, "a.md")
     put_lessons(index, "b.txt", MIXING, BAKING)

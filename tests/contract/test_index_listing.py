@@ -10,6 +10,7 @@ from openbook.types import Filter
 from tests.support import document, entry, put, stamp
 
 
+@pytest.mark.slow
 def test_documents_are_listed_by_source_and_path_without_skipped_ones_and_through_a_filter(index: Index) -> None:
     put(index, "b.md", source="s")
     put(index, "a.py", source="s", kind="code")
@@ -38,6 +39,7 @@ def test_an_invalid_pattern_is_an_error_of_the_query(index: Index) -> None:
             index.match(["a"], None, 9, where)
 
 
+@pytest.mark.slow
 def test_the_chunks_of_a_document_come_in_the_order_of_their_spans(index: Index) -> None:
     whole = document("a.md", "One. Two. Three.")
     parts = [entry(whole, 10, 16), entry(whole, 0, 4), entry(whole, 5, 9)]

@@ -37,6 +37,7 @@ OF_CHUNKS = Formula((1.0, 1.5, 0.7, 1.0), (0.5, 0.3, 0.3, 0.7), 1.0)
 OF_FILES = Formula((3.0, 2.0, 0.0, 1.0), (0.5, 0.5, 0.5, 0.75), 4.0)
 
 
+@pytest.mark.slow
 def test_words_rank_as_a_reference_of_bm25f_does(index: Index) -> None:
     chance = random.Random(1)
     library = {f"{number:03}.md": make_terms(chance, chance.randint(1, 5)) for number in range(150)}
@@ -50,6 +51,7 @@ def test_words_rank_as_a_reference_of_bm25f_does(index: Index) -> None:
         check_scores(evidence, library, question)
 
 
+@pytest.mark.slow
 def test_counts_above_the_limit_score_like_the_limit(index: Index) -> None:
     library = {
         "a.md": [Terms(body=("oak",) * MAX_COUNT), Terms(body=("oak",) * 300)],
@@ -67,6 +69,7 @@ def test_counts_above_the_limit_score_like_the_limit(index: Index) -> None:
     check_scores(evidence, library, ["oak"])
 
 
+@pytest.mark.slow
 def test_each_bit_says_whether_a_chunk_contains_a_word_and_the_rarest_comes_first(index: Index) -> None:
     put(index, "a.md", "oak elm fir")
     put(index, "b.md", "oak elm")
@@ -82,6 +85,7 @@ def test_each_bit_says_whether_a_chunk_contains_a_word_and_the_rarest_comes_firs
     assert matches.chunks == 4
 
 
+@pytest.mark.slow
 def test_of_many_words_the_48_rarest_are_looked_up(index: Index) -> None:
     names = [f"word{number:02}" for number in range(60)]
     with index.batch():
@@ -106,6 +110,7 @@ def test_of_equally_rare_words_the_first_of_the_alphabet_are_looked_up(index: In
     assert matches.tokens == tuple(names[:48])
 
 
+@pytest.mark.slow
 def test_the_best_chunks_come_with_those_of_the_best_files(index: Index) -> None:
     chance = random.Random(3)
     with index.batch():
@@ -125,6 +130,7 @@ def test_the_best_chunks_come_with_those_of_the_best_files(index: Index) -> None
             assert list(found) == [each for each in whole if each.id in best], k
 
 
+@pytest.mark.slow
 def test_the_best_file_brings_chunks_that_share_no_word_but_none_without_a_vector_either(index: Index) -> None:
     whole = document("a.md", "oak elm fir")
     index.put(whole, [entry(whole, 0, 3), entry(whole, 4, 7, vector=vector(-1)), entry(whole, 8, 11)], stamp())
@@ -138,6 +144,7 @@ def test_the_best_file_brings_chunks_that_share_no_word_but_none_without_a_vecto
     assert [found.file_bm25 > 0 for found in evidence] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_the_median_is_that_of_all_vectors_that_the_filter_lets_through(index: Index) -> None:
     for number, direction in enumerate([vector(1), vector(0, 1), vector(-1), vector(1), vector()]):
         put(index, f"{number}.md", vector=direction)
@@ -163,6 +170,7 @@ BATCHES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
 def test_after_any_changes_an_index_answers_like_a_fresh_one(

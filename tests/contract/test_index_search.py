@@ -36,6 +36,7 @@ IN_ORDER = sorted(["B.md", "a.md", "a/b.md", "e.md", "ä.md", *(f"c/{number}.md"
 TIED = random.Random(0).sample(IN_ORDER, len(IN_ORDER))
 
 
+@pytest.mark.slow
 def test_a_chunk_that_shares_no_token_is_absent(index: Index) -> None:
     put(index, "a.md", "red fox")
     put(index, "b.md", "red hen")
@@ -45,6 +46,7 @@ def test_a_chunk_that_shares_no_token_is_absent(index: Index) -> None:
     assert lexical(index, [], 5) == []
 
 
+@pytest.mark.slow
 def test_words_are_found_in_every_field(index: Index) -> None:
     animals = {"path": "fox", "names": "hen", "context": "cow", "body": "owl"}
     with index.batch():
@@ -58,6 +60,7 @@ def test_words_are_found_in_every_field(index: Index) -> None:
     assert index.frequencies(["red", *found]) == {"red": 4} | dict.fromkeys(found, 1)
 
 
+@pytest.mark.slow
 def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
     chance = random.Random(2)
     with index.batch():
@@ -71,6 +74,7 @@ def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
         assert dense(index, vector(1), k) == by_nearness[:k]
 
 
+@pytest.mark.slow
 def test_ties_are_ordered_by_place_however_they_were_put_and_wherever_the_cut_is(index: Index) -> None:
     near_one, far_one = near(random.Random(3)), near(random.Random(4))
     loud, quiet = IN_ORDER[::3], [path for path in IN_ORDER if path not in IN_ORDER[::3]]
@@ -87,6 +91,7 @@ def test_ties_are_ordered_by_place_however_they_were_put_and_wherever_the_cut_is
         assert by_nearness == (quiet + loud)[:k]
 
 
+@pytest.mark.slow
 def test_ties_are_ordered_by_source_before_path_and_by_characters_within_a_document(index: Index) -> None:
     direction = near(random.Random(5))
     for source in ("t", "s", "S"):
@@ -111,6 +116,7 @@ def test_equal_vectors_are_equally_close_wherever_they_are_stored(index: Index, 
     assert len({hit.score for hit in dense(index, near(chance), count)}) == 1
 
 
+@pytest.mark.slow
 def test_a_filter_applies_before_the_cut(index: Index) -> None:
     expected = {
         Filter(kinds=frozenset({"code"})): ["z.py"],
@@ -128,6 +134,7 @@ def test_a_filter_applies_before_the_cut(index: Index) -> None:
     assert {where: paths(index, dense(index, vector(1), 1, where)) for where in expected} == expected
 
 
+@pytest.mark.slow
 def test_a_filter_changes_neither_scores_nor_order(index: Index) -> None:
     chance = random.Random(7)
     with index.batch():
@@ -143,6 +150,7 @@ def test_a_filter_changes_neither_scores_nor_order(index: Index) -> None:
         assert filtered == [hit for hit in unfiltered if index.fetch([hit.id])[0].source == "s"]
 
 
+@pytest.mark.slow
 def test_cosine_is_exact_but_for_eight_bits_a_dimension(index: Index) -> None:
     numbers = np.random.default_rng(8)
     rows = numbers.standard_normal((200, DIM)).astype(np.float32)
@@ -160,6 +168,7 @@ def test_cosine_is_exact_but_for_eight_bits_a_dimension(index: Index) -> None:
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+@pytest.mark.slow
 def test_zero_vectors_are_absent_and_find_nothing(index: Index) -> None:
     put(index, "a.md", vector=vector())
     put(index, "b.md", vector=vector(-1))
@@ -168,6 +177,7 @@ def test_zero_vectors_are_absent_and_find_nothing(index: Index) -> None:
     assert dense(index, vector(), 5) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [True, False], ids=["this-connection", "another-connection"])
 def test_what_was_written_is_found_at_once(index: Index, connect: Connect, own: bool) -> None:
     put(index, "a.md", "word", vector=vector(1))
@@ -182,6 +192,7 @@ def test_what_was_written_is_found_at_once(index: Index, connect: Connect, own: 
     assert index.frequencies(["word"]) == {"word": 1}
 
 
+@pytest.mark.slow
 def test_frequencies_count_chunks_not_words(index: Index) -> None:
     whole = document(text="fox fox hen")
     index.put(whole, [entry(whole, 0, 7), entry(whole, 8), entry(whole, 4)], stamp())
@@ -193,6 +204,7 @@ def test_frequencies_count_chunks_not_words(index: Index) -> None:
     assert index.frequencies(["fox", "hen"]) == {"fox": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "texts",
     [
@@ -216,6 +228,7 @@ def test_every_token_of_the_tokenizer_is_found_and_counted(index: Index, texts: 
         assert [paths(index, lexical(index, [token], 5)) for token in tokens] == [[path]] * len(tokens)
 
 
+@pytest.mark.slow
 def test_a_token_of_special_characters_is_found_and_is_no_query_syntax(index: Index) -> None:
     tokens = ["😀", "it's", 'say"so"', "and", "or", "not", "near", "c++", "a*", "body:a", "-a", "^a"]
     file_of = {token: f"{number}.md" for number, token in enumerate(tokens)}
@@ -237,6 +250,7 @@ def test_an_underscore_belongs_to_its_token(index: Index) -> None:
     assert index.frequencies(["_x", "x"]) == {"_x": 1, "x": 1}
 
 
+@pytest.mark.slow
 def test_a_token_of_marks_alone_is_no_error(index: Index) -> None:
     put(index, "a.md", "moss")
 
@@ -244,6 +258,7 @@ def test_a_token_of_marks_alone_is_no_error(index: Index) -> None:
         assert lexical(index, [token], 5) == [], token
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [True, False])
 def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Connect, every: bool) -> None:
     chance = random.Random(9)
@@ -285,6 +300,7 @@ def test_an_outline_is_a_chunk_without_its_text(index: Index) -> None:
     assert index.outlines(ids) == index.outlines(ids[::-1])[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [True, False], ids=["this-connection", "another-connection"])
 def test_a_deleted_chunk_has_no_outline_even_if_it_was_read_before(index: Index, connect: Connect, own: bool) -> None:
     put(index, "a.md", "word old")
@@ -299,6 +315,7 @@ def test_a_deleted_chunk_has_no_outline_even_if_it_was_read_before(index: Index,
     assert [outline.id for outline in index.outlines(hit_ids(index, "new"))] == hit_ids(writer, "new")
 
 
+@pytest.mark.slow
 def test_outlines_of_a_large_library_come_whole_again_and_again(index: Index) -> None:
     whole = document(text="x" * 20_100)  # more than an index keeps in memory
     index.put(whole, [entry(whole, at, at + 1) for at in range(len(whole.text))], stamp())

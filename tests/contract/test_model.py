@@ -62,6 +62,7 @@ def test_a_model_has_a_name_of_provider_and_model(play: Player) -> None:
     assert all(model.name.partition(":"))
 
 
+@pytest.mark.slow
 def test_a_stream_ends_with_the_reply_and_its_deltas_are_the_text(play: Player) -> None:
     model = play("Ebb — at noon ⚓, flood at six.")
 
@@ -74,6 +75,7 @@ def test_a_stream_ends_with_the_reply_and_its_deltas_are_the_text(play: Player) 
     assert "".join(deltas) == last.message.text == "Ebb — at noon ⚓, flood at six."
 
 
+@pytest.mark.slow
 def test_tool_calls_are_announced_and_come_whole_and_in_order(play: Player) -> None:
     calls = ToolCall("c1", "search", '{"query": "tide ⚓"}'), ToolCall("c2", "search", "{}")
 

@@ -51,6 +51,7 @@ def check(reading: Reading) -> None:
     assert list(reading.anchors) == sorted(reading.anchors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 @given(text=texts)
 def test_blocks_hold_every_word_in_order(name: str, text: str) -> None:
@@ -79,6 +80,7 @@ def test_html_keeps_its_length_and_its_lines(text: str) -> None:
     ]
 
 
+@pytest.mark.slow
 @given(sources=st.lists(texts, max_size=5), form=st.sampled_from(["code", "markdown", "raw", "heading"]))
 def test_blocks_of_a_notebook_hold_every_word_of_its_cells(sources: list[str], form: str) -> None:
     cells = [{"cell_type": form, "level": 2, "source": source} for source in sources]

@@ -217,6 +217,7 @@ def test_conversations_of_the_same_time_are_listed_by_id(sessions: Sessions) -> 
     assert [session.id for session in sessions.of("ada")] == sorted(ids)
 
 
+@pytest.mark.slow
 def test_of_many_conversations_the_latest_are_listed(sessions: Sessions, clock: Clock) -> None:
     ids = []
     for _ in range(MAX_LISTED + 2):
@@ -260,6 +261,7 @@ def test_exchanges_added_at_once_are_all_kept_whole(sessions: Sessions) -> None:
     assert [exchange.question for exchange in history[1:]] == [str(record["n"]) for record in found[1][1:]]
 
 
+@pytest.mark.slow
 def test_many_that_expired_are_forgotten_at_once(sessions: Sessions, clock: Clock) -> None:
     for number in range(1_203):
         begin(sessions, f"owner {number % 7}")

@@ -87,6 +87,7 @@ SCRIPTS: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", list(BLOCK.finditer(PAGE.read_text("utf-8"))), ids=lambda block: block["line"][:4])
 def test_what_is_shown_is_what_is_printed(
     block: re.Match[str], fake_server: Callable[..., FakeServer], tmp_path: Path

@@ -61,6 +61,7 @@ def test_a_public_name_is_on_the_page(module: str, name: str) -> None:
     assert hasattr(errors, name) or SHOWN & {f"{home}.{name}" for home in homes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name"), NAMES)
 def test_a_public_name_is_used_by_a_program_that_is_run(module: str, name: str, used: set[str]) -> None:
     assert name in used or name == "Assistant"  # the old name of `Library`

@@ -52,12 +52,14 @@ def test_the_reference_says_once_whether_an_option_can_be_repeated_and_what_its_
     assert [row for row in rows if row.count("repeated") > 1 or row.count("Default:") > 1 or ".. |" in row] == []
 
 
+@pytest.mark.slow
 def test_the_reference_of_routes_is_what_the_server_describes() -> None:
     page = write_http_reference.REFERENCE.read_text(encoding="utf-8")
 
     assert page == write_http_reference.reference(), "run: python tools/write_http_reference.py"
 
 
+@pytest.mark.slow
 def test_the_reference_is_the_same_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = reference()
     monkeypatch.setenv("COLUMNS", "40")

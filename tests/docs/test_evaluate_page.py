@@ -39,6 +39,7 @@ def without_seconds(table: str) -> str:
     return re.sub(r"^(seconds +)\S+", r"\1-", re.sub("^    ", "", table, flags=re.MULTILINE), flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_table_of_the_page_is_what_its_command_prints(harbour: Path, capsys: Captured) -> None:
     assert SESSION is not None
 
@@ -49,6 +50,7 @@ def test_the_table_of_the_page_is_what_its_command_prints(harbour: Path, capsys:
     assert "questions.jsonl: not indexed: question set\n" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_run_and_a_saved_answer_in_the_folder_change_no_figure(harbour: Path, capsys: Captured) -> None:
     before, against = COMPARED
 
@@ -63,6 +65,7 @@ def test_a_run_and_a_saved_answer_in_the_folder_change_no_figure(harbour: Path, 
     assert "added" not in compared.err
 
 
+@pytest.mark.slow
 def test_the_check_of_the_page_passes_on_the_sample(harbour: Path, capsys: Captured) -> None:
     (line,) = CHECKED
 

@@ -14,6 +14,7 @@ from openbook.cli import main
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_answer_in_the_readme_is_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -30,6 +31,7 @@ def test_the_answer_in_the_readme_is_what_is_printed(
     assert capsys.readouterr().out.strip() == expected.strip()
 
 
+@pytest.mark.slow
 def test_the_question_to_try_is_not_answered_by_the_readme(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -174,6 +174,7 @@ def scene(
     return scene
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "scene"), [(page, page) for page in WITH_PYTHON], ids=WITH_PYTHON, indirect=["scene"])
 def test_the_python_of_a_page_runs_in_order(page: str, scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {"__name__": "page"}
@@ -185,12 +186,14 @@ def test_the_python_of_a_page_runs_in_order(page: str, scene: Scene, capsys: pyt
     assert [text for text in scene.printed if text not in printed] == [], printed
 
 
+@pytest.mark.slow
 def test_few_blocks_are_left_out() -> None:
     left_out = [f"{each.page}:{each.line}: {each.not_run}" for page in PAGES for each in snippets(page) if each.not_run]
 
     assert len(left_out) <= MAX_LEFT_OUT, left_out
 
 
+@pytest.mark.slow
 def test_no_python_is_hidden_in_a_block_without_a_fence() -> None:
     assert [place for page in PAGES for place in unfenced(page)] == []
 

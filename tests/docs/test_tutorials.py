@@ -30,6 +30,7 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorials/")]
 NOT_RUN = re.compile(r"(?:serve|mcp|chat|--version)\b|.*--model ")  # do not end by themselves, or need a key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS)
 def test_the_commands_of_a_tutorial_work(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_tree(tmp_path, FILES))
@@ -41,6 +42,7 @@ def test_the_commands_of_a_tutorial_work(page: str, tmp_path: Path, monkeypatch:
     assert {line: code for line, code in codes.items() if code not in (0, EXIT_NOTHING)} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "commands_before", "command"),
     [

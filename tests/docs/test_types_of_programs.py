@@ -34,6 +34,7 @@ def _written(folder: Path) -> Iterator[Path]:
             yield program
 
 
+@pytest.mark.slow
 def test_mypy_finds_nothing_in_strict_mode(programs: list[Path]) -> None:
     # With the settings and the cache of the project, which `make check` has filled: half a second.
     checked = subprocess.run([sys.executable, "-m", "mypy", *programs], cwd=ROOT, capture_output=True, encoding="utf-8")

@@ -165,6 +165,7 @@ def test_a_tool_has_no_more_time_than_the_run() -> None:
 REPLIES = st.lists(st.tuples(st.integers(0, 300), st.floats(0, 1), st.booleans()), max_size=6)
 
 
+@pytest.mark.slow
 @given(REPLIES, st.none() | st.integers(0, 8000), st.none() | st.integers(0, 8))
 def test_no_run_spends_more_than_its_budget(
     replies: list[tuple[int, float, bool]], max_tokens: int | None, max_usd: int | None

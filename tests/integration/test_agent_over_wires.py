@@ -43,6 +43,7 @@ def provider(request: pytest.FixtureRequest) -> Provider:
     return found
 
 
+@pytest.mark.slow
 def test_calls_and_results_travel_over_the_wire(provider: Provider, fake_server: Start) -> None:
     server = fake_server(ScriptedReply("Let me see.", *CALLS), "4 kg together.", "As I said: 4 kg.")
     agent = Agent(reach(provider, server), [weigh])

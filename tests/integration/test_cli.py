@@ -42,6 +42,7 @@ def sample(indexed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "path", "words"),
     [
@@ -64,6 +65,7 @@ def test_a_question_is_answered_from_the_file_that_knows(
     assert words in " ".join(citation["quote"] for citation in answer["citations"] if citation["path"] == path)
 
 
+@pytest.mark.slow
 def test_every_citation_is_the_exact_place_in_the_file(sample: Path, capsys: Captured) -> None:
     answer = run(capsys, "ask", "When does a parcel count as lost, and who lifts heavy parcels?", "--json").json
 
@@ -117,6 +119,7 @@ def test_results_come_best_first(sample: Path, capsys: Captured) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_view_lists_each_file_once_or_its_passages(sample: Path, capsys: Captured) -> None:
     def paths(question: str, *options: str) -> list[str]:
         found = run(capsys, "search", question, "--json", "--limit", "100", *options).json["results"]
@@ -131,6 +134,7 @@ def test_a_view_lists_each_file_once_or_its_passages(sample: Path, capsys: Captu
     assert paths("How is a parcel lost?") == paths("How is a parcel lost?", "--view", "passages")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["", "file", "FILES"])
 def test_an_unknown_view_is_wrong_usage_and_the_known_ones_are_named(sample: Path, capsys: Captured, view: str) -> None:
     outcome = run(capsys, "search", "parcel", "--view", view)
@@ -141,6 +145,7 @@ def test_an_unknown_view_is_wrong_usage_and_the_known_ones_are_named(sample: Pat
     assert outcome.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["files", "passages"])
 def test_signals_in_json_are_there_on_request_and_sum_to_the_score(sample: Path, capsys: Captured, view: str) -> None:
     plain = run(capsys, "search", "lost parcel", "--json", "--view", view).json["results"]
@@ -153,6 +158,7 @@ def test_signals_in_json_are_there_on_request_and_sum_to_the_score(sample: Path,
         assert sum(result["signals"].values()) == pytest.approx(result["score"], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_queries_of_a_file_can_be_explained_and_viewed(sample: Path, capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "queries.jsonl"
     file.write_text('{"query": "parcel"}\n', encoding="utf-8")
@@ -166,6 +172,7 @@ def test_queries_of_a_file_can_be_explained_and_viewed(sample: Path, capsys: Cap
     assert len(set(paths)) < len(paths)
 
 
+@pytest.mark.slow
 def test_signals_for_people_stand_below_their_result_strongest_first(sample: Path, capsys: Captured) -> None:
     plain = run(capsys, "search", "lost parcel").out.splitlines()
     explained = run(capsys, "search", "lost parcel", "--explain").out.splitlines()
@@ -237,6 +244,7 @@ def test_an_answer_shows_its_sources_in_full_on_request(sample: Path, capsys: Ca
     assert "     1  //! Firmware of the parcel lockers.\n" in outcome.out
 
 
+@pytest.mark.slow
 def test_a_refusal_shows_the_nearest_sources_in_full_on_request(sample: Path, capsys: Captured) -> None:
     short = run(capsys, "ask", "What is the recipe for sourdough bread?").out
     full = run(capsys, "ask", "What is the recipe for sourdough bread?", "--show").out
@@ -332,6 +340,7 @@ def test_a_path_that_is_one_file_is_all_that_is_asked(sample: Path, capsys: Capt
     assert {result["path"].rpartition("/")[2] for result in results} == {"faq.md"}
 
 
+@pytest.mark.slow
 def test_several_paths_are_asked_together_in_any_order(sample: Path, capsys: Captured) -> None:
     one = run(capsys, "search", "parcel", "docs", "scanner", "--json").json
     other = run(capsys, "search", "parcel", "scanner", "docs", "--json").json
@@ -375,6 +384,7 @@ def test_queries_of_a_file_can_be_for_other_folders(sample: Path, capsys: Captur
     assert {result["source"] for result in line["results"]} == {"docs", "scanner"}
 
 
+@pytest.mark.slow
 def test_json_is_the_same_under_another_hash_seed(sample: Path, capsys: Captured, tmp_path: Path) -> None:
     ask = ("ask", "Which lessons talk about storms?", "--json")
     file = tmp_path / "queries.jsonl"
@@ -397,6 +407,7 @@ def test_a_copy_of_a_folder_gives_the_same_results(sample: Path, capsys: Capture
     assert here == there
 
 
+@pytest.mark.slow
 def test_references_are_listed_with_what_they_do_and_where(sample: Path, capsys: Captured) -> None:
     every = run(capsys, "references", "is_lost")
     calls = run(capsys, "references", "Parcel.is_lost", "--use", "call", "--json")
@@ -413,6 +424,7 @@ def test_references_are_listed_with_what_they_do_and_where(sample: Path, capsys:
     assert "check its spelling" in nothing.err
 
 
+@pytest.mark.slow
 def test_references_that_a_filter_leaves_out_are_counted(sample: Path, capsys: Captured) -> None:
     imports = run(capsys, "references", "is_lost", "--use", "import")
     toml = run(capsys, "references", "is_lost", "--glob", "*.toml")

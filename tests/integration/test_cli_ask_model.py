@@ -66,6 +66,7 @@ def verdict(label: str, quote: str = "", claim: int = 1) -> str:
 CONFIRMS = verdict("entailed", "LOST_AFTER_DAYS = 14")
 
 
+@pytest.mark.slow
 def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, harbour: Path) -> None:
     server = fake_server(answer_by_mark, CONFIRMS)
 
@@ -83,6 +84,7 @@ def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, 
     assert "LOST_AFTER_DAYS = 14" in text_sent(server.requests[1].body)
 
 
+@pytest.mark.slow
 def test_a_model_writes_other_searches_first(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server("LOST_AFTER_DAYS\nparcel not seen days\n", answer_by_mark, CONFIRMS)
 
@@ -101,6 +103,7 @@ def test_a_model_writes_other_searches_first(capsys: Captured, fake_server: Star
     assert "searched also for: LOST_AFTER_DAYS, parcel not seen days\n" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["flag", "environment"])
 def test_without_a_verifier_nobody_is_asked_twice_and_nothing_is_alarming(
     capsys: Captured, fake_server: Start, harbour: Path, said: str
@@ -118,6 +121,7 @@ def test_without_a_verifier_nobody_is_asked_twice_and_nothing_is_alarming(
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_another_model_can_check(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server, checker = fake_server(answer_by_mark), fake_server(CONFIRMS)
     verifier = f"{checker.openai_url}#checker"
@@ -134,6 +138,7 @@ def test_another_model_can_check(capsys: Captured, fake_server: Start, harbour: 
     assert f"#tiny, checked by {answer['verifier']}: 20 tokens read" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refusal", "reason"),
     [
@@ -153,6 +158,7 @@ def test_a_verifier_that_fails_costs_nothing_but_its_verdicts(
     assert f"1 claim: {reason}" in outcome.out
 
 
+@pytest.mark.slow
 def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -174,6 +180,7 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(
     assert "all of its citations are in conflict, missing or changed" in all_of_it.err
 
 
+@pytest.mark.slow
 def test_an_answer_without_citations_says_so_and_quotes_below(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -202,6 +209,7 @@ def test_a_filter_of_the_provider_is_not_told_to_be_the_fault_of_the_sources(
     assert outcome.err.endswith("no answer: filtered\n")
 
 
+@pytest.mark.slow
 def test_anthropics_own_citations_pass_the_same_check(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     def cite(received: Any) -> ScriptedReply:
         sources = [block for block in received.body["messages"][-1]["content"] if block["type"] == "search_result"]
@@ -229,6 +237,7 @@ def test_anthropics_own_citations_pass_the_same_check(capsys: Captured, fake_ser
     assert server.requests[0].body["stream"] is True
 
 
+@pytest.mark.slow
 def test_an_agent_searches_reads_and_answers_within_its_budget(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -245,6 +254,7 @@ def test_an_agent_searches_reads_and_answers_within_its_budget(
     assert {tool["name"] for tool in server.requests[0].body["tools"]} >= {"search", "read_lines", "list_courses"}
 
 
+@pytest.mark.slow
 def test_a_limit_that_cannot_be_kept_is_told_and_nothing_is_sent(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -259,6 +269,7 @@ def test_a_limit_that_cannot_be_kept_is_told_and_nothing_is_sent(
     assert server.requests == []
 
 
+@pytest.mark.slow
 def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -275,6 +286,7 @@ def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(
     assert server.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "calls"), [("flag", 1), ("drop", 1), ("retry", 2)])
 def test_the_policy_reaches_the_check(
     capsys: Captured, fake_server: Start, harbour: Path, policy: str, calls: int
@@ -295,6 +307,7 @@ def test_the_policy_reaches_the_check(
     assert len(server.requests) == calls
 
 
+@pytest.mark.slow
 def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -332,6 +345,7 @@ def test_what_cannot_be_asked_is_told_before_anything_is_indexed(
     assert "indexed" not in outcome.err
 
 
+@pytest.mark.slow
 def test_replies_are_kept_in_a_folder_on_request(
     capsys: Captured, fake_server: Start, harbour: Path, tmp_path: Path
 ) -> None:
@@ -346,6 +360,7 @@ def test_replies_are_kept_in_a_folder_on_request(
     assert "#tiny: not asked" in second.err
 
 
+@pytest.mark.slow
 def test_the_second_model_answers_where_the_first_is_overloaded(fake_server: Start, harbour: Path) -> None:
     server = fake_server(Refusal(402), answer_by_mark)
     names = f"{server.openai_url}#tiny,{server.openai_url}#other"
@@ -378,6 +393,7 @@ def test_a_model_that_refuses_is_one_line_with_a_hint(capsys: Captured, fake_ser
     assert_fails_clearly(outcome, 3, "(404): no such model")
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_words_while_they_are_written_and_then_the_checked_answer(
     fake_server: Start, harbour: Path
 ) -> None:
@@ -436,6 +452,7 @@ def test_questions_of_a_set_can_be_put_to_a_model(
     assert outcome.code == 0
 
 
+@pytest.mark.slow
 def test_a_question_about_an_image_is_put_into_words_and_answered(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -453,6 +470,7 @@ def test_a_question_about_an_image_is_put_into_words_and_answered(
     assert [text_sent(request.body).count("data:image/png;base64,") for request in server.requests] == [1, 1, 0]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_an_image_is_said_before_anything_is_sent(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:

@@ -78,6 +78,7 @@ def test_an_unknown_option_is_answered_with_those_that_are_like_it(
     assert outcome.err.endswith(f"No such option: {arguments[-1]}{proposed}\n")
 
 
+@pytest.mark.slow
 def test_a_search_for_what_occurs_nowhere_says_so(folder: Path, capsys: Captured) -> None:
     assert "No source mentions 'zanfeldt'." in run(capsys, "search", "zanfeldt", folder).err
     assert "No source" not in run(capsys, "search", "whales of zanfeldt", folder).err
@@ -106,6 +107,7 @@ def test_nothing_is_indexed_for_a_question_that_cannot_be_asked(folder: Path, ca
     assert run(capsys, "sources").out == ""
 
 
+@pytest.mark.slow
 def test_a_very_long_question_is_asked_by_its_rarest_words(folder: Path, capsys: Captured) -> None:
     question = " ".join(f"word{number}" for number in range(1500)) + " whales sing"
 
@@ -166,6 +168,7 @@ def test_a_command_that_is_not_complete_is_wrong_usage(capsys: Captured, argumen
     assert "Usage: openbook" in outcome.out + outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["missing", "~nobody-of-that-name/x", "loop", "x" * 300, "whales.md/x"])
 def test_a_path_that_does_not_exist_is_wrong_usage(
     folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, path: str
@@ -208,6 +211,7 @@ def test_an_empty_folder_has_a_result_in_json_too(tmp_path: Path, capsys: Captur
     assert "there is nothing to read" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_folder_with_only_binaries_says_what_was_skipped(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "engine").write_bytes(bytes(range(256)) * 20)
@@ -220,6 +224,7 @@ def test_a_folder_with_only_binaries_says_what_was_skipped(tmp_path: Path, capsy
     assert "3 skipped (1 binary, 1 binary by name, 1 too large)" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_read_is_a_failure(folder: Path) -> None:
     folder.chmod(0o000)
 
@@ -229,6 +234,7 @@ def test_a_folder_that_cannot_be_read_is_a_failure(folder: Path) -> None:
     assert_fails_clearly(outcome, 3, str(folder), "ermission")
 
 
+@pytest.mark.slow
 def test_a_library_answers_while_its_folder_cannot_be_read(folder: Path) -> None:
     (folder / "sea").mkdir()
     (folder / "sea" / "sharks.md").write_text("# Sharks\n\nSharks hunt at night.\n", encoding="utf-8")
@@ -243,6 +249,7 @@ def test_a_library_answers_while_its_folder_cannot_be_read(folder: Path) -> None
     assert "the library was not updated" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_file_and_a_folder_that_cannot_be_read_are_skipped(folder: Path) -> None:
     (folder / "locked.md").write_text(WHALES, encoding="utf-8")
     (folder / "locked.md").chmod(0o000)
@@ -317,6 +324,7 @@ def test_text_in_any_encoding_is_read(folder: Path, capsys: Captured, content: b
     assert found in "".join(result["text"] for result in outcome.json["results"] if result["path"] == "odd.txt")
 
 
+@pytest.mark.slow
 def test_a_file_with_null_bytes_is_binary(folder: Path, capsys: Captured) -> None:
     (folder / "odd.txt").write_bytes(b"whales\0dolphins\0" * 100)
 
@@ -326,6 +334,7 @@ def test_a_file_with_null_bytes_is_binary(folder: Path, capsys: Captured) -> Non
     assert skipped(outcome.err) == "1 binary"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -350,6 +359,7 @@ def test_a_file_of_strange_shape_stops_nothing(folder: Path, capsys: Captured, n
     assert "whales.md" in {result["path"] for result in outcome.json["results"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a whale.md", "a\nwhale.md", "🐋.md", "-x.md", "a'b\"c.md", "A\u0308.md", "[b].md"])
 def test_a_file_may_have_any_name_that_is_text(folder: Path, capsys: Captured, name: str) -> None:
     (folder / name).write_text("# Narwhals\n\nNarwhals carry a tusk of two metres.\n", encoding="utf-8")
@@ -362,6 +372,7 @@ def test_a_file_may_have_any_name_that_is_text(folder: Path, capsys: Captured, n
     assert name.replace("\n", "\N{REPLACEMENT CHARACTER}") in people.out
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_text_is_skipped(folder: Path) -> None:
     Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff\x1b]0;x.md")).write_text(WHALES, encoding="utf-8")
     Path(os.fsdecode(os.fsencode(folder) + b"/cave\xff")).mkdir()
@@ -373,6 +384,7 @@ def test_a_name_that_is_no_text_is_skipped(folder: Path) -> None:
     assert "\udcff" not in outcome.out + outcome.err
 
 
+@pytest.mark.slow
 def test_a_folder_whose_path_is_no_text_is_a_failure(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/cave\xff"))
     folder.mkdir()
@@ -402,6 +414,7 @@ def _restless(change: Callable[[int], None]) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_read_is_taken_whole_or_not_at_all(folder: Path, capsys: Captured) -> None:
     texts = [f"# Seal {letter}\n\n" + f"The seal sleeps on rock {letter}.\n" * 3000 for letter in "ab"]
 
@@ -418,6 +431,7 @@ def test_a_file_that_changes_while_it_is_read_is_taken_whole_or_not_at_all(folde
         assert all(text in texts[0] for text in found) or all(text in texts[1] for text in found)
 
 
+@pytest.mark.slow
 def test_files_that_grow_and_vanish_while_they_are_read_stop_nothing(folder: Path, capsys: Captured) -> None:
     def change(number: int) -> None:
         file = folder / f"log{number % 5}.txt"

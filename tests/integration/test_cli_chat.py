@@ -55,6 +55,7 @@ def chat_alone(harbour: Path, *lines: str) -> Outcome:
         return finish(start("chat", cwd=harbour, stdin=reading))
 
 
+@pytest.mark.slow
 def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_before(harbour: Path) -> None:
     outcome = chat_alone(
         harbour, "When does a parcel count as lost?", "", "and for how many days is it lost?", "/sources"
@@ -66,6 +67,7 @@ def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_b
     assert outcome.out.count("\nSources:\n  [1]  is_lost() (harbour/parcels.py:") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["exit", "quit", "Q"])
 def test_a_word_of_leaving_alone_ends_a_session(capsys: Captured, harbour: Path, word: str) -> None:
     outcome = chat(capsys, harbour, word, "When does a parcel count as lost?")
@@ -73,6 +75,7 @@ def test_a_word_of_leaving_alone_ends_a_session(capsys: Captured, harbour: Path,
     assert (outcome.code, outcome.out) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_commands_of_a_session(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server(ScriptedReply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
     name = f"{server.openai_url}#tiny"
@@ -103,6 +106,7 @@ def test_the_commands_of_a_session(capsys: Captured, fake_server: Start, harbour
     assert "never read" not in out + err
 
 
+@pytest.mark.slow
 def test_history_reaches_the_model_without_marks_and_without_quotes(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
@@ -125,6 +129,7 @@ def test_history_reaches_the_model_without_marks_and_without_quotes(
     assert "[2:7]" not in second[2]["content"]
 
 
+@pytest.mark.slow
 def test_a_question_that_was_refused_stays_in_the_history(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     question = "When does a parcel count as lost?"
     server = fake_server(question, "Parcels are lost after 14 days [2:7].")
@@ -142,6 +147,7 @@ def test_a_question_that_was_refused_stays_in_the_history(capsys: Captured, fake
     assert messages[2]["content"] == "(refused: nothing relevant)"
 
 
+@pytest.mark.slow
 def test_an_agent_can_be_talked_to(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     call = ToolCall("call_1", "list_courses", "{}")
     server = fake_server(ScriptedReply(call), 'There is one course, "Working at the Quay" [1:1].')
@@ -180,11 +186,13 @@ def test_a_failure_ends_the_question_and_not_the_session(capsys: Captured, fake_
     assert (outcome.code, failed.code) == (1, 3)
 
 
+@pytest.mark.slow
 def test_an_empty_input_and_one_that_is_no_text_are_read(harbour: Path) -> None:
     assert chat_alone(harbour).code == 0
     assert chat_alone(harbour, "When is a parcel \udcff lost?").out.startswith("Quoted from the sources")
 
 
+@pytest.mark.slow
 def test_an_input_that_was_closed_is_an_empty_one(harbour: Path) -> None:
     script = "import os, sys; os.close(0); os.execv(sys.executable, [sys.executable, '-m', 'openbook', 'chat'])"
 
@@ -248,6 +256,7 @@ class Terminal:
         return True
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour: Path) -> None:
     held = Fault("hold", ScriptedReply("Parcels are never, ever lost at sea, they say."), after=4)
     server = fake_server(held, "Nobody knows.")
@@ -269,6 +278,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_ends_a_session_at_a_terminal(harbour: Path) -> None:
     with Terminal(harbour, env={}) as terminal:
         terminal.wait_for("> ")
@@ -277,6 +287,7 @@ def test_the_end_of_the_input_ends_a_session_at_a_terminal(harbour: Path) -> Non
         assert terminal.process.wait(PATIENCE_S) == 0
 
 
+@pytest.mark.slow
 def test_an_image_goes_with_the_next_question_and_with_those_that_follow(
     capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_list_of_courses_indexes_nothing(here: Path, capsys: Captured) -> None
     assert run(capsys, "sources").out == ""
 
 
+@pytest.mark.slow
 def test_courses_are_listed(indexed: Path, capsys: Captured) -> None:
     assert run(capsys, "courses").out == (
         "Baking Bread\n  2 lessons  Ada Miller  https://bread.example\n  school/bread.txt\n"
@@ -54,6 +55,7 @@ def test_courses_are_listed(indexed: Path, capsys: Captured) -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_course_is_outlined(indexed: Path, capsys: Captured) -> None:
     assert run(capsys, "courses", "bred").out == (
         "Baking Bread\n  2 lessons  Ada Miller  https://bread.example\n  school/bread.txt\n"
@@ -96,6 +98,7 @@ def test_without_courses_the_list_says_how_to_add_one(tmp_path: Path, capsys: Ca
     assert outcome.err.endswith("the library has no courses\nhint: add one with: openbook add --course FOLDER\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_questions_are_narrowed_to_a_course_and_a_lesson(here: Path, capsys: Captured, command: str) -> None:
     def files(*options: str) -> set[str]:
@@ -137,6 +140,7 @@ def test_a_library_without_courses_cannot_be_narrowed_to_one(
     assert_fails_clearly(outcome, 2, "the library has no courses")
 
 
+@pytest.mark.slow
 def test_a_rebuilt_library_knows_again_which_folders_hold_courses(tmp_path: Path, capsys: Captured) -> None:
     folder = write_tree(tmp_path / "knots", {"1-ropes.txt": "Ropes.\n"})
     run(capsys, "add", "--course", folder)
@@ -156,6 +160,7 @@ def test_a_title_cannot_drive_the_terminal(tmp_path: Path, capsys: Captured) -> 
     assert "\x1b[31m" not in printed
 
 
+@pytest.mark.slow
 def test_lessons_are_changed_in_a_file_beside_them(tmp_path: Path, capsys: Captured) -> None:
     files = {"01-a.md": "# Ropes\n\nText.\n\n# Bends\n\nMore.\n", "02-b.md": "# Hitch\n", "03-c.md": "# End\n"}
     folder = write_tree(tmp_path / "knots", files)
@@ -174,6 +179,7 @@ def test_lessons_are_changed_in_a_file_beside_them(tmp_path: Path, capsys: Captu
     assert 'heading = "Bends"' in (folder / "course.toml").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

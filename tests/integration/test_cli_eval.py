@@ -57,6 +57,7 @@ def test_the_table_has_a_line_for_each_metric_that_applies(sample: Path, questio
     assert list(rows)[-3:] == ["tokens", "cost_usd", "seconds"]
 
 
+@pytest.mark.slow
 def test_questions_that_failed_are_listed_with_what_was_expected(
     sample: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -72,6 +73,7 @@ def test_questions_that_failed_are_listed_with_what_was_expected(
     assert [each["fault"] for each in listed[1:3]] == ["does not say 'pier 0'", "does not say 'pier 1'"]
 
 
+@pytest.mark.slow
 def test_json_is_a_run_that_a_later_one_is_compared_with(
     sample: Path, questions: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -88,6 +90,7 @@ def test_json_is_a_run_that_a_later_one_is_compared_with(
     assert [question["refused"] for question in compared["questions"]] == [False, False, True]
 
 
+@pytest.mark.slow
 def test_a_change_for_the_better_is_called_so(sample: Path, tmp_path: Path, capsys: Captured) -> None:
     lines = [json.dumps(QUESTIONS[0] | {"question": f"Which port does server {n} listen on?"}) for n in range(10)]
     questions = write_lines(tmp_path / "questions.jsonl", *lines)
@@ -102,6 +105,7 @@ def test_a_change_for_the_better_is_called_so(sample: Path, tmp_path: Path, caps
     assert [line.split()[-1] for line in more_tokens.splitlines() if "+5 to +5" in line] == ["worse"]
 
 
+@pytest.mark.slow
 def test_a_run_below_a_threshold_ends_with_exit_code_1(sample: Path, questions: Path, capsys: Captured) -> None:
     passed = run(capsys, "eval", questions, "--fail-under", "facts=1", "--fail-under", "wrong_refusals=0")
     failed = run(capsys, "eval", questions, "--fail-under", "facts=1.1", "--fail-under", "seconds=-1", "--json")
@@ -112,6 +116,7 @@ def test_a_run_below_a_threshold_ends_with_exit_code_1(sample: Path, questions: 
     assert len(failed.json["failed"]) == 2
 
 
+@pytest.mark.slow
 def test_a_draft_can_be_measured_as_it_is(sample: Path, tmp_path: Path, capsys: Captured) -> None:
     drafted = run(capsys, "eval", "--draft", "--count", "9")
     questions = keep(tmp_path / "draft.jsonl", drafted.out)
@@ -123,6 +128,7 @@ def test_a_draft_can_be_measured_as_it_is(sample: Path, tmp_path: Path, capsys: 
     assert outcome.json["figures"]["file_recall"] == 1.0
 
 
+@pytest.mark.slow
 def test_the_draft_that_the_help_shows_can_be_made(sample: Path, capsys: Captured) -> None:
     (sample / "harbour").rename(sample / "src")
     _, _, examples = run(capsys, "eval", "--help").out.partition("Examples:\n")
@@ -140,6 +146,7 @@ def test_a_draft_is_made_of_the_folders_that_are_named(sample: Path, capsys: Cap
     assert [line["lines"][0].partition(":")[0] for line in drafted.lines] == ["ferries.py"]
 
 
+@pytest.mark.slow
 def test_a_named_library_is_measured_with_all_its_sources(sample: Path, tmp_path: Path, capsys: Captured) -> None:
     line = json.dumps({"question": "May I send a dog?", "lines": ["docs/faq.md:3-3"]})
     run(capsys, "add", "docs", "harbour", "--library", "quay")
@@ -149,6 +156,7 @@ def test_a_named_library_is_measured_with_all_its_sources(sample: Path, tmp_path
     assert outcome.json["figures"]["line_recall"] == 1.0
 
 
+@pytest.mark.slow
 def test_paths_that_are_not_in_the_library_are_told(sample: Path, tmp_path: Path, capsys: Captured) -> None:
     files = [f"gone-{number}.md" for number in range(5)]
     line = json.dumps({"question": "May I send a dog?", "files": files})
@@ -158,6 +166,7 @@ def test_paths_that_are_not_in_the_library_are_told(sample: Path, tmp_path: Path
     assert "warning: these paths are not in the library: gone-0.md, gone-1.md, gone-2.md and 2 more\n" in outcome.err
 
 
+@pytest.mark.slow
 def test_every_bad_line_of_a_set_is_named_before_anything_is_indexed(
     sample: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -217,6 +226,7 @@ def test_a_folder_of_short_sections_says_why_nothing_is_proposed(tmp_path: Path,
     assert "hint: write questions yourself" in outcome.err
 
 
+@pytest.mark.slow
 def test_one_question_and_one_result_are_not_many(sample: Path, tmp_path: Path, capsys: Captured) -> None:
     questions = write_lines(tmp_path / "q.jsonl", '{"question": "May I send a dog?"}')
 
@@ -225,6 +235,7 @@ def test_one_question_and_one_result_are_not_many(sample: Path, tmp_path: Path, 
     assert outcome.out.startswith("1 question, 1 result each, model extractive\n")
 
 
+@pytest.mark.slow
 def test_the_command_runs_in_a_process_of_its_own(sample: Path, questions: Path) -> None:
     outcome = run_alone("eval", questions, cwd=sample)
 
@@ -232,6 +243,7 @@ def test_the_command_runs_in_a_process_of_its_own(sample: Path, questions: Path)
     assert "file_recall" in outcome.out
 
 
+@pytest.mark.slow
 def test_help_does_not_load_what_measures() -> None:
     script = (
         "import sys; from openbook.cli import main; main(['eval', '--help']); print('openbook.evals' in sys.modules)"

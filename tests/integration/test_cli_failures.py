@@ -47,6 +47,7 @@ def assert_answered(outcome: Outcome) -> None:
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_failure_and_the_next_run_goes_on(sample: Path, capsys: Captured) -> None:
     write_many(sample / "birds")
 
@@ -61,6 +62,7 @@ def test_a_full_disk_is_a_failure_and_the_next_run_goes_on(sample: Path, capsys:
     assert "up to date" in run(capsys, "status").out
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_the_answers_that_were_there(sample: Path, capsys: Captured) -> None:
     run(capsys, "ask", QUESTION)
     write_many(sample / "birds", 240)
@@ -82,6 +84,7 @@ def test_an_impossible_home_is_a_failure(
     assert_fails_clearly(outcome, 3, home, "hint: set OPENBOOK_HOME to a folder that you can write to")
 
 
+@pytest.mark.slow
 def test_a_home_that_is_read_only_is_a_failure(sample: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o555)
@@ -91,6 +94,7 @@ def test_a_home_that_is_read_only_is_a_failure(sample: Path, tmp_path: Path) -> 
     assert_fails_clearly(outcome, 3, str(home), "ermission denied", "hint: set OPENBOOK_HOME")
 
 
+@pytest.mark.slow
 def test_a_library_that_became_read_only_still_answers(sample: Path, capsys: Captured) -> None:
     settled(sample)
     run(capsys, "ask", QUESTION)
@@ -143,6 +147,7 @@ def _of_another_embedder(library: Path) -> None:
 DAMAGES = [_as_text, _headless, _shortened, _garbled]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__.strip("_") for damage in DAMAGES])
 def test_a_library_that_cannot_be_used_names_the_very_command_that_repairs_it(
     sample: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None]
@@ -162,6 +167,7 @@ def test_a_library_that_cannot_be_used_names_the_very_command_that_repairs_it(
     assert again.err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [_of_the_future, _of_another_embedder])
 def test_a_library_of_a_folder_that_another_version_made_is_made_again(
     sample: Path, capsys: Captured, change: Callable[[Path], None]
@@ -176,6 +182,7 @@ def test_a_library_of_a_folder_that_another_version_made_is_made_again(
     assert run(capsys, "ask", QUESTION).err == ""
 
 
+@pytest.mark.slow
 def test_a_library_of_a_folder_is_not_made_again_by_an_embedder_that_costs(
     sample: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +194,7 @@ def test_a_library_of_a_folder_is_not_made_again_by_an_embedder_that_costs(
     assert_fails_clearly(failed, 3, "hint: make it again with: openbook add --rebuild --library harbour-")
 
 
+@pytest.mark.slow
 def test_a_library_of_several_sources_is_made_again_with_all_of_them(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "scanner", "--library", "island")
     _of_another_embedder(only_library())
@@ -199,6 +207,7 @@ def test_a_library_of_several_sources_is_made_again_with_all_of_them(sample: Pat
     assert [line.split()[0] for line in run(capsys, "sources").out.splitlines()] == ["island:", "docs", "scanner"]
 
 
+@pytest.mark.slow
 def test_a_library_can_be_made_again_without_naming_its_folders(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "island")
     _of_the_future(only_library())
@@ -209,6 +218,7 @@ def test_a_library_can_be_made_again_without_naming_its_folders(sample: Path, ca
     assert run(capsys, "search", "backup", "--library", "island").code == 0
 
 
+@pytest.mark.slow
 def test_a_damaged_library_without_known_folders_asks_for_them(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "island")
     _as_text(only_library())
@@ -218,6 +228,7 @@ def test_a_damaged_library_without_known_folders_asks_for_them(sample: Path, cap
     assert_fails_clearly(outcome, 3, "hint: name the folders to make it from")
 
 
+@pytest.mark.slow
 def test_a_database_of_somebody_else_is_left_as_it_is(sample: Path, capsys: Captured) -> None:
     run(capsys, "ask", QUESTION)
     library = only_library()
@@ -237,6 +248,7 @@ def test_a_database_of_somebody_else_is_left_as_it_is(sample: Path, capsys: Capt
     assert_answered(again)
 
 
+@pytest.mark.slow
 def test_an_empty_library_file_is_filled(sample: Path, capsys: Captured) -> None:
     run(capsys, "ask", QUESTION)
     library = only_library()
@@ -255,6 +267,7 @@ def test_a_folder_in_the_place_of_a_library_is_a_failure(sample: Path, capsys: C
     assert_fails_clearly(outcome, 3, "island.sqlite")
 
 
+@pytest.mark.slow
 def test_one_damaged_library_does_not_hide_the_others(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "broken")
     _as_text(only_library())
@@ -268,6 +281,7 @@ def test_one_damaged_library_does_not_hide_the_others(sample: Path, capsys: Capt
     assert "island: 1 document, " in outcome.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

@@ -76,6 +76,7 @@ def interrupt_when(reached: Callable[[subprocess.Popen[str]], bool], process: su
         os.killpg(process.pid, signal.SIGINT)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/proc/self/maps").exists(), reason="the moments are told by what Linux shows of a process"
 )
@@ -98,6 +99,7 @@ def test_an_interrupt_keeps_what_was_indexed(
     assert f"documents  {FILES}\n" in run(capsys, "status", birds).out
 
 
+@pytest.mark.slow
 def test_an_interrupted_update_keeps_the_old_answers(birds: Path, capsys: Captured, tmp_path: Path) -> None:
     folder = tmp_path / "birds"
     folder.mkdir()

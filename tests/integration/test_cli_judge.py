@@ -182,6 +182,7 @@ def test_an_empty_file_has_no_claims(capsys: Captured) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "0 claims\n")
 
 
+@pytest.mark.slow
 def test_a_dash_is_standard_input(here: Path) -> None:
     with Path(written(EXACT, OPEN)).open("rb") as claims:
         outcome = run_alone("judge", "-", "--json", cwd=here, stdin=claims)
@@ -189,6 +190,7 @@ def test_a_dash_is_standard_input(here: Path) -> None:
     assert (outcome.code, verdicts(outcome)) == (0, {"a": "exact", "b": "unverified"})
 
 
+@pytest.mark.slow
 def test_standard_input_that_is_no_utf_8_is_told(here: Path) -> None:
     (here / "claims").write_bytes(b"\xff")
     with (here / "claims").open("rb") as claims:
@@ -197,6 +199,7 @@ def test_standard_input_that_is_no_utf_8_is_told(here: Path) -> None:
     assert_fails_clearly(outcome, 2, "CLAIMS.jsonl", "cannot read standard input")
 
 
+@pytest.mark.slow
 def test_a_verifier_confirms_or_contradicts_by_words_that_stand_there(
     capsys: Captured, verifier: Callable[..., str]
 ) -> None:
@@ -266,6 +269,7 @@ def test_text_that_is_half_a_character_is_judged_too(capsys: Captured, verifier:
     assert verdicts(outcome) == {"b": "confirmed"}
 
 
+@pytest.mark.slow
 def test_more_than_the_money_is_not_spent(
     capsys: Captured, fake_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

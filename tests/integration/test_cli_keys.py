@@ -15,6 +15,7 @@ from tests.integration.support_cli import assert_fails_clearly, run
 Captured = pytest.CaptureFixture[str]
 
 
+@pytest.mark.slow
 def test_a_key_is_made_with_limits_changed_and_rotated(capsys: Captured) -> None:
     made = run(capsys, "keys", "add", "guest", "--expires", "2099-07-31", "--questions-per-day", "50")
     changed = run(capsys, "keys", "change", "guest", "--role", "editor", "--usd-per-day", "1.5")
@@ -39,6 +40,7 @@ def test_a_key_is_listed_with_the_minute_of_its_last_use(capsys: Captured) -> No
     assert re.search(r"  used \d{4}-\d\d-\d\d \d\d:\d\d  today ", run(capsys, "keys", "list").out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("amount", "why"), [("nan", "not a number"), ("inf", "infinite"), ("-1", "not in the range")])
 @pytest.mark.parametrize("command", [["add", "guest"], ["invite", "class of 26"], ["change", "team"]])
 def test_an_amount_of_money_that_is_none_is_wrong_usage(
@@ -53,6 +55,7 @@ def test_an_amount_of_money_that_is_none_is_wrong_usage(
     assert run(capsys, "keys", "list").out.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_class_and_its_students_are_listed_and_revoked(capsys: Captured) -> None:
     code = run(capsys, "keys", "invite", "class of 26", "--seats", "3", "--expires", "90d").out.strip()
     keys = KeyStore(Path(os.environ["OPENBOOK_HOME"]))
@@ -85,6 +88,7 @@ def test_what_is_no_end_is_refused(capsys: Captured, when: str) -> None:
     assert_fails_clearly(run(capsys, "keys", "add", "guest", f"--expires={when}"), 2, "nor a date")
 
 
+@pytest.mark.slow
 def test_a_name_that_nobody_has_is_told(capsys: Captured) -> None:
     for command in ("change", "rotate", "remove"):
         assert_fails_clearly(run(capsys, "keys", command, "nobody"), 1, "no key, class or student named 'nobody'")

@@ -28,6 +28,7 @@ def paths_found(capsys: Captured, *arguments: str | Path) -> set[str]:
     return {result["path"] for result in results}
 
 
+@pytest.mark.slow
 def test_the_first_question_indexes_and_the_second_has_nothing_to_do(sample: Path, capsys: Captured) -> None:
     first = run(capsys, "ask", "Who lifts heavy parcels?")
     second = run(capsys, "ask", "Who lifts heavy parcels?")
@@ -38,6 +39,7 @@ def test_the_first_question_indexes_and_the_second_has_nothing_to_do(sample: Pat
     assert first.out == second.out
 
 
+@pytest.mark.slow
 def test_edited_new_moved_and_deleted_files_are_noticed_at_the_next_use(sample: Path, capsys: Captured) -> None:
     run(capsys, "search", "parcel")
     (sample / "docs" / "faq.md").write_text("# Questions\n\nGoats travel on deck.\n", encoding="utf-8")
@@ -63,6 +65,7 @@ def test_a_result_goes_by_the_name_that_was_asked_for(sample: Path, capsys: Capt
     assert "     5  func (r *Ring) Locate() {}\n" in outcome.out
 
 
+@pytest.mark.slow
 def test_a_file_that_is_ignored_from_now_on_is_forgotten(sample: Path, capsys: Captured) -> None:
     before = paths_found(capsys, "scanner label")
     with (sample / ".openbookignore").open("a", encoding="utf-8") as rules:
@@ -74,6 +77,7 @@ def test_a_file_that_is_ignored_from_now_on_is_forgotten(sample: Path, capsys: C
     assert "scanner/scanner.go" not in after
 
 
+@pytest.mark.slow
 def test_a_file_that_is_ignored_no_more_is_found(sample: Path, capsys: Captured) -> None:
     before = paths_found(capsys, "submarine")
     (sample / ".openbookignore").unlink()
@@ -84,6 +88,7 @@ def test_a_file_that_is_ignored_no_more_is_found(sample: Path, capsys: Captured)
     assert "drafts/submarine.md" in after
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_never_cited_as_it_was(sample: Path, capsys: Captured) -> None:
     run(capsys, "ask", "How long are copies of the register kept?")
     file = sample / "docs" / "operations.md"
@@ -97,6 +102,7 @@ def test_an_edited_file_is_never_cited_as_it_was(sample: Path, capsys: Captured)
     assert {citation["verdict"] for citation in answer["citations"]} == {"exact"}
 
 
+@pytest.mark.slow
 def test_several_sources_in_one_library_are_asked_together(sample: Path, capsys: Captured) -> None:
     added = run(capsys, "add", "docs", "scanner", "--library", "island")
 
@@ -111,6 +117,7 @@ def test_several_sources_in_one_library_are_asked_together(sample: Path, capsys:
     assert {result["source"] for result in only} == {"docs"}
 
 
+@pytest.mark.slow
 def test_sources_of_one_name_get_different_ones(tmp_path: Path, capsys: Captured) -> None:
     for parent, text in (("a", "Gulls sleep at sea."), ("b", "Gulls steal fish.")):
         (tmp_path / parent / "birds").mkdir(parents=True)
@@ -130,6 +137,7 @@ def test_adding_again_changes_nothing_and_says_so(sample: Path, capsys: Captured
     assert outcome.err == "docs: 3 documents, nothing changed\n"
 
 
+@pytest.mark.slow
 def test_a_library_that_a_question_makes_is_named_beside_those_there_are(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", sample, "--library", "notes")
 
@@ -140,6 +148,7 @@ def test_a_library_that_a_question_makes_is_named_beside_those_there_are(sample:
     assert "new library" not in again.err
 
 
+@pytest.mark.slow
 def test_adding_without_a_path_adds_the_folder_here(sample: Path, capsys: Captured) -> None:
     run(capsys, "add")
 
@@ -149,6 +158,7 @@ def test_adding_without_a_path_adds_the_folder_here(sample: Path, capsys: Captur
     assert outcome.out.splitlines()[1] == f"  harbour  {sample}"
 
 
+@pytest.mark.slow
 def test_sources_lists_every_library(sample: Path, capsys: Captured) -> None:
     nothing = run(capsys, "sources")
     run(capsys, "add", "docs", "web", "--library", "island")
@@ -161,6 +171,7 @@ def test_sources_lists_every_library(sample: Path, capsys: Captured) -> None:
     assert [line.split()[0] for line in outcome.out.splitlines()] == ["default:", "scanner", "island:", "docs", "web"]
 
 
+@pytest.mark.slow
 def test_a_removed_source_is_found_no_more_and_its_files_stay(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "scanner", "--library", "island")
 
@@ -172,6 +183,7 @@ def test_a_removed_source_is_found_no_more_and_its_files_stay(sample: Path, caps
     assert (sample / "docs" / "operations.md").exists()
 
 
+@pytest.mark.slow
 def test_removing_what_is_not_there_is_wrong_usage_and_names_what_is(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "island")
 
@@ -182,6 +194,7 @@ def test_removing_what_is_not_there_is_wrong_usage_and_names_what_is(sample: Pat
     assert_fails_clearly(library, 2, "'isle'", "hint: did you mean 'island'? openbook sources")
 
 
+@pytest.mark.slow
 def test_status_tells_what_the_next_use_has_to_do(sample: Path, capsys: Captured) -> None:
     settled(sample)
     run(capsys, "ask", "Who lifts heavy parcels?")
@@ -199,6 +212,7 @@ def test_status_tells_what_the_next_use_has_to_do(sample: Path, capsys: Captured
     assert f"library    {only_library()}\n" in outcome.out
 
 
+@pytest.mark.slow
 def test_status_names_files_that_could_not_be_read_and_pages_without_text(sample: Path, capsys: Captured) -> None:
     (sample / "docs" / "half.pdf").write_bytes(pdf_files.pdf(pdf_files.text(pdf_files.FACT), pdf_files.picture))
     for number in range(4):
@@ -271,6 +285,7 @@ def test_a_name_that_no_library_has_makes_none(sample: Path, capsys: Captured, c
     assert "hrabour" not in run(capsys, "sources").out
 
 
+@pytest.mark.slow
 def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "scanner", "--library", "island")
     shutil.move(sample / "docs", sample / "papers")
@@ -358,6 +373,7 @@ def test_doctor_reports_a_disk_that_is_full(capsys: Captured) -> None:
     assert "cannot be written: File too large; free some space" in outcome.out
 
 
+@pytest.mark.slow
 def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captured) -> None:
     processes = [start("search", "ParseLabel", "--json", cwd=sample) for _ in range(2)]
 
@@ -368,6 +384,7 @@ def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captur
     assert run(capsys, "status").out.count("up to date") == 1
 
 
+@pytest.mark.slow
 def test_a_library_whose_header_is_damaged_is_not_said_to_be_deleted(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", sample / "docs", "--library", "docs")
     [library] = Settings.from_env().home.glob("libraries/docs.sqlite")
@@ -395,6 +412,7 @@ def test_a_deleted_library_takes_the_texts_that_were_added_to_it_along(capsys: C
     assert not (Settings.from_env().home / "texts" / "birds").exists()
 
 
+@pytest.mark.slow
 def test_a_source_is_removed_from_the_only_library_that_has_it(sample: Path, capsys: Captured) -> None:
     run(capsys, "search", "parcel", "docs")
 
@@ -427,6 +445,7 @@ def test_an_unset_variable_of_the_shell_is_not_the_working_folder(
     assert "is empty" in outcome.err
 
 
+@pytest.mark.slow
 def test_doctor_tells_of_a_library_that_cannot_be_used(sample: Path, capsys: Captured) -> None:
     run(capsys, "search", "parcel")
     only_library().write_bytes(b"no database at all, but long enough to be looked at" * 100)

@@ -24,6 +24,7 @@ FILES = 420  # three commits
 KILLS = 3
 
 
+@pytest.mark.slow
 def test_a_library_moves_to_another_engine_and_back_with_the_same_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_library_moves_to_another_engine_and_back_with_the_same_answers(
     assert run(capsys, "ask", QUESTION, "--library", "team").out == asked.out
 
 
+@pytest.mark.slow
 def test_added_texts_stay_until_no_copy_of_their_library_cites_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_migration_killed_at_any_moment_is_finished_by_the_next_one(tmp_path: 
         assert [(result.chunk, result.score) for result in copy.search("the river")] == found
 
 
+@pytest.mark.slow
 def test_optimizing_a_library_changes_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree = write_tree(tmp_path / "tree", make_tree(5))
     for number in range(6):  # each commit adds a segment of words

@@ -47,6 +47,7 @@ def _no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.mark.slow
 def test_doctor_calls_a_model_and_says_how_fast_it_was_and_what_it_cost(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +66,7 @@ def test_doctor_calls_a_model_and_says_how_fast_it_was_and_what_it_cost(
     assert server.key not in outcome.out + outcome.err
 
 
+@pytest.mark.slow
 def test_a_question_of_a_small_page_shows_whether_citations_hold_and_the_verifier_is_usable(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_question_of_a_small_page_shows_whether_citations_hold_and_the_verifie
     assert "FAIL  trial verifier: not usable" in poor.out
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_answer_in_time_is_told_with_the_setting(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +102,7 @@ def test_a_model_that_does_not_answer_in_time_is_told_with_the_setting(
     assert "set OPENBOOK_MODEL_TIMEOUT_S to more seconds" in asked.err
 
 
+@pytest.mark.slow
 def test_doctor_says_which_key_to_set_or_what_was_refused(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +121,7 @@ def test_doctor_says_which_key_to_set_or_what_was_refused(
     assert "sk-wrong" not in wrong.out + wrong.err
 
 
+@pytest.mark.slow
 def test_doctor_without_a_model_says_what_would_answer_and_calls_nobody(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

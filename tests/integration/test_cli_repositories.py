@@ -28,6 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return command
 
 
+@pytest.mark.slow
 def test_a_repository_is_fetched_by_add_and_asked_without_the_network(
     run: Run, github: Path, git_server: GitServer
 ) -> None:
@@ -47,6 +48,7 @@ def test_a_repository_is_fetched_by_add_and_asked_without_the_network(
     assert git_server.requests == []
 
 
+@pytest.mark.slow
 def test_adding_it_again_brings_what_has_changed(run: Run, github: Path) -> None:
     served = Repository(github / "octo" / "shop")
     served.commit(FILES)
@@ -67,6 +69,7 @@ def test_a_repository_that_was_not_fetched_is_not_asked_for(run: Run, github: Pa
     assert git_server.requests == []
 
 
+@pytest.mark.slow
 def test_a_path_wins_over_a_repository(run: Run, github: Path, git_server: GitServer, tmp_path: Path) -> None:
     (tmp_path / "octo" / "shop").mkdir(parents=True)
     (tmp_path / "octo" / "shop" / "a.md").write_text("Refunds are booked here.\n", encoding="utf-8")
@@ -81,6 +84,7 @@ def test_a_path_wins_over_a_repository(run: Run, github: Path, git_server: GitSe
     assert git_server.requests == []
 
 
+@pytest.mark.slow
 def test_a_library_is_made_again_from_what_was_fetched(run: Run, github: Path, git_server: GitServer) -> None:
     Repository(github / "octo" / "shop").commit(FILES)
     run("add", "octo/shop")

@@ -36,6 +36,7 @@ def found(capsys: Captured, *arguments: str | Path) -> set[str]:
     return {result["path"] for result in run(capsys, "search", *arguments, "--json").json["results"]}
 
 
+@pytest.mark.slow
 def test_a_subfolder_is_asked_in_the_library_of_the_folder_above(harbour: Path, capsys: Captured) -> None:
     run(capsys, "search", "ferry")
     before = libraries()
@@ -50,6 +51,7 @@ def test_a_subfolder_is_asked_in_the_library_of_the_folder_above(harbour: Path, 
     assert libraries() == before
 
 
+@pytest.mark.slow
 def test_the_library_of_the_folder_above_is_brought_up_to_date(harbour: Path, capsys: Captured) -> None:
     run(capsys, "search", "ferry")
     (harbour / "docs" / "fares.md").write_text("# Fares\n\nThe ferry costs two coins.\n", encoding="utf-8")
@@ -57,6 +59,7 @@ def test_the_library_of_the_folder_above_is_brought_up_to_date(harbour: Path, ca
     assert "docs/fares.md" in found(capsys, "coins", "docs")
 
 
+@pytest.mark.slow
 def test_a_folder_that_a_rule_leaves_out_gets_a_library_of_its_own(harbour: Path, capsys: Captured) -> None:
     run(capsys, "search", "ferry")
 
@@ -66,6 +69,7 @@ def test_a_folder_that_a_rule_leaves_out_gets_a_library_of_its_own(harbour: Path
     assert len(libraries()) == 2
 
 
+@pytest.mark.slow
 def test_a_library_of_its_own_is_kept(harbour: Path, capsys: Captured) -> None:
     run(capsys, "search", "ferry", "docs")
     run(capsys, "search", "ferry")
@@ -73,6 +77,7 @@ def test_a_library_of_its_own_is_kept(harbour: Path, capsys: Captured) -> None:
     assert found(capsys, "ferry", "docs") == {"ferry.md", "tides.md"}
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_added_is_asked_where_it_was_added(harbour: Path, capsys: Captured) -> None:
     run(capsys, "add", ".")
     run(capsys, "add", "drafts", "--library", "plans")
@@ -82,6 +87,7 @@ def test_a_folder_that_was_added_is_asked_where_it_was_added(harbour: Path, caps
     assert libraries() == ["default.sqlite", "plans.sqlite"]
 
 
+@pytest.mark.slow
 def test_one_of_several_sources_is_asked_alone(harbour: Path, capsys: Captured, tmp_path: Path) -> None:
     other = write_tree(tmp_path / "island", {"ferry.md": "# Ferry\n\nThe ferry of the island sails at ten.\n"})
     run(capsys, "add", harbour / "docs", other)
@@ -97,6 +103,7 @@ def test_status_of_a_subfolder_is_that_of_its_library(harbour: Path, capsys: Cap
     assert "documents  4\n" in run(capsys, "status", "docs").out
 
 
+@pytest.mark.slow
 def test_a_library_is_deleted_by_name(harbour: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "--library", "island")
 
@@ -109,6 +116,7 @@ def test_a_library_is_deleted_by_name(harbour: Path, capsys: Captured) -> None:
     assert run(capsys, "remove").code == 2
 
 
+@pytest.mark.slow
 def test_pruning_deletes_libraries_whose_folders_are_gone(harbour: Path, capsys: Captured) -> None:
     run(capsys, "search", "noon", "drafts")
     run(capsys, "search", "ferry")
@@ -126,6 +134,7 @@ def test_pruning_deletes_libraries_whose_folders_are_gone(harbour: Path, capsys:
     assert run(capsys, "prune").err == "nothing to delete: every library has an existing folder\n"
 
 
+@pytest.mark.slow
 def test_a_library_on_a_disk_that_is_away_is_not_pruned(harbour: Path, capsys: Captured, tmp_path: Path) -> None:
     disk = write_tree(tmp_path / "disk" / "notes", {"a.md": "# Notes\n\nThe lamp is lit.\n"})
     run(capsys, "search", "lamp", disk)
@@ -136,6 +145,7 @@ def test_a_library_on_a_disk_that_is_away_is_not_pruned(harbour: Path, capsys: C
     assert [name.partition("-")[0] for name in libraries()] == ["notes"]
 
 
+@pytest.mark.slow
 def test_the_list_of_libraries_names_size_age_and_what_is_gone(harbour: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "drafts", "--library", "island")
     (harbour / "drafts").rename(harbour / "old")
@@ -146,6 +156,7 @@ def test_the_list_of_libraries_names_size_age_and_what_is_gone(harbour: Path, ca
     assert lines[1:] == [f"  docs  {harbour / 'docs'}", f"  drafts  {harbour / 'drafts'}  (gone)"]
 
 
+@pytest.mark.slow
 def test_a_large_folder_is_indexed_only_if_it_is_meant(
     harbour: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +177,7 @@ def test_a_large_folder_is_indexed_only_if_it_is_meant(
     assert libraries() == ["default.sqlite"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_added_is_measured_without_another_index(tmp_path: Path, capsys: Captured) -> None:
     folder = write_tree(tmp_path / "island", {"whales.md": "Whales sing below the ferry.\n"})
     (tmp_path / "q.jsonl").write_text('{"question": "Do whales sing?", "files": ["whales.md"]}\n', encoding="utf-8")

@@ -21,6 +21,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_guide_is_printed_or_written_in_each_format(here: Path, capsys: Captured) -> None:
     shown = run(capsys, "study", "dough.md")
     cards = run(capsys, "study", "dough.md", "--format", "anki", "--output", "cards.txt")
@@ -42,6 +43,7 @@ def test_a_guide_is_not_made_for_a_folder_that_does_not_exist(here: Path, capsys
     assert run(capsys, "sources").out == ""
 
 
+@pytest.mark.slow
 def test_nothing_to_study_is_said_with_its_exit_code(here: Path, capsys: Captured) -> None:
     outcome = run(capsys, "study", "rye")
 

@@ -65,6 +65,7 @@ def test_nothing_in_a_source_drives_the_terminal(hostile: Path, capsys: Captured
     assert_harmless(outcome.out + outcome.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_nothing_in_a_source_drives_a_real_terminal(hostile: Path, command: str) -> None:
     outcome = run_on_terminal(command, "anchor winch", "--show", cwd=hostile)
@@ -127,6 +128,7 @@ def test_json_keeps_the_text_as_it_is_and_is_harmless(hostile: Path, capsys: Cap
     assert winch["text"].rstrip() == (hostile / "winch.py").read_bytes().decode("utf-8").rstrip()
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_results_without_colours_or_progress(tmp_path: Path, capsys: Captured) -> None:
     root = copy_sample(tmp_path)
     question, env = ("ask", "Who lifts heavy parcels?"), {"TERM": "xterm-256color"}
@@ -140,6 +142,7 @@ def test_a_pipe_gets_results_without_colours_or_progress(tmp_path: Path, capsys:
     assert re.fullmatch(r"indexed harbour: \d+ added in \d+\.\d s(; \d+ skipped \(.*\))?\n", first.err)
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_the_answer_in_the_end_and_no_bar(tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
 
@@ -149,6 +152,7 @@ def test_a_terminal_sees_the_answer_in_the_end_and_no_bar(tmp_path: Path) -> Non
     assert "Sources:" in _COLOURS.sub("", outcome.out).rpartition("indexed harbour")[2]
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_failure(tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
     read_end, write_end = os.pipe()
@@ -163,6 +167,7 @@ def test_a_closed_pipe_is_no_failure(tmp_path: Path) -> None:
     assert "Broken" not in outcome.err
 
 
+@pytest.mark.slow
 def test_the_first_line_can_be_taken_by_head(tmp_path: Path) -> None:
     root = copy_sample(tmp_path)
 
@@ -175,6 +180,7 @@ def test_the_first_line_can_be_taken_by_head(tmp_path: Path) -> None:
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_the_output_is_a_failure_and_no_crash(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
@@ -189,6 +195,7 @@ def test_a_full_disk_behind_the_output_is_a_failure_and_no_crash(tmp_path: Path)
     assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["1", "2"])
 def test_a_closed_output_is_no_crash(tmp_path: Path, closed: str) -> None:
     root = copy_sample(tmp_path)
@@ -210,6 +217,7 @@ def test_a_closed_output_is_no_crash(tmp_path: Path, closed: str) -> None:
     assert ("scanner.go" in done.stdout) == (closed == "2")
 
 
+@pytest.mark.slow
 def test_an_output_without_the_characters_gets_them_escaped(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "mast.md").write_text("# Der Mast 🚢\n\nDer Mast trägt drei höhere Segel 帆.\n", encoding="utf-8")
 
@@ -221,6 +229,7 @@ def test_an_output_without_the_characters_gets_them_escaped(tmp_path: Path, caps
     assert "drei höhere Segel 帆" in in_utf_8.out
 
 
+@pytest.mark.slow
 def test_bytes_of_a_question_that_are_no_text_are_no_crash(tmp_path: Path, capsys: Captured) -> None:
     root = copy_sample(tmp_path)
 
@@ -231,6 +240,7 @@ def test_bytes_of_a_question_that_are_no_text_are_no_crash(tmp_path: Path, capsy
     assert "Traceback" not in outcome.err + in_json.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["ask", "--help"], ["search", "--help"], ["--version"], ["ask"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     script = (
@@ -247,6 +257,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert HEAVY.isdisjoint(json.loads(printed.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_the_command_does() -> None:
     outcome = run_alone("--version")
 

@@ -54,6 +54,7 @@ def test_help_of_every_command_fits_80_columns(command: str) -> None:
     assert [line for line in shown.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_example_in_the_help_can_be_parsed(command: str) -> None:
     import shlex
@@ -68,6 +69,7 @@ def test_every_example_in_the_help_can_be_parsed(command: str) -> None:
             pass
 
 
+@pytest.mark.slow
 def test_version_has_a_short_option(capsys: Captured) -> None:
     assert run(capsys, "-V").out == run(capsys, "--version").out
 
@@ -93,6 +95,7 @@ def test_files_are_listed_once_each_and_nothing_else(island: Path, capsys: Captu
     assert sorted(run(capsys, "search", "ferry", "--files").out.splitlines()) == ["docs/ferry.md", "whales.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 100])
 def test_prose_is_wrapped_by_words_on_a_terminal_and_whole_in_a_pipe(
     island: Path, capsys: Captured, columns: int
@@ -106,6 +109,7 @@ def test_prose_is_wrapped_by_words_on_a_terminal_and_whole_in_a_pipe(
     assert "running have\n> learned" in run(capsys, *question).out
 
 
+@pytest.mark.slow
 def test_colours_follow_the_terminal_and_the_environment_variables(island: Path, capsys: Captured) -> None:
     search = ("search", "whale", ".")
 
@@ -115,6 +119,7 @@ def test_colours_follow_the_terminal_and_the_environment_variables(island: Path,
     assert STYLE.search(run(capsys, *search, env={"FORCE_COLOR": "1"}).out)
 
 
+@pytest.mark.slow
 def test_matches_stand_out(island: Path) -> None:
     assert "\x1b[1msing\x1b[0m" in on_terminal("search", "sing", ".", cwd=island, columns=80)
 
@@ -124,6 +129,7 @@ def test_a_place_of_one_line_is_written_as_one_line(island: Path, capsys: Captur
     assert ":3-3" not in run(capsys, "ask", "Does the ferry run?", "docs").out
 
 
+@pytest.mark.slow
 def test_a_mistyped_library_is_answered_with_the_one_that_is_meant(island: Path, capsys: Captured) -> None:
     run(capsys, "add", ".", "--library", "whale-watching")
 
@@ -131,6 +137,7 @@ def test_a_mistyped_library_is_answered_with_the_one_that_is_meant(island: Path,
     assert "did you mean 'whale-watching'?" in run(capsys, "search", "x", "--library", "whale").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_names_of_libraries_are_completed(island: Path, capsys: Captured, shell: str) -> None:
     run(capsys, "add", ".", "--library", "lighthouse")
@@ -153,6 +160,7 @@ def wait_for(words: str, log: Path) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp_path: Path, capsys: Captured) -> None:
     log = tmp_path / "watch.log"
     with log.open("wb") as target:

@@ -164,6 +164,7 @@ def test_a_place_that_is_not_certain_is_reported_with_the_reason_and_not_written
     assert outcome.code == 1
 
 
+@pytest.mark.slow
 def test_a_saved_answer_is_checked_and_fixed(shop: Repository, capsys: Captured) -> None:
     answer = run(capsys, "ask", "--json", "what does retry yield?", "src")
     (shop.folder / "answer.json").write_text(answer.out, encoding="utf-8")
@@ -361,6 +362,7 @@ def test_a_file_that_does_not_exist_is_wrong_usage_and_the_rest_is_checked(
     assert "docs/a.md:3: moved" in both.out
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_fails_and_stays(shop: Repository) -> None:
     (shop.folder / "docs").chmod(0o555)
 
@@ -470,6 +472,7 @@ def test_fix_keeps_all_other_bytes_of_a_notebook(shop: Repository, capsys: Captu
     assert (shop.folder / "docs/n.ipynb").read_text("utf-8") == raw.replace("see src/app.py:4-6", "see src/app.py:6-8")
 
 
+@pytest.mark.slow
 def test_fixing_twice_changes_nothing(shop: Repository, capsys: Captured) -> None:
     """What moved by its history, and what moves back by the names beside it."""
     page = "`retry` and `send` (src/app.py:4-6); [send](../src/app.py#L5) and [`retry`](../src/app.py#L4).\n"

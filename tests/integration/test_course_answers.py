@@ -25,6 +25,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_citation_shows_and_stores_the_sentence_and_not_the_line(course: Path, capsys: Captured) -> None:
     text = (course / "tides.txt").read_text(encoding="utf-8")
 
@@ -41,6 +42,7 @@ def test_a_citation_shows_and_stores_the_sentence_and_not_the_line(course: Path,
     assert all(len(citation["quote"]) < 400 for citation in told["citations"])
 
 
+@pytest.mark.slow
 def test_the_sentences_of_an_answer_can_be_verified_later(course: Path, capsys: Captured) -> None:
     answer = run(capsys, "ask", "--json", QUESTION, ".")
     (course / "answer.json").write_text(answer.out, encoding="utf-8")
@@ -53,6 +55,7 @@ def test_the_sentences_of_an_answer_can_be_verified_later(course: Path, capsys: 
     assert (before.code, after.code) == (0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "quoted"),
     [
@@ -76,6 +79,7 @@ def test_a_lesson_that_is_not_there_is_refused(course: Path, capsys: Captured) -
     assert run(capsys, "ask", "What was covered in lesson 7 of the tides course?", str(course)).code == 1
 
 
+@pytest.mark.slow
 def test_a_lesson_with_front_matter_is_named_by_the_title_in_it(tmp_path: Path, capsys: Captured) -> None:
     folder = write_tree(
         tmp_path / "bread",
@@ -93,6 +97,7 @@ def test_a_lesson_with_front_matter_is_named_by_the_title_in_it(tmp_path: Path, 
     assert [citation["quote"] for citation in told["citations"]] == ["# Dough"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pages", "outline"),
     [

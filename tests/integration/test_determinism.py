@@ -64,6 +64,7 @@ def built(folder: Path, name: str, sources: Sequence[str] = ("one", "two")) -> l
         return everything(assistant)
 
 
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_gives_the_same_results_and_answers(folder: Path) -> None:
     code = (
         "import json, pathlib, sys; from tests.integration.test_determinism import built; "
@@ -81,6 +82,7 @@ def test_another_process_with_another_hash_seed_gives_the_same_results_and_answe
     assert json.loads(there.stdout) == built(folder, "here")
 
 
+@pytest.mark.slow
 def test_the_order_in_which_sources_are_added_changes_nothing(folder: Path) -> None:
     assert built(folder, "forward") == built(folder, "backward", ("two", "one"))
 
@@ -111,6 +113,7 @@ def removed_and_added(folder: Path, assistant: Library) -> list[Any]:
     return everything(assistant)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [reopened, synced, changed_and_changed_back, removed_and_added])
 def test_a_library_that_holds_the_same_again_gives_the_same(
     folder: Path, step: Callable[[Path, Library], list[Any]]
@@ -125,6 +128,7 @@ def test_a_library_that_holds_the_same_again_gives_the_same(
     assert again == fresh
 
 
+@pytest.mark.slow
 def test_asking_again_gives_the_same(folder: Path) -> None:
     with open_library(folder, "same") as assistant:
         assistant.add(folder / "sources" / "one")

@@ -44,6 +44,7 @@ def reasons(report: SyncReport) -> dict[str, tuple[str, ...]]:
     return dict(report.skipped)
 
 
+@pytest.mark.slow
 def test_each_file_that_cannot_be_read_costs_one_line_and_no_other_file(index: Index, tmp_path: Path) -> None:
     tree = put(
         tmp_path / "tree",
@@ -66,6 +67,7 @@ def test_each_file_that_cannot_be_read_costs_one_line_and_no_other_file(index: I
     assert index.records("s")["good.pdf"].remarks == ("no text on pages 2 to 3",)
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_given_up_and_tried_again_with_more_time(index: Index, tmp_path: Path) -> None:
     tree = put(tmp_path / "tree", slow_pdf=pdf(text("mire")), good_pdf=pdf(text(FACT)))
 
@@ -77,6 +79,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_tried_again_with_more_time(i
     assert (first.added, second.read, third.added, reasons(third)) == (1, 0, 1, {})
 
 
+@pytest.mark.slow
 def test_what_was_encrypted_or_too_long_is_read_when_settings_allow_it(index: Index, tmp_path: Path) -> None:
     tree = put(tmp_path / "tree", secret_pdf=pdf(text(FACT), password="sesame"), long_pdf=pdf(text(FACT), text("Two.")))
 
@@ -91,6 +94,7 @@ def test_what_was_encrypted_or_too_long_is_read_when_settings_allow_it(index: In
     assert (again.read, second.added, reasons(second)) == (0, 2, {})
 
 
+@pytest.mark.slow
 def test_a_file_larger_than_allowed_is_not_opened(index: Index, tmp_path: Path) -> None:
     tree = put(tmp_path / "tree", a_pdf=pdf(text(FACT)))
 
@@ -98,6 +102,7 @@ def test_a_file_larger_than_allowed_is_not_opened(index: Index, tmp_path: Path) 
     assert reasons(bring(index, tree, max_file_bytes=100)) == {}
 
 
+@pytest.mark.slow
 def test_a_pdf_without_its_suffix_is_read_by_a_process_of_its_own_too(index: Index, tmp_path: Path) -> None:
     tree = put(tmp_path / "tree", notes=pdf(text("venom")), good=pdf(text(FACT)))
 
@@ -107,6 +112,7 @@ def test_a_pdf_without_its_suffix_is_read_by_a_process_of_its_own_too(index: Ind
     assert "ended the process that read it" in report.remarks["notes"][0]
 
 
+@pytest.mark.slow
 def test_a_chunk_of_a_pdf_is_a_slice_of_its_text_and_knows_its_page(index: Index, tmp_path: Path) -> None:
     bring(index, put(tmp_path / "tree", a_pdf=pdf(*(text(f"Page {number}. {FACT * 30}") for number in (1, 2, 3)))))
 

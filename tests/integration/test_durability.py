@@ -177,6 +177,7 @@ def bring_when_told(tree: str, library: str, name: str) -> str:
     return str(bring(tree, library, name=name).added)
 
 
+@pytest.mark.slow
 def test_two_processes_that_add_sources_to_a_new_library_both_succeed(tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
     files = make_tree(120)
@@ -209,6 +210,7 @@ def make_libraries(folder: str, moments: list[float], name: str) -> None:
             put(index, f"{name}.md", vector=vector(1))
 
 
+@pytest.mark.slow
 def test_processes_that_make_the_same_library_at_once_all_succeed(tmp_path: Path) -> None:
     moments = [number / 20 for number in range(30)]
     names = ["a", "b", "c", "d"]

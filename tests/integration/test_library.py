@@ -48,6 +48,7 @@ def test_a_folder_is_asked_in_two_lines(sample: Path) -> None:
     assert answer.quality_score == 1.0
 
 
+@pytest.mark.slow
 def test_every_result_and_every_citation_is_an_exact_slice_of_its_file(assistant: Library, sample: Path) -> None:
     results = assistant.search("parcel ferry storm door", limit=100)
     answer = assistant.query("Who lifts heavy parcels?")
@@ -244,6 +245,7 @@ def test_settings_reach_the_parts_they_are_for(sample: Path, tmp_path: Path) -> 
     assert len(answer.results) <= 3
 
 
+@pytest.mark.slow
 def test_threads_may_share_an_assistant(assistant: Library) -> None:
     questions = [QUESTION, "Who lifts heavy parcels?", "How do I restore a backup?"] * 4
     expected = {question: assistant.query(question).answer for question in questions}
@@ -384,6 +386,7 @@ def test_a_refusal_names_no_unread_file_of_a_source_that_was_removed(tmp_path: P
     assert "b.pdf" not in removed
 
 
+@pytest.mark.slow
 def test_an_answer_says_why_a_file_that_the_question_names_was_not_read(tmp_path: Path) -> None:
     said = "# Vault\n\nEach xlsx is password protected. What is in the vault is safe.\n"
     folder = write_tree(tmp_path / "a", {"a.md": said, "b/tides.pdf": "no PDF", "c/tides.pdf.md": "Tides.\n"})
@@ -425,6 +428,7 @@ def test_a_quote_of_a_page_has_no_blank_before_a_comma_and_is_as_exact(tmp_path:
     assert [claim.verdict for claim in answer.claims] == ["exact"]
 
 
+@pytest.mark.slow
 def test_a_question_for_callers_says_how_many_there_are_if_it_does_not_show_them_all(tmp_path: Path) -> None:
     quays = {
         f"quay{number}.py": f"def open_quay{number}(ship):\n    return moor_ship(ship, {number})\n"

@@ -65,6 +65,7 @@ def test_an_answer_is_the_same_without_blocking(assistant: Library) -> None:
     assert awaited.sources_cited
 
 
+@pytest.mark.slow
 def test_several_questions_are_answered_at_once(assistant: Library) -> None:
     async def ask_all() -> list[str]:
         with ScriptedModel(*["A parcel is lost after 14 days."] * 5) as model:
@@ -76,6 +77,7 @@ def test_several_questions_are_answered_at_once(assistant: Library) -> None:
     assert len(set(asyncio.run(ask_all()))) == 1
 
 
+@pytest.mark.slow
 def test_what_happens_can_be_followed(assistant: Library) -> None:
     async def follow() -> list[object]:
         return [event async for event in assistant.aquery_stream(QUESTION)]
@@ -121,6 +123,7 @@ def test_many_questions_are_answered_in_order_and_one_that_fails_costs_no_other(
     assert last.query == "Who weighs parcels?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_async", [False, True])
 def test_no_more_questions_are_answered_at_once_than_allowed(assistant: Library, is_async: bool) -> None:
     counting = Counting()

@@ -187,6 +187,7 @@ def test_of_a_long_claim_that_words_cannot_tell_the_beginning_is_repeated(librar
     assert result.content[0].text == ("unverified: Whatever is carried is put on a balance that ... (src/parcels.py:4)")
 
 
+@pytest.mark.slow
 def test_lines_that_were_asked_for_by_number_come_without_a_note(library: WatchedLibrary) -> None:
     for arguments in ({"path": "course.txt:3-4"}, {"path": "course.txt", "first_line": 3, "last_line": 4}):
         assert call(library, "read_lines", **arguments).content[0].text.splitlines()[-1].startswith("4| ")
@@ -319,6 +320,7 @@ def test_the_prompt_asks_for_checked_citations(library: WatchedLibrary) -> None:
     assert "How heavy?" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path, mode: str) -> None:
     server = StdioServerParameters(
@@ -340,6 +342,7 @@ def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path, m
     assert "src/parcels.py" in resources
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
@@ -387,6 +390,7 @@ async def _heavy(address: str, key: str = "") -> str:
         return str(await client.call_tool("search", {"query": "How heavy may a parcel be?"}))
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
     with serving(shop) as address:
@@ -398,6 +402,7 @@ def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
     assert "src/parcels.py:" in told
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_the_tools_for_courses_are_listed_over_http_before_there_are_any(tmp_path: Path) -> None:
     (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
@@ -410,6 +415,7 @@ def test_the_tools_for_courses_are_listed_over_http_before_there_are_any(tmp_pat
         assert asyncio.run(listed(address)) >= {"list_courses", "course_outline"}
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_damaged_library_is_rebuilt_because_no_agent_shows_a_hint(shop: Path) -> None:
     library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
@@ -422,6 +428,7 @@ def test_a_damaged_library_is_rebuilt_because_no_agent_shows_a_hint(shop: Path) 
     assert "src/parcels.py:" in told
 
 
+@pytest.mark.slow
 def test_a_database_of_another_program_is_not_overwritten(shop: Path) -> None:
     library = Settings.from_env().home / "libraries" / f"{name_for([shop])}.sqlite"
     library.parent.mkdir(parents=True)
@@ -438,6 +445,7 @@ def test_a_database_of_another_program_is_not_overwritten(shop: Path) -> None:
     assert library.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
     key = KeyStore(Settings.from_env().home).add("agent")

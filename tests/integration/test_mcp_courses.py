@@ -63,6 +63,7 @@ async def course_tools(client: Client) -> set[str]:
     return {tool.name for tool in (await client.list_tools()).tools} & COURSE_TOOLS
 
 
+@pytest.mark.slow
 def test_the_tools_for_courses_come_with_the_first_course_and_go_with_the_last_and_the_client_is_told(
     tmp_path: Path,
 ) -> None:
@@ -99,6 +100,7 @@ def test_the_tools_for_courses_come_with_the_first_course_and_go_with_the_last_a
     assert [type(each) for each in told] == [ToolListChangedNotification] * 2
 
 
+@pytest.mark.slow
 def test_a_client_that_listens_is_told_of_a_course_that_another_process_has_added(tmp_path: Path) -> None:
     (tmp_path / "parcels.txt").write_text(COURSE, encoding="utf-8")
 
@@ -125,6 +127,7 @@ def said(reply: Any) -> str:
     return str(reply.content[0].text)
 
 
+@pytest.mark.slow
 def test_a_model_finds_the_courses_and_lessons_and_learns_from_what_goes_wrong(school: Path) -> None:
     command = ["-m", "openbook", "mcp", "--library", "school"]
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ), cwd=str(school))

@@ -97,6 +97,7 @@ def test_damage_that_a_call_meets_is_mended_and_said_once(shop: Path) -> None:
     assert [file.name for file in file_of(library).parent.glob("*.aside*")] == []
 
 
+@pytest.mark.slow
 def test_a_damaged_library_is_made_again_for_resources_too(shop: Path) -> None:
     with serving(shop) as library:
         server = build_server(library, version="1")
@@ -108,6 +109,7 @@ def test_a_damaged_library_is_made_again_for_resources_too(shop: Path) -> None:
     assert "src/parcels.py" in names
 
 
+@pytest.mark.slow
 def test_a_damaged_library_is_made_again_for_the_text_of_a_document_and_the_list_of_tools(shop: Path) -> None:
     with serving(shop) as library:
         server = build_server(library, version="1")
@@ -138,6 +140,7 @@ def test_a_folder_of_courses_is_one_still_when_its_library_is_made_again(shop: P
     assert kinds == ["course"]
 
 
+@pytest.mark.slow
 def test_calls_that_meet_damage_at_once_are_all_answered(shop: Path) -> None:
     with serving(shop) as library:
         search(library)
@@ -185,6 +188,7 @@ def once_without_space(remake: Remake) -> Remake:
     return remake_later
 
 
+@pytest.mark.slow
 def test_a_library_that_cannot_be_made_again_now_is_used_once_somebody_has_made_it_again(shop: Path) -> None:
     with serving(shop, hindered=kept_by_another) as library:
         search(library)
@@ -234,6 +238,7 @@ def _with_added_text(folder: Path) -> None:
         assistant.add_text("The lorry comes at nine.", "lorry.md")
 
 
+@pytest.mark.slow
 def test_a_library_that_was_named_is_not_made_again_unasked_and_goes_on_when_it_was(shop: Path) -> None:
     _with_added_text(shop)
     with serving(shop, "work") as library:

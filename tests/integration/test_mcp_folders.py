@@ -41,6 +41,7 @@ def test_a_change_is_seen_by_a_later_call(shop: Path, library: WatchedLibrary) -
     assert ask(library, use) == "seen"
 
 
+@pytest.mark.slow
 def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_back(
     shop: Path, library: WatchedLibrary
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_bac
     assert [gone in one for one in told] == [False, True, False, False]
 
 
+@pytest.mark.slow
 def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(
     shop: Path, library: WatchedLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +98,7 @@ def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(
     assert ask(library, use) == "seen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -121,6 +124,7 @@ def test_an_argument_that_is_null_was_not_given(library: WatchedLibrary) -> None
     assert not result.is_error
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_away_from_the_beginning_is_read_when_it_is_there(shop: Path, tmp_path: Path) -> None:
     other = write_shop(tmp_path / "second")
     with Library.open("both", settings=Settings.from_env()) as assistant:
@@ -153,6 +157,7 @@ def test_of_several_sources_a_whole_path_means_one(shop: Path, tmp_path: Path) -
     assert "3| Nobody here." in texts[1].content[0].text
 
 
+@pytest.mark.slow
 def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -195,6 +200,7 @@ def test_with_several_sources_a_pattern_may_begin_with_the_name_of_one(
     assert "shop/" not in text
 
 
+@pytest.mark.slow
 def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brought_up_to_date(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +221,7 @@ def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brough
     assert "new.md" in found.content[0].text
 
 
+@pytest.mark.slow
 def test_a_file_that_was_left_out_is_named_with_the_reason(shop: Path, library: WatchedLibrary) -> None:
     (shop / "docs").mkdir()
     (shop / "docs" / "big.txt").write_text("A long line of text.\n" * 60_000, encoding="utf-8")

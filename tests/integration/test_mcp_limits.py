@@ -45,6 +45,7 @@ def test_a_number_beyond_its_limit_is_capped_and_the_reply_says_so(library: Watc
     assert result.content[0].text.endswith("(limit=500 was taken as 50; max_tokens=1 was taken as 100)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "start", "note"),
     [

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_stopping_ends_requests_whose_body_has_not_arrived_with_an_error_and_logs_no_crash(tmp_path: Path) -> None:
     (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")

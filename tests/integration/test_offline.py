@@ -56,6 +56,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -91,6 +92,7 @@ def test_the_guard_ends_a_process_that_opens_a_socket(tmp_path: Path, home: Path
     assert done.returncode == NETWORK_USED
 
 
+@pytest.mark.slow
 def test_a_large_folder_is_indexed_without_a_socket(tmp_path: Path, home: Path) -> None:
     root = tmp_path / "large"
     root.mkdir()
@@ -105,6 +107,7 @@ def test_a_large_folder_is_indexed_without_a_socket(tmp_path: Path, home: Path) 
     assert json.loads(done.stdout)["results"][0]["path"] == "gull7.py"
 
 
+@pytest.mark.slow
 def test_a_search_loads_no_client_and_writes_only_its_library_and_grammars(tmp_path: Path, home: Path) -> None:
     root = copy_sample(tmp_path)
     before = sorted(root.rglob("*"))

@@ -55,6 +55,7 @@ def chunks_of(server: FakeServer, *, url: str = "", **fields: Any) -> list[Any]:
         return list(connected.chat.completions.create(model="gpt-6.1-terra", messages=[ASK], stream=True, **fields))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: bool) -> None:
     server = fake_server(ScriptedReply("Ebb — at noon ⚓.", usage=Usage(20, 4, cached_input_tokens=8)))
@@ -70,6 +71,7 @@ def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: 
     assert usage.prompt_tokens_details.cached_tokens == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [True, False])
 def test_tool_calls_arrive_whole(fake_server: Servers, stream: bool) -> None:
     server = fake_server(ScriptedReply("Let me look.", CALL, ToolCall("c2", "search", "{}")))
@@ -202,6 +204,7 @@ def test_an_error_can_come_inside_of_a_stream(fake_server: Servers) -> None:
         ask(server)
 
 
+@pytest.mark.slow
 def test_a_first_byte_that_does_not_come_runs_into_the_timeout(fake_server: Servers) -> None:
     server = fake_server(Fault("hold"), Fault("hold"))
 

@@ -59,6 +59,7 @@ def contents(index: Index) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_one_process_and_several_make_the_same_index(open_index: Callable[[str], Index], tree: Path) -> None:
     alone, together = open_index("alone"), open_index("together")
 
@@ -70,6 +71,7 @@ def test_one_process_and_several_make_the_same_index(open_index: Callable[[str],
     assert contents(alone) == contents(together)
 
 
+@pytest.mark.slow
 def test_a_file_that_brings_down_its_process_costs_one_line(
     open_index: Callable[[str], Index], tree: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

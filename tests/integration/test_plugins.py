@@ -52,6 +52,7 @@ def birds(tmp_path: Path) -> str:
     return str(write_tree(tmp_path / "birds", tree))
 
 
+@pytest.mark.slow
 def test_plugins_are_listed_with_their_packages(site: Path, openbook: Run) -> None:
     listed = run_alone("plugins", "--json", env={"PYTHONPATH": str(site)}).json
 
@@ -66,6 +67,7 @@ def test_plugins_are_listed_with_their_packages(site: Path, openbook: Run) -> No
     assert "reader srcinfo, of openbook-example 1.0" in openbook("doctor").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_reader_makes_sections_of_its_format(openbook: Run, birds: str, workers: str) -> None:
     found = openbook("search", "heron docs", birds, "--json", OPENBOOK_WORKERS=workers).json
@@ -74,6 +76,7 @@ def test_a_reader_makes_sections_of_its_format(openbook: Run, birds: str, worker
     assert (top["path"], top["start_line"], top["language"]) == ("heron.SRCINFO", 5, "srcinfo")
 
 
+@pytest.mark.slow
 def test_a_new_reader_reads_files_that_were_skipped_before(
     openbook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +98,7 @@ def test_a_new_reader_reads_files_that_were_skipped_before(
     assert "scan.tiff:1 " in found.out
 
 
+@pytest.mark.slow
 def test_a_library_opens_only_with_the_embedder_that_made_it(openbook: Run, birds: str) -> None:
     made = openbook("add", birds, "--library", "b", OPENBOOK_EMBEDDER="letters:2")
     refused = openbook("search", "owls", "--library", "b")
@@ -105,6 +109,7 @@ def test_a_library_opens_only_with_the_embedder_that_made_it(openbook: Run, bird
     assert "letters:2" in refused.err
 
 
+@pytest.mark.slow
 def test_a_reranker_orders_results(openbook: Run, birds: str) -> None:
     results = openbook("search", "owls heron waits", birds, "--json", "--reranker", "shortest").json
 
@@ -113,6 +118,7 @@ def test_a_reranker_orders_results(openbook: Run, birds: str) -> None:
     assert lengths == sorted(lengths)
 
 
+@pytest.mark.slow
 def test_a_judge_confirms_what_its_words_decide(openbook: Run, tmp_path: Path) -> None:
     claims = [
         {"claim": "the heron waits", "cited_text": "At dawn The Heron waits."},
@@ -127,12 +133,14 @@ def test_a_judge_confirms_what_its_words_decide(openbook: Run, tmp_path: Path) -
     assert verdicts == ["confirmed", "unverified"]
 
 
+@pytest.mark.slow
 def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
     answer = openbook("ask", "When do owls hunt?", birds, "--model", "parrot:green", "--json")
 
     assert answer.json["model"] == "parrot:green"
 
 
+@pytest.mark.slow
 def test_a_tool_is_offered_to_the_model_of_the_terminal(
     site: Path, birds: str, fake_server: Callable[..., FakeServer]
 ) -> None:
@@ -149,6 +157,7 @@ def test_a_tool_is_offered_to_the_model_of_the_terminal(
     assert {"search", "today"} <= {tool["function"]["name"] for tool in server.requests[0].body["tools"]}
 
 
+@pytest.mark.slow
 def test_a_tool_is_offered_to_the_model_of_the_server(
     site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +200,7 @@ def test_an_unknown_engine_is_reported_with_the_available_ones(openbook: Run) ->
     assert "folder, lance" in refused.err
 
 
+@pytest.mark.slow
 def test_an_executor_prepares_files(openbook: Run, birds: str) -> None:
     answer = openbook("ask", "When do owls hunt?", birds, "--json", OPENBOOK_EXECUTOR="pool:2").json
 
@@ -207,6 +217,7 @@ def test_an_unknown_or_failing_executor_is_reported(openbook: Run, birds: str) -
     assert "executor 'pool' of openbook-example 1.0 failed: ValueError" in failing.err
 
 
+@pytest.mark.slow
 def test_a_store_is_shared_by_servers(site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(site))
     (tmp_path / "shared").mkdir()

@@ -66,6 +66,7 @@ def test_the_first_twenty_are_read_once_and_come_in_a_new_strict_order(
     assert [len(texts) for texts in server.requests[:2]] == [20, 20]
 
 
+@pytest.mark.slow
 def test_a_server_that_fails_loses_no_result_and_no_answer(
     served: Start, first: list[str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

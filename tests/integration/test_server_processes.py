@@ -154,6 +154,7 @@ def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serv
     assert "one hour" in again.ask(QUESTION)["answer"]
 
 
+@pytest.mark.slow
 def test_an_empty_library_is_served_and_told_because_its_name_may_be_wrong() -> None:
     serving = Serving(start("serve", "--library", "teem", "--port", "0"))
     ready = serving.client.get("/readyz").json()

@@ -45,6 +45,7 @@ def told(assistant: Library, question: str) -> list[tuple[Any, ...]]:
     return [(result.chunk, result.score, result.signals) for result in assistant.search(question)]
 
 
+@pytest.mark.slow
 def test_both_engines_give_the_same_results_and_answers(sample: Path, tmp_path: Path) -> None:
     questions = [QUESTION, "parcels.py", "How is a refund booked?", "LOST_AFTER_DAYS", "weight limit of a letter"]
 
@@ -59,6 +60,7 @@ def test_both_engines_give_the_same_results_and_answers(sample: Path, tmp_path: 
     assert (shared_counts.documents, shared_counts.chunks) == (own_counts.documents, own_counts.chunks)
 
 
+@pytest.mark.slow
 def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Path, tmp_path: Path) -> None:
     with Library.open("team", settings=settings(tmp_path)) as there:
         there.add(sample)
@@ -71,6 +73,7 @@ def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Pa
     assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
+@pytest.mark.slow
 def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +90,7 @@ def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
         assert assistant.index.document(sample.name, "other.md") is None
 
 
+@pytest.mark.slow
 def test_the_commands_list_fill_remake_and_empty_libraries(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,6 +110,7 @@ def test_the_commands_list_fill_remake_and_empty_libraries(
     assert run(capsys, "sources").out == "team: 0 documents, 0.0 MB, updated never\n"
 
 
+@pytest.mark.slow
 def test_a_library_keeps_its_chunk_strategy_until_it_is_made_again(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,6 +233,7 @@ def test_object_storage_holds_a_library_for_machines_that_write_at_once(
     write_at_once(f"{bucket}/busy", writers=2, documents=4)
 
 
+@pytest.mark.slow
 def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample: Path, tmp_path: Path) -> None:
     with Library.open("team", settings=settings(tmp_path)) as reader:
         reader.add(sample)

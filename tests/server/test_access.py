@@ -235,6 +235,7 @@ def test_a_form_cannot_change_anything(client: TestClient) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_body_that_is_too_large_is_refused_whatever_length_it_claims(client: TestClient) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(40):
@@ -257,6 +258,7 @@ def test_a_request_whose_end_two_could_see_at_two_places_is_refused(client: Test
     assert response.headers["connection"] == "close"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["/", "/healthz", "/readyz", "/docs", "/static/main.js", "/api/courses"])
 def test_asking_for_the_head_gives_what_a_get_does_without_its_body(client: TestClient, route: str) -> None:
     whole, head = client.get(route), client.head(route)
@@ -274,6 +276,7 @@ def test_a_wrong_method_gets_a_405_with_all_allowed_methods(client: TestClient) 
     ]
 
 
+@pytest.mark.slow
 def test_unknown_methods_are_counted_together(client: TestClient) -> None:
     for word in ("BREW", "STEEP"):
         client.request(word, "/healthz")
@@ -283,6 +286,7 @@ def test_unknown_methods_are_counted_together(client: TestClient) -> None:
     assert "BREW" not in counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["/", "/healthz", "/docs", "/api/nothing", "/static/nothing.js", "/api/courses"])
 def test_every_reply_has_an_id_and_forbids_what_a_page_does_not_need(client: TestClient, route: str) -> None:
     headers = client.get(route).headers
@@ -316,6 +320,7 @@ def _loaded(*names: str) -> set[str]:
     return known
 
 
+@pytest.mark.slow
 def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_version(client: TestClient) -> None:
     page = client.get("/").text
     (folder,) = set(re.findall(r'"(static/[0-9a-f]{16})/', page))
@@ -368,6 +373,7 @@ def test_the_style_sheet_names_each_font_that_there_is_and_its_licence_is_beside
     assert "SIL OPEN FONT LICENSE Version 1.1" in client.get("/static/fonts/LICENSE-literata.txt").text
 
 
+@pytest.mark.slow
 def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestClient) -> None:
     page = client.get("/docs").text
 

@@ -63,6 +63,7 @@ async def answered(answer_pool: AnswerPool, options: AnswerOptions | None = None
     return last.answer
 
 
+@pytest.mark.slow
 def test_a_child_answers_as_a_thread_does(library: Library) -> None:
     found = []
 
@@ -91,6 +92,7 @@ class Willing:
         return [Entailment("entailed", claim.cited_text) for claim in claims]
 
 
+@pytest.mark.slow
 def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_or_by_a_judge(
     library: Library,
 ) -> None:
@@ -119,6 +121,7 @@ def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_
     ]
 
 
+@pytest.mark.slow
 def test_a_model_with_tools_finds_them_in_the_child(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(ScriptedReply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
@@ -128,6 +131,7 @@ def test_a_model_with_tools_finds_them_in_the_child(library: Library) -> None:
     use(library, using)
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_is_replaced_and_its_questions_are_answered_by_the_next_one(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         (first,) = answer_pool.pids
@@ -142,6 +146,7 @@ def test_a_child_that_dies_is_replaced_and_its_questions_are_answered_by_the_nex
     use(library, using)
 
 
+@pytest.mark.slow
 def test_an_answer_continues_in_another_process_when_its_own_dies_while_the_model_writes(library: Library) -> None:
     events: list[AnswerEvent] = []
 
@@ -161,6 +166,7 @@ def test_an_answer_continues_in_another_process_when_its_own_dies_while_the_mode
     assert [each.name for each in events if isinstance(each, Stage)] == ["searching", "writing", "checking"]
 
 
+@pytest.mark.slow
 def test_an_answer_fails_if_its_process_dies_after_the_sources_changed(library: Library, folder: Path) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(ANSWER) as model:
@@ -177,6 +183,7 @@ def test_an_answer_fails_if_its_process_dies_after_the_sources_changed(library: 
     use(library, using)
 
 
+@pytest.mark.slow
 def test_an_answer_that_ends_every_child_ends_only_two(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         killed = set[int]()
@@ -193,6 +200,7 @@ def test_an_answer_that_ends_every_child_ends_only_two(library: Library) -> None
     use(library, using)
 
 
+@pytest.mark.slow
 def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         os.kill(answer_pool.pids[0], signal.SIGKILL)
@@ -212,6 +220,7 @@ def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Library) ->
     use(library, using, max_step_s=0.2)
 
 
+@pytest.mark.slow
 def test_a_child_does_not_end_by_what_stops_the_service(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         before = answer_pool.pids
@@ -223,6 +232,7 @@ def test_a_child_does_not_end_by_what_stops_the_service(library: Library) -> Non
     use(library, using)
 
 
+@pytest.mark.slow
 def test_a_child_that_hangs_is_ended(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         await answer_pool.start(2)  # here, where a start may take as long as it takes
@@ -234,6 +244,7 @@ def test_a_child_that_hangs_is_ended(library: Library) -> None:
     use(library, using, most=2, max_step_s=3.0)
 
 
+@pytest.mark.slow
 def test_a_child_is_busy_until_its_last_word_and_not_until_somebody_hears_it(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         wrong: Any = "ten"
@@ -254,6 +265,7 @@ def test_a_child_is_busy_until_its_last_word_and_not_until_somebody_hears_it(lib
     use(library, using)
 
 
+@pytest.mark.slow
 def test_a_reader_that_pauses_for_longer_than_a_step_may_take_ends_no_child(library: Library) -> None:
     async def once(answer_pool: AnswerPool) -> None:
         await answered(answer_pool)
@@ -276,6 +288,7 @@ def test_a_reader_that_pauses_for_longer_than_a_step_may_take_ends_no_child(libr
     use(library, using, max_step_s=max_step_s)
 
 
+@pytest.mark.slow
 def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         os.kill(answer_pool.pids[0], signal.SIGSTOP)
@@ -293,6 +306,7 @@ def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(l
     use(library, using, most=2)
 
 
+@pytest.mark.slow
 def test_a_disconnected_client_blocks_nobody(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         options = AnswerOptions(model=ScriptedModel(ANSWER))
@@ -303,6 +317,7 @@ def test_a_disconnected_client_blocks_nobody(library: Library) -> None:
     use(library, using)
 
 
+@pytest.mark.slow
 def test_a_library_that_is_made_again_is_answered_from(library: Library, folder: Path) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         assert "one hour" in (await answered(answer_pool)).answer
@@ -314,6 +329,7 @@ def test_a_library_that_is_made_again_is_answered_from(library: Library, folder:
     use(library, using)
 
 
+@pytest.mark.slow
 def test_closed_it_answers_nothing_more(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         await answer_pool.close()

@@ -66,6 +66,7 @@ def test_an_answer_has_numbers_a_list_of_sources_and_annotations(sdk: Any) -> No
     assert reply.citations[0]["quote"] == "Sessions end after one hour."
 
 
+@pytest.mark.slow
 def test_a_stream_brings_words_then_sources_then_usage(sdk: Any) -> None:
     with sdk(REPLY) as (client, _):
         chunks = list(
@@ -82,6 +83,7 @@ def test_a_stream_brings_words_then_sources_then_usage(sdk: Any) -> None:
     assert chunks[-1].usage is not None
 
 
+@pytest.mark.slow
 def test_without_a_model_the_same_answer_comes_whole_and_as_a_stream(sdk: Any) -> None:
     with sdk() as (client, _):
         whole = client.chat.completions.create(model="openbook", messages=[ASK]).choices[0].message.content
@@ -92,6 +94,7 @@ def test_without_a_model_the_same_answer_comes_whole_and_as_a_stream(sdk: Any) -
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == whole
 
 
+@pytest.mark.slow
 def test_the_history_is_used_without_its_lists_of_sources(sdk: Any) -> None:
     earlier = "Sessions end after one hour [1].\n\n**Sources**\n\n- [1] `guide.md:3`: exact"
     with sdk("How long do retries wait?", "They wait 30 seconds [1:7].") as (client, model):
@@ -120,6 +123,7 @@ def test_the_server_stores_nothing_of_a_conversation_that_a_client_sends(sdk: An
     assert sessions["sessions"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("messages", "model", "told"),
     [

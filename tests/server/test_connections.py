@@ -65,6 +65,7 @@ def reply(connection: socket.socket) -> bytes:
     return got
 
 
+@pytest.mark.slow
 def test_a_thousand_half_sent_headers_do_not_keep_others_out_and_end() -> None:
     raise_file_limit()
     limits = ConnectionLimits(headers_s=3.0)
@@ -94,6 +95,7 @@ def test_connections_over_the_limit_are_closed() -> None:
         assert reply(kept[0]).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.slow
 def test_a_body_that_trickles_is_ended_and_one_that_flows_is_not() -> None:
     limits = ConnectionLimits(pause_s=0.5, pause_bytes=1_000)
     head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
@@ -110,6 +112,7 @@ def test_a_body_that_trickles_is_ended_and_one_that_flows_is_not() -> None:
         assert reply(steady).endswith(b"0060000")
 
 
+@pytest.mark.slow
 def test_a_kept_connection_has_the_same_deadline_for_its_next_request() -> None:
     with running(ConnectionLimits(headers_s=0.5)) as address, opened(address) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -470,6 +470,7 @@ def test_a_number_that_no_lesson_can_have_is_refused_everywhere(client: TestClie
     assert [reply.status_code for reply in replies] == [422, 422, 422]
 
 
+@pytest.mark.slow
 def test_an_editor_changes_the_lessons_of_a_course_beside_its_files(serve: Serve) -> None:
     client = serve()
     files = (

@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 from openbook.answers import Exchange
@@ -36,6 +37,7 @@ def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -
     assert client.get("/api/sessions").json() == {"sessions": []}
 
 
+@pytest.mark.slow
 def test_a_conversation_that_has_as_many_answers_as_one_reply_may_have_takes_no_more(
     client: TestClient, home: Path
 ) -> None:
@@ -125,6 +127,7 @@ def test_an_edited_question_takes_the_place_of_the_old_one_and_of_all_that_came_
     assert "parcels" not in asked
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_asked_for_again_keeps_its_earlier_versions_and_the_title_follows_an_edit(
     client: TestClient,
 ) -> None:
@@ -248,6 +251,7 @@ def test_one_answer_is_exported_with_its_sources(client: TestClient) -> None:
     assert client.get(route, params={"answer": "0" * 32}).status_code == 404
 
 
+@pytest.mark.slow
 def test_no_path_of_another_route_is_taken_for_a_conversation(client: TestClient) -> None:
     paths = {path for path in client.get("/openapi.json").json()["paths"] if path.count("/") == 3}
 

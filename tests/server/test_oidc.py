@@ -75,6 +75,7 @@ def log_in(client: TestClient, provider: OidcProvider) -> httpx2.Response:
     return come_back(client, provider.authorize(depart(client)))
 
 
+@pytest.mark.slow
 def test_a_person_logs_in_and_out_and_has_the_role_of_the_rules(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
     page = client.get("/").text
@@ -93,6 +94,7 @@ def test_a_person_logs_in_and_out_and_has_the_role_of_the_rules(serve_oidc: Serv
     assert client.get("/api/me").status_code == 401
 
 
+@pytest.mark.slow
 def test_the_login_cookie_is_httponly_and_samesite(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
 
@@ -132,6 +134,7 @@ def test_rules_give_the_highest_role_that_fits(claims: dict[str, Any], role: str
     assert role_of(claims, dataclasses.replace(settings, oidc_readers=("*",))) == role or "reader"
 
 
+@pytest.mark.slow
 def test_a_person_without_a_matching_rule_is_refused_and_logged(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
     provider.claims = {"sub": "2", "email": "eve@elsewhere.net", "email_verified": True}
@@ -150,6 +153,7 @@ def test_a_person_without_a_matching_rule_is_refused_and_logged(serve_oidc: Serv
 ROGUE = RSAKey.generate_key(2048, {"kid": "first", "use": "sig", "alg": "RS256"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -176,6 +180,7 @@ def test_a_token_that_is_not_for_this_login_is_refused(
     assert (refused.status_code, client.get("/api/me").status_code) == (401, 401)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["none", "another key", "HS256 with the public key", "cut"])
 def test_a_token_that_the_provider_has_not_signed_is_refused(
     serve_oidc: ServeOidc, provider: OidcProvider, how: str
@@ -193,6 +198,7 @@ def test_a_token_that_the_provider_has_not_signed_is_refused(
     assert (refused.status_code, client.get("/api/me").status_code) == (401, 401)
 
 
+@pytest.mark.slow
 def test_new_keys_of_the_provider_are_fetched(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
     first = log_in(client, provider)
@@ -202,6 +208,7 @@ def test_new_keys_of_the_provider_are_fetched(serve_oidc: ServeOidc, provider: O
     assert provider.requests.count("/.well-known/openid-configuration") == 1
 
 
+@pytest.mark.slow
 def test_a_state_is_good_for_one_time_in_one_browser(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     app = serve_oidc().app
     ada, eve, later = (TestClient(app, base_url="http://localhost") for _ in range(3))
@@ -223,6 +230,7 @@ def test_a_state_is_good_for_one_time_in_one_browser(serve_oidc: ServeOidc, prov
     assert [client.get("/api/me").status_code for client in (ada, eve, later)] == [200, 401, 401]
 
 
+@pytest.mark.slow
 def test_a_code_without_the_verifier_of_this_login_is_refused(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
     of_another = parse_qs(urlsplit(provider.authorize(depart(client))).query)["code"][0]
@@ -233,6 +241,7 @@ def test_a_code_without_the_verifier_of_this_login_is_refused(serve_oidc: ServeO
     assert injected.status_code == 401
 
 
+@pytest.mark.slow
 def test_an_error_of_the_provider_is_reported_without_its_description(serve_oidc: ServeOidc) -> None:
     client = serve_oidc()
     state = parse_qs(urlsplit(depart(client)).query)["state"][0]
@@ -243,6 +252,7 @@ def test_an_error_of_the_provider_is_reported_without_its_description(serve_oidc
     assert "555" not in refused.text
 
 
+@pytest.mark.slow
 def test_answers_of_another_provider_are_refused(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc()
 
@@ -251,6 +261,7 @@ def test_answers_of_another_provider_are_refused(serve_oidc: ServeOidc, provider
     assert mixed_up.status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "metadata", [{"issuer": "https://evil.example"}, {"jwks_uri": "http://evil.example/keys"}], ids=["issuer", "no TLS"]
 )
@@ -265,12 +276,14 @@ def test_a_provider_that_describes_another_one_is_not_believed(
     assert "evil" not in refused.text
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_away_is_told(serve_oidc: ServeOidc) -> None:
     away = serve_oidc(oidc_issuer="http://127.0.0.1:1").get("/api/oidc/login", follow_redirects=False)
 
     assert (away.status_code, "login provider" in away.text) == (502, True)
 
 
+@pytest.mark.slow
 def test_removing_a_person_ends_their_logins_until_they_log_in_again(
     serve_oidc: ServeOidc, provider: OidcProvider, home: Path
 ) -> None:
@@ -285,6 +298,7 @@ def test_removing_a_person_ends_their_logins_until_they_log_in_again(
     assert (after, again.status_code, client.get("/api/me").status_code) == (401, 303, 200)
 
 
+@pytest.mark.slow
 def test_whose_entry_has_expired_stays_out(serve_oidc: ServeOidc, provider: OidcProvider, home: Path) -> None:
     client = serve_oidc()
     log_in(client, provider)
@@ -295,6 +309,7 @@ def test_whose_entry_has_expired_stays_out(serve_oidc: ServeOidc, provider: Oidc
     assert log_in(client, provider).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_role_follows_the_claims_at_each_login_and_names_may_be_alike(
     serve_oidc: ServeOidc, provider: OidcProvider, home: Path
 ) -> None:
@@ -313,6 +328,7 @@ def test_a_role_follows_the_claims_at_each_login_and_names_may_be_alike(
     assert first["key"].startswith("Bo ")
 
 
+@pytest.mark.slow
 def test_a_login_ends_after_some_hours_though_it_is_used(serve_oidc: ServeOidc, provider: OidcProvider) -> None:
     client = serve_oidc(oidc_hours=0.0004)  # 1.4 seconds
     log_in(client, provider)
@@ -323,6 +339,7 @@ def test_a_login_ends_after_some_hours_though_it_is_used(serve_oidc: ServeOidc, 
     assert client.get("/api/me").status_code == 401
 
 
+@pytest.mark.slow
 def test_servers_with_homes_of_their_own_know_a_person_by_the_shared_login(
     serve_oidc: ServeOidc, provider: OidcProvider, redis_server: RedisServer, home: Path, folder: Path
 ) -> None:
@@ -344,6 +361,7 @@ def test_servers_with_homes_of_their_own_know_a_person_by_the_shared_login(
     assert (back.status_code, names, kept, after) == (303, ["ada@example.org"] * 2, 200, 401)
 
 
+@pytest.mark.slow
 def test_generated_clients_find_the_operations_under_the_names_that_they_know(client: TestClient) -> None:
     paths = client.get("/openapi.json").json()["paths"]
 

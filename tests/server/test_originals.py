@@ -41,6 +41,7 @@ def cited(client: TestClient, query: str) -> tuple[str, dict[str, int]]:
     return f"/api/documents/{citation['document_id']}", {name: citation[name] for name in ("start_char", "end_char")}
 
 
+@pytest.mark.slow
 def test_a_page_of_a_pdf_is_a_picture_and_its_file_can_be_downloaded(client: TestClient) -> None:
     route, span = cited(client, "How long does a lunar day last?")
 
@@ -58,6 +59,7 @@ def test_a_page_of_a_pdf_is_a_picture_and_its_file_can_be_downloaded(client: Tes
     assert client.get(f"/api/documents/{'0' * 32}/original").status_code == 404
 
 
+@pytest.mark.slow
 def test_an_attached_pdf_has_pages_and_an_original_too(serve: Serve, folder: Path) -> None:
     message = EmailMessage()
     message["Subject"] = "Tides"
@@ -76,6 +78,7 @@ def test_an_attached_pdf_has_pages_and_an_original_too(serve: Serve, folder: Pat
     assert client.get(f"{route}/original").status_code == 404
 
 
+@pytest.mark.slow
 def test_what_was_recognized_on_a_scanned_page_is_marked_in_its_box(client: TestClient) -> None:
     anchors = (Anchor(0, "p. 1"), Anchor(10, "p. 2 box 72,90,300,130"), Anchor(30, "p. 2 box 72,200,300,240"))
     scan = Document("s", "scan.pdf", "docs", "pdf", "x" * 50, "", anchors=anchors)
@@ -86,6 +89,7 @@ def test_what_was_recognized_on_a_scanned_page_is_marked_in_its_box(client: Test
     assert list(_boxes(scan, 1, 0, 50)) == []
 
 
+@pytest.mark.slow
 def test_other_formats_have_an_original_but_no_pages(client: TestClient) -> None:
     route, span = cited(client, "When do sessions end?")
 
@@ -94,6 +98,7 @@ def test_other_formats_have_an_original_but_no_pages(client: TestClient) -> None
     assert client.get(f"{route}/original").content.startswith(b"# Sessions")
 
 
+@pytest.mark.slow
 def test_a_file_with_secrets_that_has_changed_or_is_gone_is_not_sent(client: TestClient, folder: Path) -> None:
     keys, guide = cited(client, "What is the pier key?")[0], cited(client, "When do sessions end?")[0]
 
@@ -106,6 +111,7 @@ def test_a_file_with_secrets_that_has_changed_or_is_gone_is_not_sent(client: Tes
     assert "not on this machine" in client.get(f"{guide}/original").text
 
 
+@pytest.mark.slow
 def test_strangers_get_no_file_where_a_key_is_needed(client: TestClient, serve: Serve) -> None:
     route, _ = cited(client, "When do sessions end?")
     strict = serve(needs_key=True)
@@ -132,6 +138,7 @@ def has_in_a_closed_folder(tree: str, home: str) -> bool:
             Path(tree).chmod(0o700)
 
 
+@pytest.mark.slow
 def test_a_file_in_a_folder_that_cannot_be_read_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "tides.md").write_text("# Tides\n\nThey turn twice a day.\n", encoding="utf-8")
@@ -144,6 +151,7 @@ def never_end(job: PageJob) -> bytes:
     return b""
 
 
+@pytest.mark.slow
 def test_a_slow_page_fails_and_the_next_one_is_rendered(library: ServedLibrary) -> None:
     with library.in_use() as assistant:
         document = assistant.index.document(assistant.sources()[0].name, "tides.pdf")

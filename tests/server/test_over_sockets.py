@@ -99,6 +99,7 @@ async def leave_when_the_model_is_asked(url: str, body: dict[str, str], model: F
         await asyncio.wait([asking])
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_away_ends_the_call_of_the_model(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_client_that_goes_away_ends_the_call_of_the_model(
     assert (left_the_stream, left_the_query) == (True, True)
 
 
+@pytest.mark.slow
 def test_while_a_model_is_waited_for_everything_else_is_answered(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
@@ -151,6 +153,7 @@ def test_while_a_model_is_waited_for_everything_else_is_answered(
     assert len(still_waiting) == 8
 
 
+@pytest.mark.slow
 def test_a_stopping_server_sends_waiting_clients_an_error_and_ends_model_calls(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
@@ -172,6 +175,7 @@ def test_a_stopping_server_sends_waiting_clients_an_error_and_ends_model_calls(
     assert told["message"] == "the server stopped before it had answered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("signals", "grace_s"), [(1, 0), (2, 600)])
 def test_stopping_ends_requests_whose_body_has_not_arrived_with_an_error_and_logs_no_crash(
     fake_server: Start, folder: Path, home: Path, caplog: pytest.LogCaptureFixture, signals: int, grace_s: int
@@ -202,6 +206,7 @@ def test_stopping_ends_requests_whose_body_has_not_arrived_with_an_error_and_log
     assert [record.message for record in caplog.records if record.exc_info or "Traceback" in record.message] == []
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize(
     ("route", "status"), [("/api/search", b"413"), ("/api/uploads", b"401")], ids=["too large", "without a key"]
@@ -233,6 +238,7 @@ def test_a_proxy_closes_idle_connections_before_the_server_does() -> None:
     assert Server(lambda *_: None).config.timeout_keep_alive > proxy_s  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_third_ctrl_c_ends_the_process_even_if_its_shutdown_hangs() -> None:
     code = (
         "import signal; from openbook.server.running import Server; server = Server(lambda *_: None)\n"
@@ -242,6 +248,7 @@ def test_a_third_ctrl_c_ends_the_process_even_if_its_shutdown_hangs() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 128 + signal.SIGINT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])
 def test_a_failure_in_the_middle_of_a_model_reply_is_reported_and_nothing_is_kept(
     fake_server: Start, folder: Path, home: Path, workers: int, fault: Any
@@ -260,6 +267,7 @@ def test_a_failure_in_the_middle_of_a_model_reply_is_reported_and_nothing_is_kep
     assert (sessions, again.status_code) == ([], 200)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_while_a_model_writes_costs_no_answer(
     fake_server: Start, folder: Path, home: Path
 ) -> None:
@@ -279,6 +287,7 @@ def test_a_worker_that_is_killed_while_a_model_writes_costs_no_answer(
     assert [citation["verdict"] for citation in reply["citations"]] == ["exact"]
 
 
+@pytest.mark.slow
 def test_a_slow_reader_gets_everything_and_blocks_nobody(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
@@ -302,6 +311,7 @@ def test_a_slow_reader_gets_everything_and_blocks_nobody(
     assert events_of((first + rest).decode())[-1][0] == "done"
 
 
+@pytest.mark.slow
 def test_many_callers_at_once_see_nothing_of_each_other(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from openbook.testing import FakeServer, Fault, ScriptedReply
 from tests.server.reading import events_of
@@ -31,6 +32,7 @@ async def held(client: httpx2.AsyncClient, model: FakeServer, body: dict[str, An
         await asyncio.gather(asking, return_exceptions=True)
 
 
+@pytest.mark.slow
 def test_a_question_that_waits_is_told_its_place_and_its_clock_runs(
     fake_server: Start, folder: Path, home: Path
 ) -> None:
@@ -69,6 +71,7 @@ def test_a_question_that_waits_is_told_its_place_and_its_clock_runs(
     assert 'openbook_stage_seconds_count{stage="queued"}' in counted
 
 
+@pytest.mark.slow
 def test_questions_beyond_the_queue_are_refused_with_retry_after(fake_server: Start, folder: Path, home: Path) -> None:
     model = fake_server(HELD)
     app, name = app_of(folder, home, model, 0, server_answers=1, server_queue=0)
@@ -90,6 +93,7 @@ def test_questions_beyond_the_queue_are_refused_with_retry_after(fake_server: St
     assert 'openbook_questions_total{outcome="overloaded"} 4.0' in counted
 
 
+@pytest.mark.slow
 def test_an_answer_in_the_background_knows_its_place(fake_server: Start, folder: Path, home: Path) -> None:
     model = fake_server(HELD)
     app, name = app_of(folder, home, model, 0, server_answers=1)

@@ -55,6 +55,7 @@ def keys(store: KeyStore) -> Keys:
     return {role: {"Authorization": f"Bearer {store.add(role, Grant(role))}"} for role in ROLES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "route"), NEEDED)
 def test_a_refused_role_is_told_the_required_one(serve: Serve, keys: Keys, method: str, route: str) -> None:
     client = serve(needs_key=True)
@@ -92,6 +93,7 @@ def test_a_caller_without_a_required_key_is_an_editor_and_cannot_manage_keys(cli
     assert (refused.status_code, "a browser without a key" in refused.text) == (403, True)
 
 
+@pytest.mark.slow
 def test_an_owner_makes_changes_rotates_and_revokes_keys(serve: Serve, keys: Keys) -> None:
     client = serve(needs_key=True)
     client.headers.update(keys["owner"])
@@ -117,6 +119,7 @@ def test_an_owner_makes_changes_rotates_and_revokes_keys(serve: Serve, keys: Key
     assert client.delete("/api/admin/keys/owner").status_code == 409
 
 
+@pytest.mark.slow
 def test_students_join_with_a_link_and_have_a_history_of_their_own(serve: Serve, keys: Keys) -> None:
     client = serve(needs_key=True)
     made = client.post("/api/admin/classes", json={"name": "class", "seats": 2}, headers=keys["owner"])
@@ -145,6 +148,7 @@ def test_students_join_with_a_link_and_have_a_history_of_their_own(serve: Serve,
     assert client.get("/api/me").status_code == 401
 
 
+@pytest.mark.slow
 def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
     serve: Serve, keys: Keys, folder: Path, home: Path
 ) -> None:
@@ -251,6 +255,7 @@ def test_the_pages_beside_the_questions_are_there_for_who_has_no_key_yet(serve: 
     assert client.get(f"/{named}").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_description_tells_how_to_authenticate_and_so_does_a_refusal(serve: Serve, keys: Keys) -> None:
     client = serve(needs_key=True)
 

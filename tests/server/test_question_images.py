@@ -79,6 +79,7 @@ def test_a_question_about_an_image_is_put_into_words_and_answered(
     assert [images_of(request) for request in model.requests] == [[RED], [RED]]
 
 
+@pytest.mark.slow
 def test_follow_ups_use_the_last_images_which_are_never_stored(
     asked: Callable[..., TestClient], tmp_path: Path
 ) -> None:
@@ -109,6 +110,7 @@ def test_an_answer_that_is_written_again_is_written_with_the_images_of_its_quest
     assert [images_of(request) for request in model.requests] == [[RED]] * 4
 
 
+@pytest.mark.slow
 def test_each_page_of_a_pdf_is_an_image(asked: Callable[..., TestClient]) -> None:
     model = scripted(1)
     client = asked(model)
@@ -119,6 +121,7 @@ def test_each_page_of_a_pdf_is_an_image(asked: Callable[..., TestClient]) -> Non
     assert all(url.startswith("data:image/png;base64,") for url in images_of(model.requests[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("images", "message"),
     [
@@ -203,6 +206,7 @@ def test_an_image_that_cannot_be_decoded_costs_nothing(serve: Serve, key: dict[s
     assert (refused.status_code, answered.status_code) == (400, 200), answered.text
 
 
+@pytest.mark.slow
 def test_large_images_are_read_and_larger_ones_are_not(asked: Callable[..., TestClient]) -> None:
     noise = Image.effect_noise((1_000, 900), 100)
     file = io.BytesIO()

@@ -36,6 +36,7 @@ def client(serve: Serve) -> TestClient:
     return serve()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BOMBS.values(), ids=BOMBS.keys())
 def test_json_that_is_made_to_choke_a_parser_is_refused_and_others_are_answered(
     client: TestClient, body: bytes
@@ -47,6 +48,7 @@ def test_json_that_is_made_to_choke_a_parser_is_refused_and_others_are_answered(
     assert ask(client, QUESTION)["citations"]
 
 
+@pytest.mark.slow
 def test_a_name_of_a_file_or_conversation_adds_no_header(client: TestClient) -> None:
     name = 'a\r\nSet-Cookie: evil=1\r\n\r\n<script>".md'
     boundary = "x" * 20
@@ -77,6 +79,7 @@ def test_a_name_of_a_file_or_conversation_adds_no_header(client: TestClient) -> 
         assert not re.search(r"[\r\n]", "".join(each.headers.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["docx", "odt", "epub"])
 def test_an_uploaded_file_that_expands_without_end_is_left_out_and_the_rest_is_read(
     client: TestClient, form: str

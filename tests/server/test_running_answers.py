@@ -79,6 +79,7 @@ def test_a_question_that_is_refused_begins_no_answer(client: TestClient) -> None
     assert client.get("/api/answers").json() == {"answers": []}
 
 
+@pytest.mark.slow
 def test_a_client_that_disconnects_can_replay_the_events_later(
     fake_server: Callable[..., FakeServer], folder: Path, home: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_client_that_disconnects_can_replay_the_events_later(
     assert '"left_out":0' in told.replace(" ", "")  # all that was written is rendered
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_tells_those_who_follow(
     fake_server: Callable[..., FakeServer], folder: Path, home: Path
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_server_that_stops_tells_those_who_follow(
     assert held.wait_for_disconnect()
 
 
+@pytest.mark.slow
 def test_of_one_caller_so_many_run_at_once_and_no_more(
     fake_server: Callable[..., FakeServer], folder: Path, home: Path
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_login_at_one_server_is_one_at_all_and_ends_at_all(serve: Serve, keys:
     assert other.get("/api/me").status_code == 401
 
 
+@pytest.mark.slow
 def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:
     servers = [serve(shared_store=url, key_questions_per_minute=4) for _ in range(2)]
     share_a_key(keys, *servers)
@@ -116,6 +117,7 @@ def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys:
     assert used.usd_today == pytest.approx(first.json()["cost_usd"])
 
 
+@pytest.mark.slow
 def test_without_redis_questions_of_no_conversation_are_answered_and_nothing_hangs(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -201,6 +203,7 @@ def at_two(
         yield start
 
 
+@pytest.mark.slow
 def test_an_answer_that_one_server_writes_is_listed_followed_and_stopped_at_another(
     at_two: Two,
 ) -> None:
@@ -232,6 +235,7 @@ def test_an_answer_that_is_done_is_the_same_at_all_servers(serve: Serve, url: Se
     assert (away, away[1]) == (at_home, "done")
 
 
+@pytest.mark.slow
 def test_nobody_reaches_the_answer_or_job_of_somebody_else_through_another_server(serve: Serve, url: Secret) -> None:
     one, stranger = serve(shared_store=url), serve(shared_store=url)
     begun = one.post("/api/answers", json={"query": QUESTION}).json()
@@ -245,6 +249,7 @@ def test_nobody_reaches_the_answer_or_job_of_somebody_else_through_another_serve
     assert stranger.get("/api/answers").json() == {"answers": []}
 
 
+@pytest.mark.slow
 def test_a_caller_has_so_many_answers_at_all_servers_together(
     at_two: Two,
 ) -> None:
@@ -257,6 +262,7 @@ def test_a_caller_has_so_many_answers_at_all_servers_together(
     assert (statuses, other.post("/api/answers", json={"query": QUESTION}).status_code) == ([202] * 5, 429)
 
 
+@pytest.mark.slow
 def test_a_job_of_one_server_is_followed_and_stopped_at_another(
     serve: Serve, url: Secret, keys: KeyStore, folder: Path
 ) -> None:
@@ -295,6 +301,7 @@ def test_a_cost_that_cannot_be_settled_is_logged_and_the_answer_is_sent(
     assert [record.message for record in caplog.records].count("not settled") == 1
 
 
+@pytest.mark.slow
 def test_no_reply_and_no_line_of_the_log_has_the_password(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -19,6 +19,7 @@ def upload(client: TestClient, name: str, text: str) -> None:
     assert outcome == "done"
 
 
+@pytest.mark.slow
 def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp_path: Path) -> None:
     client = serve(storage=f"lance:{tmp_path / 'shared'}")
 
@@ -43,6 +44,7 @@ def uploads(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
             yield address
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_uploads_to_one_server_are_found_opened_and_deleted_at_another(
     serve: Serve, home: Path, tmp_path: Path, uploads: str
@@ -72,6 +74,7 @@ def listed(client: TestClient) -> list[str]:
     return [file["name"] for source in sources for file in source["uploaded"]]
 
 
+@pytest.mark.slow
 def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(
     serve: Serve, home: Path, tmp_path: Path
 ) -> None:

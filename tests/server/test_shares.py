@@ -60,6 +60,7 @@ def test_a_stranger_with_a_link_sees_an_answer_with_its_cited_lines(serve: Serve
     assert answer["citations"][0]["place"] == "guide.md:3 (Sessions)"
 
 
+@pytest.mark.slow
 def test_a_stranger_with_a_link_reaches_nothing_else(serve: Serve, store: KeyStore) -> None:
     client, ada = serve(needs_key=True), signed(store, "ada")
     reply = client.post("/api/query", json={"query": QUESTION}, headers=ada).json()
@@ -98,6 +99,7 @@ def test_a_made_up_token_opens_nothing(client: TestClient, token: str) -> None:
     assert client.post("/api/shared", json={"token": token}).status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_a_link_to_one_answer_shows_neither_the_others_nor_the_title(client: TestClient) -> None:
     first = ask(client, QUESTION)
     second = ask(client, RETRIES, session_id=first["session_id"])
@@ -162,6 +164,7 @@ def test_the_settings_say_who_may_share(serve: Serve, store: KeyStore, allowed: 
     assert response.status_code == status
 
 
+@pytest.mark.slow
 def test_deleted_and_replaced_answers_vanish_from_links(client: TestClient) -> None:
     reply = ask(client, QUESTION)
     route = f"/api/sessions/{reply['session_id']}"

@@ -38,6 +38,7 @@ def never_end(job: GuideJob) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_a_guide_is_made_and_its_errors_keep_their_hints(library: ServedLibrary) -> None:
     with closing(StudyGuides(library)) as guides:
         guide = guides.make(EVERYTHING, 3)
@@ -89,6 +90,7 @@ class CountedGuides(StudyGuides):
         return super().make(where, count)
 
 
+@pytest.mark.slow
 def test_guides_that_wait_keep_no_other_route_waiting(serve: Serve) -> None:
     client = serve(key_questions_per_minute=1000)
     client.get("/api/me")

@@ -24,6 +24,7 @@ def test_the_sample_course_has_a_header_three_lessons_and_long_lines() -> None:
     assert 1_200 <= len(TEXT.split()) <= 1_800
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pdf_of, docx_of])
 def test_making_a_document_again_changes_nothing(make: object) -> None:
     assert callable(make)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from openbook.grounding.nli import open_nli
 from openbook.grounding.protocol import CitedClaim
 from tools.tiny_nli import write
@@ -21,6 +23,7 @@ def test_it_is_the_same_each_time(tmp_path: Path) -> None:
     assert [(first / name).read_bytes() for name in names] == [(second / name).read_bytes() for name in names]
 
 
+@pytest.mark.slow
 def test_script_writes_a_model_that_judges(tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
 

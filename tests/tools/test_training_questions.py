@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tokenizers import Tokenizer
 
 from tools.static_model.questions import QUESTIONS, read_batches, read_questions
@@ -36,6 +37,7 @@ def test_every_question_has_a_text_and_is_asked_once() -> None:
     assert len({_plain(question) for question, _ in pairs}) == len(pairs)
 
 
+@pytest.mark.slow
 def test_no_question_is_one_that_is_measured_with() -> None:
     measured = set(_measured())
 

@@ -33,6 +33,7 @@ def codebase(github: Path) -> Iterator[CodebaseAssistant]:
         yield codebase
 
 
+@pytest.mark.slow
 def test_questions_go_to_all_repositories_or_to_some(codebase: CodebaseAssistant) -> None:
     everywhere = codebase.query("What happens with refunds?")
     one = codebase.query("What happens with refunds?", sources=["door"])
@@ -41,6 +42,7 @@ def test_questions_go_to_all_repositories_or_to_some(codebase: CodebaseAssistant
     assert {citation.source for citation in one.citations} == {"door"}
 
 
+@pytest.mark.slow
 def test_a_repository_that_is_not_there_is_an_error_that_names_those_that_are(codebase: CodebaseAssistant) -> None:
     with pytest.raises(UnknownSourceError) as caught:
         codebase.query("What happens with refunds?", sources=["window"])
@@ -48,6 +50,7 @@ def test_a_repository_that_is_not_there_is_an_error_that_names_those_that_are(co
     assert caught.value.hint == "it has: door, till"
 
 
+@pytest.mark.slow
 def test_repositories_documents_and_chunks_are_at_hand(codebase: CodebaseAssistant) -> None:
     door, till = codebase.repositories()
 
@@ -60,6 +63,7 @@ def test_repositories_documents_and_chunks_are_at_hand(codebase: CodebaseAssista
     assert codebase.get_document_chunks("window", "README.md") == []
 
 
+@pytest.mark.slow
 def test_a_question_of_a_session_is_asked_in_the_light_of_the_ones_before(codebase: CodebaseAssistant) -> None:
     codebase.query("Who books refunds?", "one", sources=["till"])
 
@@ -72,6 +76,7 @@ def test_a_question_of_a_session_is_asked_in_the_light_of_the_ones_before(codeba
     assert "books" not in alone.searched + forgotten.searched
 
 
+@pytest.mark.slow
 def test_the_last_event_of_a_stream_is_the_answer(codebase: CodebaseAssistant) -> None:
     *_, last = codebase.query_stream("Who books refunds?")
 
@@ -84,6 +89,7 @@ def test_the_package_offers_what_loads_repositories() -> None:
     assert openbook.LoadOptions(file_patterns=("*.md",)).refusal("a.md", 1) is None
 
 
+@pytest.mark.slow
 def test_folders_of_this_machine_are_searched_beside_repositories(codebase: CodebaseAssistant, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Window\n\nRefunds are announced at the window.\n", encoding="utf-8")
@@ -95,6 +101,7 @@ def test_folders_of_this_machine_are_searched_beside_repositories(codebase: Code
     assert [result.chunk.source for result in codebase.search("refunds", sources=["till"], limit=1)] == ["till"]
 
 
+@pytest.mark.slow
 def test_questions_of_a_session_can_be_asked_without_blocking(codebase: CodebaseAssistant) -> None:
     async def ask() -> str:
         await codebase.aquery("Who books refunds?", "one", sources=["till"])
@@ -126,6 +133,7 @@ PNG = base64.b64decode(
 )
 
 
+@pytest.mark.slow
 def test_an_image_of_a_conversation_is_remembered_for_the_next_question(codebase: CodebaseAssistant) -> None:
     model = ScriptedModel("Who books refunds?", "The till [1:3].", "Where are refunds booked?", "At the till [1:3].")
     options = AnswerOptions(model=model, verifier="off", expands_query=False)

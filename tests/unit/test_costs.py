@@ -108,6 +108,7 @@ def test_tokens_are_estimated_by_words_digits_and_marks(text: str, tokens: int) 
     assert estimate_tokens(text) == tokens
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), max_size=5))
 def test_lines_are_estimated_as_no_more_than_their_sum(lines: Sequence[str]) -> None:
     parts = [f"{line}\n" for line in lines]
@@ -233,6 +234,7 @@ def test_nothing_is_settled_that_was_not_reserved() -> None:
 CALLS = st.lists(st.tuples(st.integers(0, 900), st.integers(1, 900), st.floats(0, 1), st.integers(0, 50)), max_size=12)
 
 
+@pytest.mark.slow
 @given(CALLS, st.none() | st.integers(0, 3000), st.none() | st.integers(0, 4))
 def test_a_run_passes_its_limits_only_by_what_calls_read_beyond_what_was_declared(
     calls: list[tuple[int, int, float, int]], max_tokens: int | None, max_usd: int | None

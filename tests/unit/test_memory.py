@@ -42,6 +42,7 @@ print(faults_of_large_pieces())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
 def test_what_was_freed_is_used_again_by_a_process_of_ours_alone() -> None:
     program, command = (

@@ -35,6 +35,7 @@ def install(site: Path, package: str, entries: str, module: str = "") -> None:
     plugins._by_name.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_plugin_is_called_with_what_follows_the_colon(site: Path) -> None:
     install(site, "good-one", "[openbook.models]\ngood = good_one_module:make\n", GOOD)
 
@@ -135,5 +136,6 @@ def what_loads_without_extras() -> list[str]:
     return [plugin.name for plugin in own if plugin.load()]
 
 
+@pytest.mark.slow
 def test_plugins_of_openbook_are_imported_without_their_extras() -> None:
     assert run_child(what_loads_without_extras) == "['lance', 'ray', 'redis', 'rediss']"

@@ -26,6 +26,7 @@ def run(jobs: list[str], *, count: int = 2, timeout_s: float = NEVER_S) -> dict[
     return dict(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_every_job_comes_back_once_with_its_own_result(count: int) -> None:
     jobs = [f"say {number}" for number in range(60)]
@@ -44,6 +45,7 @@ def test_without_jobs_no_process_is_started() -> None:
     assert children_of(os.getpid()) == before
 
 
+@pytest.mark.slow
 def test_no_more_processes_are_started_than_there_are_jobs_or_were_asked_for() -> None:
     few = set(run(["pid 1", "pid 2"], count=8).values())
     many = set(run([f"pid {number}" for number in range(20)], count=2).values())
@@ -53,6 +55,7 @@ def test_no_more_processes_are_started_than_there_are_jobs_or_were_asked_for() -
     assert os.getpid() not in few | many
 
 
+@pytest.mark.slow
 def test_what_a_long_job_leaves_is_given_back_before_the_next() -> None:
     results = run(["left before", "litter 1.1", "left behind"], count=1)
 
@@ -66,6 +69,7 @@ def test_an_exception_is_a_lost_job_and_nothing_more() -> None:
     assert results["pid a"] == results["pid b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fatal", ["exit 0", "crash"])
 def test_a_process_that_ends_costs_the_job_it_had_and_no_other(fatal: str) -> None:
     jobs = ["say a", fatal, *(f"say {number}" for number in range(10))]
@@ -78,6 +82,7 @@ def test_a_process_that_ends_costs_the_job_it_had_and_no_other(fatal: str) -> No
     assert results == {job: job.removeprefix("say ") for job in results}
 
 
+@pytest.mark.slow
 def test_processes_that_end_again_and_again_are_replaced_again_and_again() -> None:
     results = run([f"exit {number}" for number in range(1, 5)] + ["say a"])
 
@@ -85,6 +90,7 @@ def test_processes_that_end_again_and_again_are_replaced_again_and_again() -> No
     assert results == {f"exit {n}": JobFailure(f"ended the process that read it ({n})") for n in range(1, 5)}
 
 
+@pytest.mark.slow
 def test_a_process_that_ended_between_two_jobs_costs_none() -> None:
     # The sixth is handed out when the second result is asked for, and the last one not before the third.
     jobs = [*(f"say {number}" for number in range(5)), "fade", "say after"]
@@ -95,6 +101,7 @@ def test_a_process_that_ended_between_two_jobs_costs_none() -> None:
     assert list(iterator)[-2:] == [("fade", None), ("say after", "after")]
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_too_long_is_lost_and_no_other() -> None:
     results = run(["say a", "sleep 500", "say b", "say c"], timeout_s=3.0)
 
@@ -134,6 +141,7 @@ def test_a_system_that_takes_no_limit_of_memory_does_without() -> None:
     assert system.asked == [(500, 500)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "reason"),
     [
@@ -168,6 +176,7 @@ def test_jobs_that_fail_while_they_are_read_take_no_finished_result_along() -> N
         next(iterator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["exit 7", "fail five", "unreadable"])
 def test_jobs_of_a_shared_process_are_done_even_if_its_first_job_fails(first: str) -> None:
     process = SharedProcess(act, timeout_s=NEVER_S, first=first)
@@ -176,6 +185,7 @@ def test_jobs_of_a_shared_process_are_done_even_if_its_first_job_fails(first: st
     process.close()
 
 
+@pytest.mark.slow
 def test_a_first_job_that_failed_is_not_tried_again(tmp_path: Path) -> None:
     tried = tmp_path / "tried"
     process = SharedProcess(act, timeout_s=NEVER_S, first=f"mark {tried}")
@@ -189,6 +199,7 @@ def test_a_first_job_that_failed_is_not_tried_again(tmp_path: Path) -> None:
     assert tried.read_bytes() == b"x"
 
 
+@pytest.mark.slow
 def test_a_function_that_children_cannot_load_loses_every_job(tmp_path: Path) -> None:
     script = write_tree(tmp_path, {"main.py": MAIN}) / "main.py"
 
@@ -208,6 +219,7 @@ for pair in ProcessPool(own, count=1, timeout_s=600).run(["a", "b"]):
 """
 
 
+@pytest.mark.slow
 def test_results_larger_than_a_pipe_come_back_whole() -> None:
     jobs = [f"big {size}" for size in (65_535, 65_537, 10_000_000)]
 
@@ -216,6 +228,7 @@ def test_results_larger_than_a_pipe_come_back_whole() -> None:
     }
 
 
+@pytest.mark.slow
 def test_more_large_results_than_wait_in_line_come_back_too() -> None:
     assert len(run([f"big {100_000 + number}" for number in range(40)])) == 40
 
@@ -227,6 +240,7 @@ def test_what_a_job_prints_does_not_mix_with_results(capfd: pytest.CaptureFixtur
     assert capfd.readouterr() == ("", "hello\n")
 
 
+@pytest.mark.slow
 def test_closing_early_leaves_no_process() -> None:
     before, threads = children_of(os.getpid()), threading.active_count()
     iterator = ProcessPool(act, count=3, timeout_s=NEVER_S).run(["say a", "say b", *["sleep 500"] * 9])
@@ -269,6 +283,7 @@ for returns in range(1, 11):
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_any_moment_of_waiting_leaves_no_thread_that_waits_for_ever() -> None:
     environ = unmeasured(child_environment())  # measuring and interrupting both need the trace function
 
@@ -284,6 +299,7 @@ def close(iterator: Iterator[object]) -> None:
     iterator.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay_s", [0.0, 0.002, 0.02])
 def test_closing_while_children_start_leaves_no_process(delay_s: float) -> None:
     before, threads = children_of(os.getpid()), threading.active_count()
@@ -297,6 +313,7 @@ def test_closing_while_children_start_leaves_no_process(delay_s: float) -> None:
     assert threading.active_count() == threads
 
 
+@pytest.mark.slow
 def test_a_finished_run_leaves_no_process() -> None:
     before, threads = children_of(os.getpid()), threading.active_count()
 

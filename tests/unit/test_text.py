@@ -22,6 +22,7 @@ def cut(text: str, start: int = 0, end: int | None = None) -> list[str]:
     return [text[a:b] for a, b in sentences(text, start, end)]
 
 
+@pytest.mark.slow
 @given(TEXT)
 @example("")
 @example("\n")
@@ -78,6 +79,7 @@ def test_trimming_takes_the_white_space_of_both_ends_and_nothing_else(text: str,
     assert left < right or left == start
 
 
+@pytest.mark.slow
 @given(LONG_TEXT, st.data())
 def test_every_character_that_is_not_blank_lies_in_exactly_one_sentence(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
@@ -144,6 +146,7 @@ def test_what_has_no_white_space_is_cut_anyway() -> None:
     assert [len(piece) for piece in cut("索" * 2000)] == [800, 800, 400]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", [".", "!", " ", "\t", "'", ".'", ". ", "…)"])
 def test_a_long_run_of_one_mark_takes_no_more_than_its_length(filler: str) -> None:
     text = "a" + filler * 300_000 + "b"
@@ -154,6 +157,7 @@ def test_a_long_run_of_one_mark_takes_no_more_than_its_length(filler: str) -> No
 CHUNK_TEXT = LONG_TEXT.filter(lambda text: bool(text.strip()))
 
 
+@pytest.mark.slow
 @given(TEXT, CHUNK_TEXT)
 def test_units_are_exact_numbered_and_cover_all_that_is_not_blank(before: str, text: str) -> None:
     whole = before + text

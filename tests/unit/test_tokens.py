@@ -150,6 +150,7 @@ def test_a_huge_word_is_read_to_its_end(text: str, first: str, count: int) -> No
     assert len(tokens) == count
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @example('"a\'b" c\u00a0d\u3000e\u2028f\u02bcg')
 def test_no_token_is_empty_or_holds_a_space_or_a_quote(text: str) -> None:
@@ -158,11 +159,13 @@ def test_no_token_is_empty_or_holds_a_space_or_a_quote(text: str) -> None:
         assert not re.search(r"[\s\"'`]", token)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_a_space_between_two_texts_keeps_their_tokens_apart(a: str, b: str) -> None:
     assert tokenize(f"{a} {b}") == tokenize(a) + tokenize(b)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_the_tokens_of_a_text_are_lower_case(text: str) -> None:
     assert all(token == token.lower() for token in tokenize(text))

@@ -127,6 +127,7 @@ def test_what_follows_the_arguments_is_none(docstring: str) -> None:
     assert read_docstring(docstring) == ("Do.", {"x": "Left."})
 
 
+@pytest.mark.slow
 @given(
     st.text()
     | st.lists(

@@ -37,11 +37,13 @@ def told(harbour: McpToolset, name: str, arguments: str = "{}", *, is_async: boo
     return results(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_tool_of_a_server_is_called(harbour: McpToolset, is_async: bool) -> None:
     assert told(harbour, "harbour_depth", '{"berth": 3}', is_async=is_async) == [ToolResult("call-1", "6 m")]
 
 
+@pytest.mark.slow
 def test_the_model_is_told_of_its_schema_and_a_name_that_it_takes(harbour: McpToolset) -> None:
     spec = next(tool.spec for tool in harbour.tools() if tool.name == "harbour_depth")
 
@@ -49,6 +51,7 @@ def test_the_model_is_told_of_its_schema_and_a_name_that_it_takes(harbour: McpTo
     assert spec.parameters["properties"]["berth"]["type"] == "integer"
 
 
+@pytest.mark.slow
 def test_what_fails_there_is_told_to_the_model(harbour: McpToolset) -> None:
     (failed,) = told(harbour, "broken")
 
@@ -73,6 +76,7 @@ def test_a_program_sees_the_variables_it_is_given_and_none_of_this_process(harbo
     assert told(harbour, "seen", '{"name": "HARBOUR"}')[0].text == "Rye"
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_is_a_tool_error_and_so_is_every_call_after_it() -> None:
     with mcp(SERVER) as tools:
         first = told(tools, "leave")[0]
@@ -82,6 +86,7 @@ def test_a_server_that_ends_is_a_tool_error_and_so_is_every_call_after_it() -> N
     assert second.is_error
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_is_given_up_and_the_server_closed() -> None:
     with mcp(SERVER, timeout_s=0.2) as tools:
         (late,) = told(tools, "slow")
@@ -92,6 +97,7 @@ def test_a_call_that_takes_too_long_is_given_up_and_the_server_closed() -> None:
         tools.tools()[0].function()
 
 
+@pytest.mark.slow
 def test_an_agent_keeps_a_connection_open_which_is_closed_when_nobody_uses_it_any_more() -> None:
     tools = mcp(SERVER, prefix="north_")
     thread = tools._session._thread
@@ -108,6 +114,7 @@ def test_an_agent_keeps_a_connection_open_which_is_closed_when_nobody_uses_it_an
     assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_a_connection_is_closed_at_the_end_of_an_async_block() -> None:
     async def opened() -> McpToolset:
         async with mcp(SERVER) as tools:
@@ -133,11 +140,13 @@ def test_a_server_that_cannot_be_had_is_an_error_without_its_arguments(server: s
     assert "s3cret" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_no_command_is_refused() -> None:
     with pytest.raises(ValueError, match="no command"):
         mcp(" ")
 
 
+@pytest.mark.slow
 def test_a_server_is_reached_at_its_address() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -49,6 +49,7 @@ def unmatched(history: History) -> set[str]:
     return set(called) ^ set(given_back)
 
 
+@pytest.mark.slow
 @given(EXCHANGES, POLICIES)
 def test_no_policy_parts_a_call_from_its_result_or_keeps_anything_but_the_end(
     talk: list[History], policy: Pruning
@@ -65,6 +66,7 @@ def test_no_policy_parts_a_call_from_its_result_or_keeps_anything_but_the_end(
         assert pruned.request.messages[:-1] + kept == history
 
 
+@pytest.mark.slow
 @given(EXCHANGES)
 def test_exchanges_are_the_history_cut_before_each_question(talk: list[History]) -> None:
     assert exchanges(joined(talk)) == talk
@@ -83,6 +85,7 @@ def test_the_last_exchanges_are_kept(count: int, first: int) -> None:
     assert (kept[0].text if kept else "question 0") == f"question {first}"
 
 
+@pytest.mark.slow
 @given(EXCHANGES, st.integers(0, 500))
 def test_what_is_kept_by_tokens_fits(talk: list[History], max_tokens: int) -> None:
     assert estimate_messages(KeepTokens(max_tokens)(joined(talk))) <= max_tokens

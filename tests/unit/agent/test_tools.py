@@ -116,6 +116,7 @@ def test_a_huge_wrong_value_is_not_repeated_in_full() -> None:
     assert len(str(caught.value)) < 300
 
 
+@pytest.mark.slow
 @given(
     st.text()
     | st.recursive(

@@ -20,6 +20,7 @@ TEXTS = st.text(alphabet="ab .\n\u4e2d\u00fc`", min_size=1, max_size=900).filter
 CHUNKS = st.builds(chunk_of, TEXTS, st.sampled_from(["a.md", "some/long/folder/größe.md"]))
 
 
+@pytest.mark.slow
 @given(st.lists(CHUNKS, max_size=6), st.integers(-5, 500))
 def test_a_context_never_exceeds_its_budget(chunks: list[Chunk], budget: int) -> None:
     context = build_context([result_of(chunk) for chunk in chunks], budget)
@@ -28,6 +29,7 @@ def test_a_context_never_exceeds_its_budget(chunks: list[Chunk], budget: int) ->
     assert context.tokens == estimate_tokens(str(context))
 
 
+@pytest.mark.slow
 @given(st.lists(CHUNKS, max_size=6), st.integers(-5, 500))
 def test_units_are_whole_consecutive_and_cut_off_in_the_last_result_only(chunks: list[Chunk], budget: int) -> None:
     context = build_context([result_of(chunk) for chunk in chunks], budget)

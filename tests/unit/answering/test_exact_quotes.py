@@ -83,6 +83,7 @@ def answer_is_exact(document: Document, question: str, path: Path) -> None:
     assert any(first_word in citation.quote for citation in answer.citations)
 
 
+@pytest.mark.slow
 @examples(max_examples=40)
 @given(document=documents(), path=st.sampled_from(["a.md", "notes/a.txt", "a.rst"]))
 def test_documents_asked_by_their_own_sentences_answer_with_exact_quotes(
@@ -93,6 +94,7 @@ def test_documents_asked_by_their_own_sentences_answer_with_exact_quotes(
     answer_is_exact(read_document(text.encode(), source="src", path=path), question, next(numbered))
 
 
+@pytest.mark.slow
 @examples(max_examples=15)
 @given(written=st.lists(sentences(), min_size=3, max_size=60, unique=True), line_end=LINE_ENDS, data=st.data())
 def test_transcripts_in_one_line_answer_with_exact_quotes(

@@ -60,6 +60,7 @@ SENTENCES = [f"Sentence {number} says that number {number * 7} is fine." for num
 TRANSCRIPT = "Lesson 1: Talk\n" + " ".join([*SENTENCES[:150], "The retry policy waits one minute.", *SENTENCES[150:]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "kind", "quote"),
     [
@@ -445,6 +446,7 @@ def _impatient_threads() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_impatient_threads")
 def test_threads_share_a_generator_without_mixing_answers_or_losing_counts(library: Library) -> None:
     library.put("a.md", "The retry policy waits.")

@@ -114,6 +114,7 @@ def test_sources_of_an_answer_change_no_rule_and_stand_in_a_fence(library: Libra
     assert answer.model == model.name
 
 
+@pytest.mark.slow
 @each
 def test_what_tools_show_makes_no_model_call_another_tool(library: Library, injection: Injection) -> None:
     put(library, injection)

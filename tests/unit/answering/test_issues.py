@@ -78,6 +78,7 @@ def test_a_question_is_no_issue(text: str) -> None:
     assert read_issue(text) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     ["a/", "-a/", "a.", "## environment\n", "```\n", "<!--", 'File "', "at a(", "    x\n", "aA_"]

@@ -248,6 +248,7 @@ def test_what_was_dropped_is_recorded() -> None:
     ]
 
 
+@pytest.mark.slow
 @examples(max_examples=60)
 @given(answer=st.lists(WORDS, max_size=25).map("".join))
 def test_repair_adds_no_conflict_and_is_the_same_each_time(answer: str) -> None:

@@ -161,6 +161,7 @@ def test_statements_around_lines_are_found_from_within() -> None:
     assert enclosing(lines, 0, 4) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["a", "  b(", "    c)", "}", "# d", '"""', "", "else:", "  /*", "*/"]), min_size=1))
 def test_statements_cover_all_lines_and_pieces_never_overlap(texts: list[str]) -> None:
     every = units(chunk_of("\n".join(["x", *texts]), "a.py", kind="code"))

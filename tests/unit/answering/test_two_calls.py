@@ -47,6 +47,7 @@ def shown(request: Request) -> str:
     )
 
 
+@pytest.mark.slow
 def test_the_model_decides_the_tool_runs_and_the_model_writes_without_tools(library: Library) -> None:
     told = "Cold proofing makes the crust open evenly in the oven [1:3]."
     with ScriptedModel(ScriptedReply(search("cold proofing", course_name="bread", lesson_number=2)), told) as model:
@@ -97,6 +98,7 @@ def test_thanks_that_were_searched_for_are_checked_like_everything_else(library:
     ]
 
 
+@pytest.mark.slow
 def test_fifty_questions_at_once_never_see_each_others_sources(tmp_path: Path) -> None:
     library = Library(tmp_path / "many.db")
     for number in range(50):

@@ -14,6 +14,7 @@ from benchmarks import readers
 _NAMES = [f"{chr(97 + at // 20)}{chr(97 + at % 20)}" for at in range(400)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_table_says_what_was_found_of_the_body_of_a_file(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

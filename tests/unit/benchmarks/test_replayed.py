@@ -35,6 +35,7 @@ def test_lines_that_moved_are_cited_with_both_places(repository: Repository) -> 
     assert page(cited).count("\n") == 6
 
 
+@pytest.mark.slow
 def test_a_history_is_replayed_and_every_citation_found(repository: Repository) -> None:
     row = measure(repository.folder, 1, 6, 0)
 

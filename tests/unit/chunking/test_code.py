@@ -42,6 +42,7 @@ ENDS = st.sampled_from(["\n", "\r\n", "\n\n", "\r"])
 TEXTS = st.lists(st.tuples(LINES, ENDS), max_size=40).map(lambda pairs: "".join(a + b for a, b in pairs)) | st.text()
 
 
+@pytest.mark.slow
 @given(TEXTS, st.sampled_from([*RULES, "", "unknown", "json"]))
 @example("x = '𝄞é'\ndef é():\n    pass\n" * 80, "python")
 @example("\r".join(["def f():", "  pass"] * 200), "python")
@@ -201,6 +202,7 @@ def test_offsets_count_characters_where_the_parser_counts_bytes() -> None:
     assert chunks[0].signature == "def größe():"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "opening", "closing"),
     [

@@ -52,6 +52,7 @@ def is_covered(document: Document, chunks: list[Chunk]) -> bool:
     return not "".join(left).strip()
 
 
+@pytest.mark.slow
 @given(st.data(), OPTIONS)
 def test_chunks_are_exact_ordered_and_leave_nothing_out(data: st.DataObject, how: tuple[Kind, ChunkOptions]) -> None:
     document = data.draw(documents(how[0]))
@@ -64,6 +65,7 @@ def test_chunks_are_exact_ordered_and_leave_nothing_out(data: st.DataObject, how
     assert is_covered(document, found)
 
 
+@pytest.mark.slow
 @given(st.data(), OPTIONS)
 def test_chunks_have_no_blank_edges_and_one_label(data: st.DataObject, how: tuple[Kind, ChunkOptions]) -> None:
     document = data.draw(documents(how[0]))
@@ -76,6 +78,7 @@ def test_chunks_have_no_blank_edges_and_one_label(data: st.DataObject, how: tupl
         assert labels == {chunk.anchor}
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_semantic_chunks_share_nothing_and_are_bounded(data: st.DataObject) -> None:
     document = data.draw(documents("docs"))
@@ -86,6 +89,7 @@ def test_semantic_chunks_share_nothing_and_are_bounded(data: st.DataObject) -> N
     assert all(len(chunk.text) <= 1.5 * SMALL["max_chars"] + INDENT_CHARS for chunk in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["fixed-size", "hybrid"])
 @given(data=st.data())
 def test_windows_of_words_are_bounded(strategy: str, data: st.DataObject) -> None:
@@ -97,6 +101,7 @@ def test_windows_of_words_are_bounded(strategy: str, data: st.DataObject) -> Non
     assert all(len(chunk.text) <= 100 + INDENT_CHARS for chunk in found)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_chunks_of_a_course_are_bounded_and_stay_in_their_lesson(data: st.DataObject) -> None:
     document = data.draw(documents("course"))

@@ -95,6 +95,7 @@ def test_nothing_packs_into_nothing() -> None:
     assert list(pack_windows([], max_chars=10)) == []
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(1, 20))),
     st.integers(1, 40),

@@ -50,6 +50,7 @@ def test_text_is_parsed_from_bytes_of_any_length() -> None:
     assert tree.root_node.named_child_count == 10_000
 
 
+@pytest.mark.slow
 def test_a_text_that_takes_too_long_gives_no_tree() -> None:
     assert parse("html", b"<div>" * 20_000) is None
 

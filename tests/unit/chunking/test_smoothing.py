@@ -17,6 +17,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["c", "cpp", "kotlin", "go"]))
 def test_every_byte_keeps_its_place_and_every_line_its_number(text: str, language: str) -> None:
     source = text.encode()
@@ -77,6 +78,7 @@ def test_members_on_one_line_of_kotlin_are_closed(text: str, wanted: str | None)
     assert smoothed("kotlin", text.encode()).decode() == (text if wanted is None else wanted)
 
 
+@pytest.mark.slow
 def test_a_long_line_takes_no_long_time() -> None:
     text = b"class A {" + b" { fun AB_C" * 200_000 + b"}\n" + b"class MY_API " * 50_000 + b"\n; " * 50_000
     text += b"\n" + b"_BEGIN" * 50_000

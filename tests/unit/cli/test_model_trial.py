@@ -12,6 +12,7 @@ from openbook.usage import Usage
 from tests.unit.llm.test_context_size import serving
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize(
     ("tokens", "healthy", "said"),
@@ -29,6 +30,7 @@ def test_the_context_of_a_server_is_compared_with_what_answers_send(tokens: int,
     assert said in finding.text
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize(
     ("tokens", "settings", "fitting"),
@@ -47,6 +49,7 @@ def test_answers_use_what_fits_into_the_context_of_a_server(
         assert fitting_context(f"{url}/v1#tiny", settings) == fitting
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_command_says_that_an_answer_uses_less_of_the_sources(capsys: pytest.CaptureFixture[str]) -> None:
     with serving({"GET /props": {"default_generation_settings": {"n_ctx": 4096}}}) as (url, _):
@@ -56,6 +59,7 @@ def test_a_command_says_that_an_answer_uses_less_of_the_sources(capsys: pytest.C
     assert "answers are written from 1700 tokens" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_setting_that_is_too_large_for_a_server_is_named() -> None:
     with serving({"GET /props": {"default_generation_settings": {"n_ctx": 4096}}}) as (url, _):

@@ -100,6 +100,7 @@ def shipped() -> tuple[Tokenizer, np.ndarray[tuple[int, int], np.dtype[np.float3
     return Tokenizer.from_file(str(SHIPPED / TOKENIZER_FILE)), np.load(SHIPPED / MATRIX_FILE)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()), max_size=30), max_size=3))
 @example(["getUserName(HTTPResponse2Go)", "a\x0cb c\x1cd", "x" * 101, "Word" * 30, "漢字" * 60, "a...b--c"])
 def test_a_vector_is_the_sum_of_the_pieces_that_the_tokenizer_makes_of_the_whole_text(texts: list[str]) -> None:
@@ -146,6 +147,7 @@ def test_a_pickled_embedder_travels_as_the_path_of_its_folder(folder: Path) -> N
     assert pickle.loads(frozen).identity == embedder.identity
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
 def test_a_forked_process_can_go_on_embedding() -> None:
     code = (

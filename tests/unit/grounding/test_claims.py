@@ -132,6 +132,7 @@ def test_an_answer_of_sentences_gives_each_of_them(sentences: list[str]) -> None
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "count"),
     [

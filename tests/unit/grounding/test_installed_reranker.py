@@ -57,6 +57,7 @@ def test_its_files_are_for_their_owner_alone(wheel: Path, settings: Settings) ->
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
 
 
+@pytest.mark.slow
 def test_pip_fetches_the_wheel_alone_from_its_own_index(
     wheel: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_claim_without_end_is_judged(claim: str, verdict: str) -> None:
     assert [judged.verdict for judged in judge_claims([CitedClaim(claim, "")])] == [verdict]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "repeated",
     [
@@ -62,6 +63,7 @@ def test_a_number_in_the_middle_of_another_can_begin_a_product() -> None:
     assert list(results_in("2.5_0 * 3 and 1.5 * 2")) == [150.0, 3.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period", ["ab", "ab ", "1.5, "])
 def test_words_are_found_in_text_that_repeats_itself(period: str) -> None:
     text = period * (LENGTH // len(period))

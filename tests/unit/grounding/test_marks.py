@@ -95,6 +95,7 @@ PIECES = st.sampled_from(
 ANSWERS = st.lists(PIECES, max_size=40).map("".join) | st.text(max_size=80)
 
 
+@pytest.mark.slow
 @given(answer=ANSWERS, cuts=st.lists(st.integers(0, 200), max_size=30), by_character=st.booleans())
 def test_however_an_answer_is_split_into_deltas_its_marks_are_those_of_the_whole(
     answer: str, cuts: list[int], by_character: bool
@@ -136,6 +137,7 @@ def test_an_answer_that_breaks_off_ends_in_text() -> None:
     assert MarkParser().close() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "count"),
     [

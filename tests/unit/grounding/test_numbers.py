@@ -88,6 +88,7 @@ def test_units_that_a_text_names_have_factors() -> None:
     assert factors_of("", "seconds") == frozenset()
 
 
+@pytest.mark.slow
 @given(st.text() | ODD, st.booleans())
 def test_every_text_has_numbers_if_only_none(text: str, implied: bool) -> None:
     numbers = numbers_of(text, implied=implied)

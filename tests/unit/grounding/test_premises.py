@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def test_a_unit_that_is_too_large_is_a_window_of_its_own() -> None:
     assert windows_of([5, 100, 5], room=20) == [(0, 1), (1, 2), (2, 3)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 60), max_size=40), st.integers(1, 50))
 def test_windows_cover_all_units_go_on_and_fit(sizes: list[int], room: int) -> None:
     windows = windows_of(sizes, room)

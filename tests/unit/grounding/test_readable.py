@@ -21,6 +21,7 @@ def test_markup_around_words_is_left_out(text: str, read: str) -> None:
     assert readable(text) == read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<!--", "<a ", "![a](", "[", "[a][", "&", "\\n", "&#", 'f"'])
 def test_many_beginnings_of_markup_take_no_square_of_their_length(piece: str) -> None:
     many = readable(piece * 200_000)  # for minutes, if each were read to the end of the line

@@ -29,6 +29,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
         yield index
 
 
+@pytest.mark.slow
 @given(arrays(np.float32, SHAPES, elements=st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)))
 def test_a_packed_row_points_where_it_did(rows: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
     packed = np.frombuffer(quantize(rows), dtype=np.int8).reshape(rows.shape).astype(np.float64)
@@ -42,6 +43,7 @@ _LABELS = st.tuples(st.integers(0, 10**8), st.none() | st.integers(0, 10**4)).ma
 )
 
 
+@pytest.mark.slow
 @given(st.lists(_LABELS, max_size=50))
 @example(["1.5000", "1.9000"])
 @example(["1500000", "9000000"])
@@ -65,6 +67,7 @@ def test_the_length_of_a_row_says_nothing(scale: float) -> None:
     assert quantize((rows * np.float32(scale)).astype(np.float32)) == quantize(rows)
 
 
+@pytest.mark.slow
 def test_later_questions_to_one_state_have_the_scores_of_the_first(index: SqliteIndex, tmp_path: Path) -> None:
     rows = np.random.default_rng(1).standard_normal((5000, DIM)).astype(np.float32)  # of several blocks
     rows[::7] = 0
@@ -143,6 +146,7 @@ def test_what_cannot_be_among_the_best_is_left_out_without_a_trace(seed: int, k:
         assert pruned == exact
 
 
+@pytest.mark.slow
 def test_any_number_of_searches_leaves_the_references_to_none_alone() -> None:
     row = quantize(np.ones((1, DIM), dtype=np.float32))
     catalogue = Catalogue(columns_of([DocumentRows("s", "a.md", "docs", "", 1, 1, bytes(8), row, b"")]))

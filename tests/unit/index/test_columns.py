@@ -31,6 +31,7 @@ def mapped(rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], tmp_path: Path)
     return VectorBlock(np.frombuffer(content, dtype=np.int8, count=ROWS * DIM).reshape(ROWS, DIM), mapped=content)
 
 
+@pytest.mark.slow
 def test_products_and_lengths_are_the_same_part_by_part(
     rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], mapped: VectorBlock
 ) -> None:

@@ -249,12 +249,14 @@ def forbid_writing(folder: Path) -> None:
     folder.chmod(0o555)
 
 
+@pytest.mark.slow
 def test_a_library_in_a_folder_that_cannot_be_written_can_be_read(library: Path) -> None:
     forbid_writing(library.parent)
 
     assert run_child(find_red, library, unprivileged=True) == "a.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", [True, False], ids=["empty-log", "no-log"])
 def test_a_library_that_can_be_written_in_a_folder_that_cannot_can_be_read(library: Path, log: bool) -> None:
     if log:
@@ -264,6 +266,7 @@ def test_a_library_that_can_be_written_in_a_folder_that_cannot_can_be_read(libra
     assert run_child(find_red, library, unprivileged=True) == "a.md"
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_left_in_a_folder_that_cannot_be_written_is_read(library: Path) -> None:
     kill_a_writer(library)
     forbid_writing(library.parent)
@@ -271,6 +274,7 @@ def test_what_a_killed_writer_left_in_a_folder_that_cannot_be_written_is_read(li
     assert run_child(find_red, library, unprivileged=True) == "0.md a.md"
 
 
+@pytest.mark.slow
 def test_a_library_is_not_read_without_the_commits_that_wait_beside_it(library: Path) -> None:
     kill_a_writer(library)
     library.with_name(library.name + "-shm").unlink()  # without it, only who may write can open the log
@@ -279,6 +283,7 @@ def test_a_library_is_not_read_without_the_commits_that_wait_beside_it(library: 
     assert "cannot be opened" in run_child(fail_to_write, library, unprivileged=True)
 
 
+@pytest.mark.slow
 def test_writing_to_a_library_that_is_read_only_is_an_error_with_a_way_out(library: Path) -> None:
     forbid_writing(library.parent)
 
@@ -288,6 +293,7 @@ def test_writing_to_a_library_that_is_read_only_is_an_error_with_a_way_out(libra
     assert "OPENBOOK_HOME" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["a.sqlite", "libraries/a.sqlite"])
 def test_a_home_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path, place: str) -> None:
     tmp_path.chmod(0o555)

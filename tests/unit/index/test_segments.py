@@ -160,6 +160,7 @@ def test_words_of_any_length_are_found_whole(connection: sqlite3.Connection) -> 
     assert found(connection, "w" * 99_999) == {}
 
 
+@pytest.mark.slow
 def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Connection) -> None:
     chance = random.Random(3)
     chunks = make_chunks(chance, 3000)
@@ -176,6 +177,7 @@ def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Con
     assert set(segment_of_rows(connection)) == {6}
 
 
+@pytest.mark.slow
 def test_a_merge_of_more_than_is_put_in_order_at_once_keeps_words_whole(connection: sqlite3.Connection) -> None:
     tokens = [f"w{number:02}" for number in range(70)]
     for first in (2001, 1):

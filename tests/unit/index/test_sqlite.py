@@ -112,6 +112,7 @@ def write_to_a_small_disk(folder: str) -> str:
     return f"{count} written, {message}"
 
 
+@pytest.mark.slow
 def test_a_write_over_the_limit_of_file_sizes_leaves_what_was_written(library: Path) -> None:
     told = run_child(write_to_the_limit, library)
 
@@ -121,6 +122,7 @@ def test_a_write_over_the_limit_of_file_sizes_leaves_what_was_written(library: P
     check_written(library, int(written))
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_what_was_written(tmp_path: Path) -> None:
     told = run_child(write_to_a_small_disk, tmp_path)
 
@@ -225,6 +227,7 @@ def segments(index: SqliteIndex) -> int:
     return int(index._read("SELECT count(*) FROM segments")[0][0])
 
 
+@pytest.mark.slow
 def test_a_hundred_small_syncs_leave_few_segments_and_the_results_of_a_fresh_library(tmp_path: Path) -> None:
     chance = random.Random(1)
     texts = {f"{number % 30}.md": " ".join(chance.choices(WORDS.split()[:60], k=20)) for number in range(100)}

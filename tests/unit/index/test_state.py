@@ -59,6 +59,7 @@ def put_several(index: SqliteIndex, path: str, rng: random.Random) -> None:
     index.put(whole, entries, stamp())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_results_are_the_same_with_and_without_the_column_file(tmp_path: Path, seed: int) -> None:
     rng, other_rng = random.Random(seed), random.Random(seed)

@@ -68,6 +68,7 @@ def indexed(index: Index) -> list[str]:
     return sorted(path for path, record in index.records("s").items() if not record.skipped)
 
 
+@pytest.mark.slow
 def test_each_attached_file_is_a_document_and_a_skipped_one_is_listed(index: Index, folder: Path) -> None:
     first = bring(index, folder)
     again = bring(index, folder)
@@ -78,6 +79,7 @@ def test_each_attached_file_is_a_document_and_a_skipped_one_is_listed(index: Ind
     assert (again.wrote, again.unchanged, again.read, again.skipped) == (False, 3, 0, first.skipped)
 
 
+@pytest.mark.slow
 def test_documents_go_with_their_attachment_and_with_their_mail(index: Index, folder: Path) -> None:
     bring(index, folder)
     (folder / "plans.eml").write_bytes(mail({"tides.md": FILES["tides.md"]}, "One file is enough."))
@@ -91,6 +93,7 @@ def test_documents_go_with_their_attachment_and_with_their_mail(index: Index, fo
     assert (none.removed, index.records("s")) == (2, {})
 
 
+@pytest.mark.slow
 def test_documents_go_when_their_mail_cannot_be_read_any_more(index: Index, folder: Path) -> None:
     bring(index, folder)
     (folder / "plans.eml").write_bytes(b"\0\1\2" * 9)
@@ -100,6 +103,7 @@ def test_documents_go_when_their_mail_cannot_be_read_any_more(index: Index, fold
     assert list(index.records("s")) == ["plans.eml"]
 
 
+@pytest.mark.slow
 def test_mail_is_read_again_when_an_attached_file_can_be_read_now(index: Index, folder: Path) -> None:
     bring(index, folder)
     report = bring(index, folder, readers=ReaderRegistry({"png": lambda raw, _: f"A picture of {len(raw)} bytes."}))
@@ -108,6 +112,7 @@ def test_mail_is_read_again_when_an_attached_file_can_be_read_now(index: Index, 
     assert (report.added, report.skipped) == (1, {})
 
 
+@pytest.mark.slow
 def test_mail_is_read_again_when_an_attached_file_would_be_read_otherwise(index: Index, folder: Path) -> None:
     (folder / "plans.eml").write_bytes(mail({"a.org": b"* Tides\n"}))
     bring(index, folder)
@@ -123,6 +128,7 @@ def test_mail_is_read_again_when_an_attached_file_would_be_read_otherwise(index:
     assert index.records("s")["plans.eml/a.org"].content_hash == document.content_hash
 
 
+@pytest.mark.slow
 def test_a_quote_of_an_attached_file_holds_as_long_as_its_mail_is_the_same(tmp_path: Path, folder: Path) -> None:
     with Library.open("plans") as library:
         library.add(folder)

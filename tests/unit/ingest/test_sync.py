@@ -245,6 +245,7 @@ def count_opened_files(tree: str, library: str) -> int:
     return sum(path.startswith(tree) for path in opened)
 
 
+@pytest.mark.slow
 def test_an_unchanged_folder_of_a_thousand_files_is_known_without_opening_one(tmp_path: Path) -> None:
     tree = write_tree(tmp_path / "tree", {f"{number % 10}/{number}.md": f"Number {number}." for number in range(1000)})
 
@@ -354,6 +355,7 @@ def sync_with_a_closed_folder(tree: str, library: str, closed: str) -> str:
         return f"{counts(report)}, {len(index.records('s'))} files known"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "told"),
     [("notes", "{'unchanged': 3}, 3 files known"), (".", "Permission denied, 3 files known")],
@@ -375,6 +377,7 @@ def test_text_that_no_database_takes_as_it_is_does_not_stop_a_sync(index: Index,
     assert report.added + sum(map(len, report.skipped.values())) == 5
 
 
+@pytest.mark.slow
 def test_files_of_many_chunks_do_not_wait_for_each_other_to_be_committed(index: Index, tmp_path: Path) -> None:
     page = "\n\n".join(f"# Part {number}\n\nThe {number}th fox." for number in range(1_100))
     tree = write_tree(tmp_path / "long", {f"{name}.md": page for name in "abcde"} | {"f.md": "# F\n", "g.md": "# G\n"})

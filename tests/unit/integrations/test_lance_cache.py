@@ -119,6 +119,7 @@ def _address(documents: DocumentTable) -> object:
     return documents._rows["path"].chunk(0).buffers()[2].address
 
 
+@pytest.mark.slow
 def test_a_new_process_reads_nothing_of_a_state_that_was_kept(writer: LanceIndex, uri: str, cache: Path) -> None:
     for number in range(9):
         put(writer, f"{number}.md", "red fox", vector=vector(1))
@@ -140,6 +141,7 @@ class FullDisk(LocalCache):
         return Path("/dev/full").open("wb", buffering=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache_of", [LocalCache, FullDisk])
 def test_a_library_that_is_read_for_the_first_time_is_held_in_memory_only_where_the_disk_is_full(
     writer: LanceIndex, uri: str, cache: Path, cache_of: type[LocalCache]
@@ -231,6 +233,7 @@ def test_a_library_that_was_made_again_is_read_anew(uri: str, reader: Opener, ca
         assert search(following) == search(reader()) == search(index) != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", [20, 40], ids=["small", "large"])
 def test_a_machine_that_opens_a_library_that_was_made_again_keeps_nothing_of_the_one_before(
     uri: str, cache: Path, documents: int
@@ -260,6 +263,7 @@ def test_a_machine_that_opens_a_library_that_was_made_again_keeps_nothing_of_the
     assert (b"19.md" in kept()) == (documents == 40)
 
 
+@pytest.mark.slow
 def test_what_was_kept_goes_with_the_library_and_is_for_its_owner_alone(
     uri: str, writer: LanceIndex, reader: Opener, cache: Path
 ) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
+@pytest.mark.slow
 def test_a_reader_that_follows_many_commits_finds_what_a_new_one_finds(tmp_path: Path) -> None:
     rng = random.Random(1)
     address = str(tmp_path / "shared")
@@ -55,6 +56,7 @@ class FullDisk(io.FileIO):
         return super().write(memoryview(content)[:-1])
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_is_no_damage_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     address, cache = str(tmp_path / "shared"), tmp_path / "cache"
     with contextlib.closing(LanceIndex(address, IDENTITY)) as writer:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # In a process of its own: what another test has imported stays.
 _OPENED = """
 import sys
@@ -25,6 +27,7 @@ print(lance_namespace.ListTablesResponse.from_dict({"tables": ["two"]}).tables)
 """
 
 
+@pytest.mark.slow
 def test_a_library_opens_without_the_http_client_of_lancedb_which_is_there_when_it_is_used(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _OPENED, str(tmp_path / "shared")]
 

@@ -25,6 +25,8 @@ from tests.object_storage import served_bucket
 from tests.support import EVERYTHING, IDENTITY, answers, put, vector
 from tests.unit.integrations.lance_material import CountedTables, word_rows
 
+pytestmark = pytest.mark.slow
+
 Machine = Callable[[str], LanceIndex]
 
 
@@ -356,7 +358,6 @@ def test_a_process_that_is_killed_while_it_gets_a_state_keeps_nobody_waiting(uri
 
     holder.kill()
     holder.communicate()
-
     with LocalCache(tmp_path / "new", uri, wait_s=0).alone() as is_alone:
         assert is_alone
 
@@ -457,7 +458,6 @@ def test_a_library_that_was_made_again_has_nothing_of_the_one_before(machine: Ma
     assert names_at(uri.rpartition("/")[0]) == ["library"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_new_machines_find_what_those_that_read_the_library_find(machine: Machine, uri: str, seed: int) -> None:
     chance = random.Random(seed)

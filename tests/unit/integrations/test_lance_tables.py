@@ -110,6 +110,7 @@ def test_a_folder_that_does_not_exist_has_no_libraries_and_is_not_made(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_library_is_removed_and_no_other(tmp_path: Path) -> None:
     for name in ("a", "a.b", "b"):
         opened(str(tmp_path / name))
@@ -246,6 +247,7 @@ def test_a_library_that_cannot_be_made_or_read_is_an_error_of_ours(tmp_path: Pat
             failing("foo://bucket/mine")
 
 
+@pytest.mark.slow
 def test_files_that_are_missing_are_an_error_of_ours(tmp_path: Path, uri: str) -> None:
     opened(uri).commit([row("a.md", "fox")])
     shutil.rmtree(tmp_path / "shared" / "mine.documents.lance" / "data")

@@ -204,6 +204,7 @@ def test_merging_all_segments_of_a_version_keeps_it_once(here: Process, there: P
         assert process.found("old") == {}
 
 
+@pytest.mark.slow
 def test_two_machines_that_merge_the_same_at_once_lose_and_double_nothing(here: Process, there: Process) -> None:
     versions = [old_version(number) for number in range(4)]
     for number, version in enumerate(versions):
@@ -354,6 +355,7 @@ def test_a_second_look_up_reads_no_rows_again(here: Process) -> None:
     assert here.tables.read == read + 4  # the head of the new segment, and its row
 
 
+@pytest.mark.slow
 def test_more_rows_than_stay_in_memory_are_read_again(here: Process) -> None:
     tokens = [f"w{number:05}" for number in range(64 * 1002)]
     version = new_version()
@@ -366,6 +368,7 @@ def test_more_rows_than_stay_in_memory_are_read_again(here: Process) -> None:
     assert here.found_all([tokens[-1], tokens[0]]) == dict.fromkeys((tokens[-1], tokens[0]), once(version))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_any_words_are_counted_as_plain_python_counts_them(here: Process, there: Process, seed: int) -> None:
     chance = random.Random(seed)

@@ -23,6 +23,7 @@ def uri(tmp_path: Path) -> str:
     return str(tmp_path / "shared" / "mine")
 
 
+@pytest.mark.slow
 def test_machines_that_open_a_new_library_at_once_make_one(tmp_path: Path) -> None:
     for number in range(15):
         opening: list[LanceTables] = []
@@ -51,6 +52,7 @@ def test_a_handle_goes_on_with_the_library_that_is_made_again_under_it(uri: str,
     assert held(tables) == held(again) == {f"{number}.md": "" for number in range(commits)}
 
 
+@pytest.mark.slow
 def test_a_handle_of_what_was_made_again_does_no_harm_to_the_new_library(uri: str) -> None:
     stale = LanceIndex(uri, IDENTITY, lock_timeout_s=1)
     for number in range(3):
@@ -64,6 +66,7 @@ def test_a_handle_of_what_was_made_again_does_no_harm_to_the_new_library(uri: st
     assert paths(again, lexical(again, ["fox"], 9)) == paths(stale, lexical(stale, ["fox"], 9)) == ["late.md", "new.md"]
 
 
+@pytest.mark.slow
 def test_a_library_that_is_removed_under_an_open_handle_is_told(uri: str) -> None:
     tables = opened(uri)
     tables.commit([row("a.md")])
@@ -110,6 +113,7 @@ def test_each_try_is_of_the_latest_state(uri: str) -> None:
     assert seen == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_write_that_always_meets_another_is_given_up(uri: str) -> None:
     tables = opened(uri, lock_timeout_s=0.3)
     tries: list[float] = []
@@ -184,6 +188,7 @@ def test_a_reader_sees_what_it_has_refreshed_to_and_nothing_newer(uri: str) -> N
     assert held(reader) == {"a.md": "hen", "b.md": ""}
 
 
+@pytest.mark.slow
 def test_handles_that_commit_different_documents_at_once_lose_nothing(uri: str) -> None:
     handles = [opened(uri, lock_timeout_s=60) for _ in range(3)]
 
@@ -232,6 +237,7 @@ def test_what_is_gone_is_forgotten_when_it_is_tidied_and_the_rest_stays(uri: str
     assert held(opened(uri)) == held(tables)
 
 
+@pytest.mark.slow
 def test_a_table_is_compacted_when_many_commits_have_been_written(uri: str) -> None:
     tables = opened(uri)
     files = []

@@ -36,12 +36,14 @@ subprocess.run(["true"], preexec_fn=lambda: None)  # as Ray starts its programs
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_started_beside_lancedb_warns_of_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", _FORKED], capture_output=True, encoding="utf-8", timeout=120)
 
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @needs_ray
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://somebody:secret@127.0.0.1:{}", "127.0.0.1:{}0000000"])

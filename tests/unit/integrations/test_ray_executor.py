@@ -56,6 +56,7 @@ def documents(outcomes: dict[str, PreparedFile | JobFailure]) -> set[str]:
     return {path for path, outcome in outcomes.items() if isinstance(outcome, PreparedFile) and outcome.document}
 
 
+@pytest.mark.slow
 def test_files_go_out_in_batches_and_every_one_comes_back(run: Run) -> None:
     ray = OneProcessRay()
 
@@ -66,6 +67,7 @@ def test_files_go_out_in_batches_and_every_one_comes_back(run: Run) -> None:
     assert ray.sizes == [BATCH_FILES, BATCH_FILES, 6]
 
 
+@pytest.mark.slow
 def test_no_more_is_out_than_twice_the_processors(run: Run) -> None:
     ray = OneProcessRay(cpus=1)
 
@@ -73,6 +75,7 @@ def test_no_more_is_out_than_twice_the_processors(run: Run) -> None:
     assert ray.most_out == 2
 
 
+@pytest.mark.slow
 def test_results_are_written_while_as_much_is_out_as_may_be(tmp_path: Path) -> None:
     many = {f"{number}.md": "Owls.\n" for number in range(6 * BATCH_FILES)}
     files = FilePreparer(Folder(write_tree(tmp_path / "many", many), "s"), Preparer("s", Settings(), HashEmbedder))
@@ -85,6 +88,7 @@ def test_results_are_written_while_as_much_is_out_as_may_be(tmp_path: Path) -> N
     assert out == [2] * (4 * BATCH_FILES) + [1] * BATCH_FILES + [0] * BATCH_FILES
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_lost_comes_again_one_by_one(run: Run) -> None:
     ray = OneProcessRay(loses=lambda number, _: number == 1)
 
@@ -92,6 +96,7 @@ def test_a_batch_that_is_lost_comes_again_one_by_one(run: Run) -> None:
     assert sorted(ray.sizes) == [1] * BATCH_FILES + [6, BATCH_FILES, BATCH_FILES]
 
 
+@pytest.mark.slow
 def test_a_file_that_loses_its_worker_again_and_again_is_given_up(run: Run) -> None:
     ray = OneProcessRay(loses=lambda _, size: size in {1, 6})
 
@@ -110,6 +115,7 @@ def test_who_stops_taking_results_calls_off_what_is_out(run: Run) -> None:
     assert ray.cancelled > 0
 
 
+@pytest.mark.slow
 def test_without_an_embedder_entries_have_no_vectors(run: Run) -> None:
     outcomes = run(OneProcessRay(), load_embedder=None)
 
@@ -119,6 +125,7 @@ def test_without_an_embedder_entries_have_no_vectors(run: Run) -> None:
     assert first.entries.vectors == b""
 
 
+@pytest.mark.slow
 def test_a_machine_with_another_openbook_is_refused(run: Run) -> None:
     with pytest.raises(ClusterError, match=r"another Openbook: .*-\d+; here it is .*-\d+") as caught:
         run(OneProcessRay(), load_embedder=OtherHashEmbedder)
@@ -126,6 +133,7 @@ def test_a_machine_with_another_openbook_is_refused(run: Run) -> None:
     assert "same version" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_machine_that_cannot_do_it_is_refused_with_the_reason(run: Run) -> None:
     with pytest.raises(ClusterError, match="cannot prepare files: ArithmeticError: no model here"):
         run(OneProcessRay(), load_embedder=FirstLoader())
@@ -151,6 +159,7 @@ def test_a_cluster_whose_children_are_ended_whenever_they_load_is_given_up(run: 
     assert "memory" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_cluster_that_takes_too_long_to_load_is_given_up_with_the_setting_that_allows_more(run: Run) -> None:
     with pytest.raises(ClusterError, match=r"loading what prepares files took longer than 1 s") as caught:
         run(OneProcessRay(cpus=1), load_embedder=HangingLoader(), settings=Settings(file_timeout_s=1.0))

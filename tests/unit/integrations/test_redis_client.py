@@ -122,6 +122,7 @@ def test_a_server_of_something_else_that_repeats_what_was_sent_is_no_redis_and_s
     assert "wrong-word" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_redis_that_says_nothing_is_not_waited_for(redis_server: RedisServer, impatient: RedisClient) -> None:
     redis_server.hold()
 
@@ -132,6 +133,7 @@ def test_a_redis_that_says_nothing_is_not_waited_for(redis_server: RedisServer, 
     assert time.monotonic() - began < 60  # of the minutes that a connection without limits is waited for
 
 
+@pytest.mark.slow
 def test_a_redis_that_says_nothing_is_asked_by_one_and_not_waited_for_by_many(
     redis_server: RedisServer, impatient: RedisClient
 ) -> None:

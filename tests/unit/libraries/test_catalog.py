@@ -156,6 +156,7 @@ def test_a_name_that_could_not_be_one_of_a_file_is_refused_everywhere(shelf: Lib
             asked(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my notes", "größe", "a@b", "a+b"])
 def test_a_name_that_lancedb_does_not_take_is_refused_when_it_is_used(lance: Settings, name: str) -> None:
     shelf = LibraryCatalog(lance)
@@ -172,6 +173,7 @@ def test_a_name_that_lancedb_does_not_take_is_refused_when_it_is_used(lance: Set
     assert not shelf.holds(name)
 
 
+@pytest.mark.slow
 def test_names_come_in_order_and_are_held(settings: Settings, shelf: LibraryCatalog) -> None:
     for name in ("till", "default", "v1.2"):
         make(settings, name)
@@ -200,6 +202,7 @@ def test_what_is_put_is_found_when_it_is_opened_again(settings: Settings, shelf:
         assert paths(index, lexical(index, ["mine"], 5)) == ["a.md"]
 
 
+@pytest.mark.slow
 def test_the_sources_of_a_library_that_is_refused_are_named_in_order(settings: Settings, shelf: LibraryCatalog) -> None:
     make(settings, "mine", Source("till", "folder", "/t"), Source("shop", "folder", "/s"))
     make(settings, "other", Source("else", "folder", "/e"))
@@ -209,6 +212,7 @@ def test_the_sources_of_a_library_that_is_refused_are_named_in_order(settings: S
     assert [(root.name, root.location) for root in shelf.roots("mine")] == [("shop", "/s"), ("till", "/t")]
 
 
+@pytest.mark.slow
 def test_a_library_is_removed_and_no_other(settings: Settings, shelf: LibraryCatalog) -> None:
     for name in ("mine", "other"):
         make(settings, name)
@@ -247,6 +251,7 @@ def no_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(openbook.integrations, "lance_tables", raising=False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_lancedb")
 def test_without_lancedb_its_libraries_are_refused_with_the_command_that_installs_it(lance: Settings) -> None:
     shelf = LibraryCatalog(lance)

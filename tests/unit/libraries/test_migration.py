@@ -67,6 +67,7 @@ def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_copy_in_another_engine_and_one_back_find_and_cite_the_same(tmp_path: Path) -> None:
     tree = copy_sample(tmp_path)
     (tree / "empty.md").write_text("\n", encoding="utf-8")
@@ -112,6 +113,7 @@ def test_an_interrupted_copy_cannot_be_asked_and_is_continued_where_it_ended(tmp
     assert copy(here(tmp_path), to) == 0
 
 
+@pytest.mark.slow
 def test_what_has_changed_between_two_runs_is_copied_as_it_is_now(tmp_path: Path) -> None:
     tree = many_files(tmp_path / "tree")
     fill(here(tmp_path), tree)
@@ -129,6 +131,7 @@ def test_what_has_changed_between_two_runs_is_copied_as_it_is_now(tmp_path: Path
         assert library.index.frequencies(["heron"]) == {"heron": 1}
 
 
+@pytest.mark.slow
 def test_a_document_that_differs_at_the_end_is_copied_again(tmp_path: Path) -> None:
     fill(here(tmp_path), many_files(tmp_path / "tree"))
     with pytest.raises(KeyboardInterrupt):
@@ -145,6 +148,7 @@ def test_a_document_that_differs_at_the_end_is_copied_again(tmp_path: Path) -> N
     assert told(there(tmp_path)) == told(here(tmp_path))
 
 
+@pytest.mark.slow
 def test_another_library_at_the_target_is_left_as_it_is(tmp_path: Path) -> None:
     for settings, word in ((here(tmp_path), "river"), (there(tmp_path), "canal")):
         folder = tmp_path / word

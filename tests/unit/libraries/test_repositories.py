@@ -123,6 +123,7 @@ def test_every_citation_has_the_permanent_address_of_its_lines(assistant: Librar
     assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
+@pytest.mark.slow
 def test_another_commit_with_the_same_files_moves_the_links(assistant: Library, github: Path) -> None:
     served = Repository(github / "octo" / "shop")
     served.commit(FILES)
@@ -147,6 +148,7 @@ def test_bringing_a_library_up_to_date_asks_nobody(assistant: Library, github: P
     assert assistant.stats().documents == 2
 
 
+@pytest.mark.slow
 def test_a_second_library_takes_the_commit_that_is_there(assistant: Library, github: Path) -> None:
     served = Repository(github / "octo" / "shop")
     served.commit(FILES)

@@ -58,6 +58,7 @@ def as_parts(blocks: list[dict[str, Any]]) -> list[Part]:
     return parts
 
 
+@pytest.mark.slow
 @given(conversations())
 def test_every_request_is_as_the_wire_wants_it_and_loses_nothing(request: Request) -> None:
     body = body_of(request)
@@ -80,6 +81,7 @@ def as_object(arguments: str) -> Any:
     return value if isinstance(value, dict) else {"INVALID_JSON": arguments}
 
 
+@pytest.mark.slow
 @given(thoughts(), cited_texts(), calls(), st.integers(1, 9))
 def test_a_reply_is_the_same_however_it_is_cut_into_deltas(
     thought: list[OpaqueBlock], spoken: list[Part], called: tuple[ToolCall, ...], piece: int

@@ -59,6 +59,7 @@ def texts(replies: list[ReplyFinished | ModelError]) -> list[str]:
     return [reply.message.text if isinstance(reply, ReplyFinished) else type(reply).__name__ for reply in replies]
 
 
+@pytest.mark.slow
 @BOTH
 def test_calls_at_once_are_one_batch_and_each_gets_its_own_reply(provider: str, fake_server: Start) -> None:
     server = fake_server(echo, echo, echo)
@@ -205,6 +206,7 @@ def test_a_model_that_takes_no_batches_says_which_do() -> None:
     assert "anthropic" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_many_questions_are_answered_by_one_batch_for_each_step(fake_server: Start, tmp_path: Path) -> None:
     pages = {f"{name}.md": f"# {name}\n\nThe {name} opens at noon.\n" for name in ("office", "kiosk", "pier")}
     server = fake_server(*[ScriptedReply("It opens at noon [1].", usage=Usage(100, 10))] * 3)

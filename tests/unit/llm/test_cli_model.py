@@ -178,6 +178,7 @@ def test_an_error_reaches_who_does_not_block() -> None:
         asyncio.run(acomplete(python("import sys; sys.exit(2)"), ASK))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["import time; time.sleep(60)", "import os, time; os.close(1); time.sleep(60)"])
 def test_a_program_that_takes_too_long_is_ended(script: str) -> None:
     with pytest.raises(TimedOutError, match="in time"):

@@ -47,22 +47,26 @@ def serving(replies: Mapping[str, object]) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_llama_cpp_tells_by_its_properties() -> None:
     with serving({"GET /props": PROPS}) as (url, asked):
         assert context_size(replace(LLAMACPP, url=f"{url}/v1"), "qwen3") == 8192
     assert asked == ["GET /props"]
 
 
+@pytest.mark.slow
 def test_a_prefix_of_the_address_stays() -> None:
     with serving({"GET /openai/props": PROPS}) as (url, _):
         assert context_size(replace(LLAMACPP, url=f"{url}/openai/v1/"), "qwen3") == 8192
 
 
+@pytest.mark.slow
 def test_ollama_tells_by_the_parameters_of_the_model() -> None:
     with serving({"POST /api/show": SHOW}) as (url, _):
         assert context_size(replace(OLLAMA, url=f"{url}/v1"), "qwen3:4b") == 16384
 
 
+@pytest.mark.slow
 def test_ollama_tells_what_a_loaded_model_has_been_given() -> None:
     loaded = {
         "models": [{"name": "other:latest", "context_length": 1}, {"name": "qwen3:latest", "context_length": 4096}]
@@ -74,6 +78,7 @@ def test_ollama_tells_what_a_loaded_model_has_been_given() -> None:
     assert asked[:3] == ["GET /props", "POST /api/show", "GET /api/ps"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "replies",
     [
@@ -88,6 +93,7 @@ def test_a_server_that_does_not_tell_is_not_guessed_at(replies: Mapping[str, obj
         assert context_size(replace(LLAMACPP, url=f"{url}/v1"), "tiny") is None
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_and_a_provider_with_a_key_tell_nothing(free_port: int) -> None:
     assert context_size(replace(LLAMACPP, url=f"http://127.0.0.1:{free_port}/v1"), "tiny") is None
     with serving({"GET /props": PROPS}) as (url, asked):

@@ -64,6 +64,7 @@ def test_no_text_has_the_dimensions_of_the_model(server: EmbeddingServer) -> Non
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_many_characters_go_in_several_requests(server: EmbeddingServer) -> None:
     on(server).embed([f"{number} " * 3_000 for number in range(20)])
 

@@ -75,6 +75,7 @@ def dripping(status: int, kind: str) -> Iterator[tuple[str, Event]]:
         server.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 @pytest.mark.parametrize(("status", "kind"), [(200, "text/event-stream"), (500, "application/json")])
 def test_a_body_that_never_ends_is_left_at_the_deadline(status: int, kind: str, *, blocking: bool) -> None:
@@ -90,6 +91,7 @@ def test_a_body_that_never_ends_is_left_at_the_deadline(status: int, kind: str, 
     assert isinstance(failed.value, TimedOutError) or status == 500
 
 
+@pytest.mark.slow
 def test_nothing_else_is_waited_for_longer_than_its_deadline() -> None:
     with dripping(200, "application/json") as (url, left):
         provider = replace(LLAMACPP, url=f"{url}/v1")

@@ -52,6 +52,7 @@ def call_piece(**more: Any) -> dict[str, Any]:
     return chunk({"tool_calls": [more]})
 
 
+@pytest.mark.slow
 @given(conversations(), st.sampled_from(PROVIDERS_OF_THIS_WIRE))
 def test_every_request_is_as_the_wire_wants_it_and_loses_nothing(request: Request, provider: Provider) -> None:
     body = body_of(request, provider)
@@ -73,6 +74,7 @@ def shown(part: object) -> str:
     return str(part)
 
 
+@pytest.mark.slow
 @given(st.one_of(st.just(""), words), calls(), st.integers(1, 9))
 def test_a_reply_is_the_same_however_it_is_cut_into_deltas(text: str, called: tuple[ToolCall, ...], piece: int) -> None:
     reply = ScriptedReply(*([text] if text else []), *called, usage=Usage(9, 4, 3))

@@ -70,6 +70,7 @@ BEFORE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("other", [False, True], ids=["once", "twice"])
 def test_uninstalling_gives_every_byte_back(name: str, other: bool, tmp_path: Path, kept: Path) -> None:

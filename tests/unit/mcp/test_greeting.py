@@ -63,6 +63,7 @@ def test_the_recorded_answers_are_those_of_the_sdk() -> None:
     assert recorded == made, "run: python -m tools.write_mcp_greeting"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS])
 @pytest.mark.parametrize("has_courses", [True, False])
 def test_each_version_of_the_protocol_is_answered_as_the_sdk_does(
@@ -144,6 +145,7 @@ def test_a_second_handshake_is_left_to_the_sdk() -> None:
     assert len(opening.lines) == 2
 
 
+@pytest.mark.slow
 def test_the_tools_are_listed_before_the_sdk_is_imported(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def weigh():\n    pass\n", encoding="utf-8")
     command = [sys.executable, "-X", "importtime", "-m", "openbook", "mcp", str(tmp_path)]

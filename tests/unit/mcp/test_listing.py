@@ -231,6 +231,7 @@ def test_of_names_only_those_of_code_are_shortened() -> None:
     assert told.splitlines()[-2:] == ["b.py:1-1  carry  1| y", "c.md:1-1  Node.js Project  1| z"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_tokens", [100, 200, 400, 900, 2_000])
 @pytest.mark.parametrize(
     "text",

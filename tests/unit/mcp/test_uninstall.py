@@ -98,6 +98,7 @@ def uninstall(of: Client, project: Path, name: str) -> None:
     write_change(plan_uninstall(of, project, name, project / "kept"), project / "kept")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -119,6 +120,7 @@ def test_several_servers_that_come_and_go_in_any_order_leave_every_byte(suffix: 
         assert list((project / "kept").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["json", "jsonc", "toml"])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())

@@ -75,6 +75,7 @@ def test_a_call_answers_from_what_is_there_and_says_how_far_reading_is(slow: Slo
     assert read == "a.md\n(1 document)"
 
 
+@pytest.mark.slow
 def test_all_tools_that_are_called_at_once_say_how_far_reading_is(slow: SlowLibrary, folder: Path) -> None:
     library = WatchedLibrary(slow, [folder], watch=False, patience_s=0.01)
     tools = McpTools(library)
@@ -203,6 +204,7 @@ def test_closing_ends_reading_at_the_next_commit(slow: SlowLibrary, folder: Path
     assert [each.name for each in threading.enumerate() if each.name == "reading"] == []
 
 
+@pytest.mark.slow
 def test_no_call_fails_because_a_library_was_replaced_while_it_was_read(slow: SlowLibrary, folder: Path) -> None:
     location = slow.location
     assert isinstance(location, Path)

@@ -195,6 +195,7 @@ def test_an_identifier_is_also_found_in_a_question_for_places() -> None:
     assert read_question("which files mention get_user").identifiers == ("get_user",)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=60))
 def test_a_question_is_read_or_refused_and_its_tokens_are_distinct(text: str) -> None:
     try:
@@ -243,6 +244,7 @@ def test_a_question_for_places_is_answered_by_passages(text: str) -> None:
     assert read_question(text).view == "passages"
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="ab _.?？؟\n", min_size=1, max_size=40))
 def test_a_view_is_chosen_for_whatever_can_be_read(text: str) -> None:
     try:

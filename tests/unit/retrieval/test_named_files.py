@@ -47,6 +47,7 @@ def test_the_last_parts_of_a_path_name_it_in_any_case(library: Library, query: s
     assert files(library, query)[0] == path
 
 
+@pytest.mark.slow
 def test_a_file_is_found_by_name_among_many_that_mention_it(library: Library) -> None:
     for number in range(200):
         library.put(f"notes/{number}.md", f"Note {number} on mail.conf, mail.conf and mail.conf.")

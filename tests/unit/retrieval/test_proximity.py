@@ -75,6 +75,7 @@ def test_more_text_never_lowers_closeness(words: list[str], more: list[str]) -> 
     assert proximity([*words, *more], RARITY) >= proximity(words, RARITY) - 1e-9
 
 
+@pytest.mark.slow
 @given(WORDS, st.floats(0.1, 100))
 def test_closeness_does_not_depend_on_the_unit_of_rarity(words: list[str], factor: float) -> None:
     scaled = {word: factor * weight for word, weight in RARITY.items()}
@@ -113,6 +114,7 @@ def test_of_two_words_of_a_question_that_begin_alike_the_first_stands_for_others
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=8)), st.lists(st.text(max_size=8)))
 def test_a_text_keeps_its_length_and_every_word_that_was_asked_for(words: list[str], tokens: list[str]) -> None:
     changed = expand_inflections(words, tokens)

@@ -94,6 +94,7 @@ CANDIDATES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(CANDIDATES, st.sampled_from(VIEWS), st.sampled_from([TOPIC, LONG, "retry_policy", "tests of v1"]), st.randoms())
 def test_the_order_is_total_and_does_not_depend_on_that_of_the_candidates(
     candidates: tuple[Found, ...], view: View, question: str, rng: random.Random
@@ -107,6 +108,7 @@ def test_the_order_is_total_and_does_not_depend_on_that_of_the_candidates(
     assert ranked(shuffled, view, question) == result
 
 
+@pytest.mark.slow
 @given(CANDIDATES, st.sampled_from(VIEWS), st.sampled_from([TOPIC, LONG]))
 def test_signals_sum_to_the_score_which_is_never_below_0_and_leave_out_what_adds_nothing(
     candidates: tuple[Found, ...], view: View, question: str
@@ -117,6 +119,7 @@ def test_signals_sum_to_the_score_which_is_never_below_0_and_leave_out_what_adds
         assert all(each.signals.values())
 
 
+@pytest.mark.slow
 @given(CANDIDATES)
 def test_files_gives_each_file_once_and_passages_every_chunk(candidates: tuple[Found, ...]) -> None:
     files, passages = (ranked(candidates, view) for view in VIEWS)

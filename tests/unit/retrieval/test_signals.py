@@ -21,6 +21,7 @@ WORDS = st.sampled_from([f"w{n}" for n in range(12)])
 RARITY = st.dictionaries(WORDS, st.floats(0.001, 9))
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-10, 100), max_size=8), st.floats(-10, 10))
 def test_scaled_scores_lie_between_0_and_1_and_keep_their_order(scores: list[float], floor: float) -> None:
     result = scaled(scores, floor=floor)
@@ -39,6 +40,7 @@ def test_without_a_score_above_the_floor_all_are_0(scores: list[float]) -> None:
     assert scaled(scores) == [0.0] * len(scores)
 
 
+@pytest.mark.slow
 @given(RARITY, st.frozensets(WORDS), WORDS)
 def test_coverage_lies_between_0_and_1_and_another_word_never_lowers_it(
     rarity: dict[str, float], words: frozenset[str], another: str

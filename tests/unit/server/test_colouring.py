@@ -19,6 +19,7 @@ def colourer() -> Iterator[Colourer]:
         yield opened
 
 
+@pytest.mark.slow
 def test_code_that_takes_too_long_is_not_coloured_and_the_next_one_is(colourer: Colourer) -> None:
     assert colourer.colour(ODD, "c") == ""
     assert colourer.colour("int x;\n", "c") == (

@@ -170,6 +170,7 @@ def test_a_job_that_hangs_holds_up_only_jobs_about_the_same_files() -> None:
     jobs.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "late"])
 def test_a_job_ends_while_a_child_reads_a_file_without_end(is_cancelled: bool) -> None:
     jobs, began = queue(timeout_s=60.0 if is_cancelled else 0.5), threading.Event()

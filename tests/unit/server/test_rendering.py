@@ -242,6 +242,7 @@ def test_definitions_and_indented_text_of_a_quote_do_not_vanish() -> None:
     assert '<span class="mark">[1:2]</span>' in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

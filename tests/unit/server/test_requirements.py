@@ -31,6 +31,7 @@ def what_commands_say_without_extras(home: str) -> list[int]:
     return [main(command) for command in (["keys", "add", "ada"], ["keys", "list"], ["serve"], ["mcp"])]
 
 
+@pytest.mark.slow
 def test_without_extras_keys_are_made_and_what_needs_them_says_so(tmp_path: Path) -> None:
     told = run_child(what_commands_say_without_extras, str(tmp_path))
 

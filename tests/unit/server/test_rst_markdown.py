@@ -139,6 +139,7 @@ def test_each_line_has_its_place_in_order() -> None:
     assert made.range_of(len(made.starts), len(made.starts) + 1) == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["", "..", "====", "= =\na b", "+--+\n|a|", ".. ::", "`" * 5000, ":a:`" * 5000, "* " * 5000, "- x\n" * 5000, "|"],

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from openbook.server.auth import Authenticator
@@ -44,6 +45,7 @@ def guarded(home: Path, *, needs_key: bool) -> tuple[SecurityMiddleware, KeyStor
     ), keys
 
 
+@pytest.mark.slow
 def test_a_body_whose_rest_does_not_come_is_given_up(tmp_path: Path) -> None:
     app, keys = guarded(tmp_path, needs_key=False)
     with closing(keys):
@@ -52,6 +54,7 @@ def test_a_body_whose_rest_does_not_come_is_given_up(tmp_path: Path) -> None:
     assert status == 408
 
 
+@pytest.mark.slow
 def test_an_unauthenticated_upload_is_refused_before_its_body_is_read(tmp_path: Path) -> None:
     app, keys = guarded(tmp_path, needs_key=True)
     with closing(keys):

@@ -107,6 +107,7 @@ def test_following_an_answer_of_a_lost_server_ends_with_an_error() -> None:
     assert run(followed(answer)) == [("delta", "1"), ("delta", "4"), ("error", "5")]
 
 
+@pytest.mark.slow
 def test_following_survives_a_restart_of_the_store_and_ends_if_the_answer_is_unknown() -> None:
     running = WorkRecord("1", "ada", HEADER, is_lost=False)
     work = MemoryWork(dataclasses.replace(running, header=HEADER.replace("running", "done"), events=((1, "done\n{}"),)))
@@ -234,6 +235,7 @@ def test_unchanged_work_sends_heartbeats() -> None:
     assert run(tell()) == 5
 
 
+@pytest.mark.slow
 def test_work_cancelled_elsewhere_stops_and_an_unreachable_store_stops_nothing() -> None:
     goes_on = threading.Event()
 
@@ -281,6 +283,7 @@ def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
     assert [job.source for job in jobs.elsewhere()] == ["a"]
 
 
+@pytest.mark.slow
 def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> None:
     running = WorkRecord("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=False)
     done = dataclasses.replace(running, header=running.header.replace("running", "done"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from openbook.server.document_html import document_html
 from tests.support import document
 from tests.unit.sources.readers.test_spreadsheet import read, row, xlsx
@@ -32,6 +34,7 @@ def test_a_malformed_table_is_shown_as_lines() -> None:
     assert csv_html('a,b\n"' + "x" * 200_000 + '",1\n') == ""
 
 
+@pytest.mark.slow
 def test_of_many_rows_those_around_the_cited_one_are_shown() -> None:
     text = "n,m\n" + "".join(f"{number},row\n" for number in range(20_000))
 

@@ -36,6 +36,7 @@ def status(students: StudentStore, code: str, name: str, pin: str) -> int:
     return 200
 
 
+@pytest.mark.slow
 def test_each_student_has_a_key_of_their_own_with_the_limits_of_the_class(
     students: StudentStore, classes: ClassStore, keys: KeyStore, clock: Clock
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_taken_name_and_a_full_class_are_refused(students: StudentStore, class
     assert "2 students" in refused[1][2]
 
 
+@pytest.mark.slow
 def test_a_pin_can_be_tried_five_times_in_a_quarter_of_an_hour(
     students: StudentStore, classes: ClassStore, clock: Clock
 ) -> None:
@@ -114,6 +116,7 @@ def test_a_pin_can_be_tried_five_times_in_a_quarter_of_an_hour(
     assert [status(students, code, "Ada", pin) for pin in ("wrong", PIN, "wrong", "wrong")] == [401, 200, 401, 401]
 
 
+@pytest.mark.slow
 def test_students_and_classes_are_revoked_one_by_one_and_as_a_whole(
     students: StudentStore, classes: ClassStore, keys: KeyStore
 ) -> None:
@@ -146,6 +149,7 @@ def test_changes_of_a_class_apply_to_its_students(
     assert [each.grant for each in found if each] == [longer, Grant(), longer]
 
 
+@pytest.mark.slow
 def test_a_new_code_lets_in_who_was_there_and_a_new_pin_opens_what_was_forgotten(
     students: StudentStore, classes: ClassStore, keys: KeyStore
 ) -> None:

@@ -49,6 +49,7 @@ def seen(uploads: UploadStore, *, course: bool = False) -> dict[str, bytes]:
     return {path: (folder / path).read_bytes() for path in uploads.files(folder)}
 
 
+@pytest.mark.slow
 def test_other_servers_see_stored_renamed_and_deleted_files(bucket: str, tmp_path: Path) -> None:
     one, other = (server(tmp_path / name, bucket) for name in ("one", "other"))
 
@@ -65,6 +66,7 @@ def test_other_servers_see_stored_renamed_and_deleted_files(bucket: str, tmp_pat
     assert (seen(one), seen(one, course=True)) == ({"a (b) (2).md": b"2"}, {})
 
 
+@pytest.mark.slow
 def test_a_copy_that_is_whole_is_not_read_again_and_a_changed_file_is(bucket: str, tmp_path: Path) -> None:
     one, other = (server(tmp_path / name, bucket) for name in ("one", "other"))
     keep(one, ("Knots.md", b"Rope."), course=True)
@@ -84,6 +86,7 @@ def test_a_copy_that_is_whole_is_not_read_again_and_a_changed_file_is(bucket: st
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("course", [False, True])
 def test_files_of_one_name_that_arrive_at_two_servers_at_once_are_both_kept(
     bucket: str, tmp_path: Path, course: bool
@@ -118,6 +121,7 @@ def test_files_of_one_name_that_arrive_at_two_servers_at_once_are_both_kept(
     assert used == [sum(len(text) for text in found.values() if text.startswith(b"%d" % n)) for n in (0, 1)]
 
 
+@pytest.mark.slow
 def test_the_limit_of_an_owner_counts_at_all_servers_together(bucket: str, tmp_path: Path) -> None:
     one, other = (server(tmp_path / name, bucket, key_upload_bytes=10) for name in ("one", "other"))
     keep(one, ("a.md", b"12345678"))
@@ -130,6 +134,7 @@ def test_the_limit_of_an_owner_counts_at_all_servers_together(bucket: str, tmp_p
     assert keep(other, ("c.md", b"1234567890"), owner="ada") == ["c.md"]
 
 
+@pytest.mark.slow
 def test_an_unreachable_storage_is_an_error_and_the_copy_stays(
     bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +164,7 @@ def storage(tmp_path: Path) -> Path:
     return tmp_path / "storage"
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_stored_though_others_list_meanwhile(storage: Path, tmp_path: Path) -> None:
     uploads = server(tmp_path / "home", storage.as_uri())
     keep(uploads, ("Knots.md", b"Rope."), course=True)
@@ -186,6 +192,7 @@ def is_called(listener: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_listings_wait_neither_for_a_storage_without_reply_nor_for_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +254,7 @@ def test_objects_of_other_programs_do_not_stop_an_upload(storage: Path, tmp_path
     assert keep(server(tmp_path / "home", storage.as_uri()), ("Knots.md", b"Rope."), course=True) == ["Knots/Knots.md"]
 
 
+@pytest.mark.slow
 def test_an_upload_that_others_are_always_before_ends(
     storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

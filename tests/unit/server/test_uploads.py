@@ -63,6 +63,7 @@ def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.md")) == []
 
 
+@pytest.mark.slow
 def test_two_servers_with_one_folder_lose_no_file_and_no_owner(tmp_path: Path) -> None:
     folder = tmp_path / "disk"
     folder.mkdir()

@@ -227,6 +227,7 @@ def test_lessons_of_a_module_with_the_same_title_are_called_after_their_files() 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pages", "last"), [(999, "1.999"), (1000, "1"), (2100, "1")])
 @pytest.mark.parametrize("has_contents", [True, False])
 def test_a_module_of_more_pages_than_labels_can_name_is_one_lesson(pages: int, last: str, has_contents: bool) -> None:

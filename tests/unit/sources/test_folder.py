@@ -357,6 +357,7 @@ def test_a_root_may_be_a_link(tmp_path: Path) -> None:
     assert Folder(tmp_path / "file.py").read("a.py").text == "1"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_written_all_the_time_is_never_read_half(tmp_path: Path) -> None:
     path = write(tmp_path, {"log.txt": ""}) / "log.txt"
 

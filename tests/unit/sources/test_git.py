@@ -65,6 +65,7 @@ def held(mirror: Mirror) -> dict[str, str]:
     return {path.relative_to(mirror.files).as_posix(): path.read_bytes().decode() for path in files}
 
 
+@pytest.mark.slow
 def test_the_default_branch_comes_byte_by_byte_past_filters_and_line_ends(shop: Repository, fetch: Fetch) -> None:
     mirror = fetch()
 
@@ -74,6 +75,7 @@ def test_the_default_branch_comes_byte_by_byte_past_filters_and_line_ends(shop: 
     assert (mirror.state.head.commit, mirror.state.head.default_branch) == (shop.git("rev-parse", "HEAD"), "trunk")
 
 
+@pytest.mark.slow
 def test_an_unchanged_repository_is_asked_for_its_branches_and_no_more(
     shop: Repository, fetch: Fetch, git_server: GitServer
 ) -> None:
@@ -88,6 +90,7 @@ def test_an_unchanged_repository_is_asked_for_its_branches_and_no_more(
     ]
 
 
+@pytest.mark.slow
 def test_a_changed_repository_brings_the_changes_even_where_history_was_rewritten(
     shop: Repository, fetch: Fetch
 ) -> None:
@@ -107,6 +110,7 @@ def test_a_changed_repository_brings_the_changes_even_where_history_was_rewritte
     assert count.stdout == b"1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rest", ["@feature/x", "/-/tree/feature/x/docs", "@v1", "@{commit}"])
 def test_branches_with_slashes_tags_and_commits_are_found(shop: Repository, fetch: Fetch, rest: str) -> None:
     shop.git("checkout", "-q", "-b", "feature/x")
@@ -122,6 +126,7 @@ def test_branches_with_slashes_tags_and_commits_are_found(shop: Repository, fetc
     assert mirror.state.head.commit == commit
 
 
+@pytest.mark.slow
 def test_links_and_submodules_are_named_and_not_followed(shop: Repository, fetch: Fetch) -> None:
     (shop.folder / "out").symlink_to("/etc/passwd")
     shop.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
@@ -161,6 +166,7 @@ def test_a_refusal_says_what_the_answer_can_tell(
     assert reason in caught.value.reason
 
 
+@pytest.mark.slow
 def test_the_address_of_a_file_brings_that_file(shop: Repository, fetch: Fetch) -> None:
     shop.commit({"README.md.bak": "no\n"})
 
@@ -254,6 +260,7 @@ def test_a_confined_fetch_sends_no_password_of_the_operator(
     assert git_server.credentials == ([] if confined else ["ada:secret"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confined", [True, False])
 def test_a_private_repository_is_there_for_its_token(
     shop: Repository, fetch: Fetch, git_server: GitServer, confined: bool
@@ -267,6 +274,7 @@ def test_a_private_repository_is_there_for_its_token(
     assert kept == []
 
 
+@pytest.mark.slow
 def test_a_token_is_never_on_a_command_line(
     shop: Repository, fetch: Fetch, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

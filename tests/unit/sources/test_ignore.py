@@ -185,6 +185,7 @@ def test_a_damaged_repository_tracks_nothing(tmp_path: Path) -> None:
     assert listed(root) == ["b.py"]
 
 
+@pytest.mark.slow
 def test_a_folder_full_of_forged_repositories_does_not_call_git_for_each(tmp_path: Path) -> None:
     folders = [f"{number:03}" for number in range(70)]
     tree(tmp_path, *(f"{folder}/a.conf" for folder in folders), git="*.conf")

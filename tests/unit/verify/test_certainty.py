@@ -54,6 +54,7 @@ def test_the_old_and_the_new_name_of_a_file_are_no_two_files(repository: Reposit
     assert [len(each) for each in fixes] == [2, 0]
 
 
+@pytest.mark.slow
 def test_the_end_of_a_path_means_the_same_file_before_and_after_the_page_is_rewritten(repository: Repository) -> None:
     page = "Of `old/hooks/app.py:1`.\n\nSee `app.py:10`.\n"
     repository.commit({"old/app.py": CODE, "old/hooks/app.py": "x = 1\n", PAGE: page})

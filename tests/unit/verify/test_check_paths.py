@@ -30,6 +30,7 @@ def test_a_path_that_begins_with_a_slash_is_one_from_the_top(
     assert only(repository.folder, f"See `{written}`.\n").verdict == verdict
 
 
+@pytest.mark.slow
 def test_lines_in_a_submodule_that_is_not_checked_out_cannot_be_told(repository: Repository, tmp_path: Path) -> None:
     library = Repository(tmp_path / "library")
     library.commit({"b.py": "one\n"})

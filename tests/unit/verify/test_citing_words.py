@@ -39,6 +39,7 @@ def calls(citations: int, what: str) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [pytest.param("fn{0}", id="as-before"), pytest.param("v{1}x{0}", id="rewritten")])
 def test_each_citation_of_a_long_page_costs_what_one_of_a_short_page_does(what: str) -> None:
     few, many = calls(60, what), calls(240, what)

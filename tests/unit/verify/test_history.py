@@ -293,6 +293,7 @@ def test_words_that_were_added_to_a_copy_date_from_it(repository: Repository) ->
     assert revision.commit == copied
 
 
+@pytest.mark.slow
 def test_pages_that_one_commit_copied_share_the_walks_of_git(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,6 +216,7 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
         assert text[slice(*mention.lines_chars)].lstrip("L")[:1].isdigit()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

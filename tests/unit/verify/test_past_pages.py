@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from types import FrameType
 
+import pytest
+
 from openbook.sources.decode import decode
 from openbook.verify.relocation import ComparedText
 from openbook.verify.verify import FileVerifier
@@ -17,6 +19,7 @@ VERSIONS = 12
 MOST_CHARS = 10_000_000
 
 
+@pytest.mark.slow
 def test_of_a_long_page_with_many_versions_few_are_kept_and_each_is_read_once(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "shop")
     filling = f"{'word ' * 30}\n" * 8_000

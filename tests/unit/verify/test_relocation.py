@@ -183,6 +183,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(LINES, LINES, st.data())
 def test_what_is_found_lies_in_the_new_text(old: list[str], new: list[str], draw: st.DataObject) -> None:
     first = draw.draw(st.integers(1, len(old)))

@@ -53,6 +53,7 @@ def test_headings_paragraphs_lists_and_tables_come_in_order() -> None:
     assert (reading.kind, reading.language, reading.anchors, reading.remarks) == ("docs", "docx", (), ())
 
 
+@pytest.mark.slow
 def test_a_title_stands_above_all_headings() -> None:
     document = Document()
     document.add_heading("Book", 0)
@@ -333,6 +334,7 @@ def test_a_table_of_contents_is_left_out() -> None:
     assert text_of(f"{entry}<w:p><w:r><w:t>x</w:t></w:r></w:p>", styles=styles) == "x"
 
 
+@pytest.mark.slow
 def test_ten_thousand_rows_are_read_row_by_row() -> None:
     row = "<w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr>"
 

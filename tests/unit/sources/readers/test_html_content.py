@@ -113,6 +113,7 @@ def test_words_on_both_sides_of_a_border_are_embedded_apart() -> None:
     assert joined @ apart > 0.999
 
 
+@pytest.mark.slow
 def test_many_elements_take_no_longer_than_their_number() -> None:
     page = "<article>" * 3_000 + "<footer><div id=x role=navigation>a</div></footer><h2 id=y>b</h2>" * 3_000
 

@@ -134,6 +134,7 @@ def test_an_indented_paragraph_of_asciidoc_is_as_it_stands(text: str, shown: str
     assert shown in read_document(text.encode(), source="s", path="a.adoc").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "line", "shown"),
     [
@@ -187,6 +188,7 @@ def test_what_begins_like_a_listing_without_an_end_hides_no_heading(path: str, b
     assert document.text.count("KNOTS") == begun.count("KNOTS")
 
 
+@pytest.mark.slow
 def test_beginnings_of_listings_without_an_end_take_no_square_of_their_number() -> None:
     text = "".join("-" * length + "\n" for length in range(4, 400)) + "x\n" * 10_000 + "== Knots\n"
     document = read_document(text.encode(), source="s", path="a.adoc")

@@ -37,6 +37,7 @@ def drawn(page: int, words: str = "") -> bytes:
     return draw_page(PageJob(RAW, page, words, DEFAULT_PDF_OPTIONS))
 
 
+@pytest.mark.slow
 def test_a_page_is_drawn_with_the_cited_words_marked_on_each_of_their_lines() -> None:
     width, height, _ = pixels(drawn(2))
     rows = marked_rows(drawn(2, LUNAR))
@@ -48,6 +49,7 @@ def test_a_page_is_drawn_with_the_cited_words_marked_on_each_of_their_lines() ->
     assert 25 <= len(rows) <= 100
 
 
+@pytest.mark.slow
 def test_boxes_of_a_scanned_page_are_marked_in_points_from_its_upper_left_corner() -> None:
     job = PageJob(RAW, 1, "", DEFAULT_PDF_OPTIONS, ((100, 50, 200, 90), (0, 5_000, 10, 6_000)))
     width, height, _ = pixels(draw_page(job))
@@ -79,6 +81,7 @@ def test_there_is_no_picture_of_a_page_that_is_not_there_or_of_what_is_no_pdf() 
         draw_page(PageJob(b"%PDF-1.7 no", 1, "", DEFAULT_PDF_OPTIONS))
 
 
+@pytest.mark.slow
 def test_a_page_of_any_size_becomes_a_picture_of_moderate_size() -> None:
     fpdf = pytest.importorskip("fpdf")
     long = fpdf.FPDF(unit="pt", format=(100, 14_000))

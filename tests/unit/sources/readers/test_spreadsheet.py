@@ -93,6 +93,7 @@ def test_an_anchor_of_ten_rows_reaches_to_the_last_of_them_past_blank_ones() -> 
     assert document.anchors[1].start_char < tenth < document.anchors[2].start_char
 
 
+@pytest.mark.slow
 def test_a_sheet_behind_more_rows_than_are_read_is_remarked_on() -> None:
     rows = "".join(f'<row r="{number}"><c><v>1</v></c></row>' for number in range(1, 50_001))
     document = read(xlsx(Long=rows, Short=row(1, "x")))

@@ -163,6 +163,7 @@ def test_a_file_without_cues_is_plain_text(text: str) -> None:
     assert (reading.text, reading.anchors) == (text, ())
 
 
+@pytest.mark.slow
 def test_a_long_talk_is_cited_by_sentence_at_a_time_near_it() -> None:
     cues = [(second, second + 1, f"and then {second}" + "." * (second % 4 == 3)) for second in range(3600)]
     reading = read_subtitles(srt(*cues), "a.srt")

@@ -57,6 +57,7 @@ def reason_of(raw: bytes, name: str = "a.xml") -> str:
     return caught.value.reason
 
 
+@pytest.mark.slow
 @formats
 def test_a_bomb_is_not_expanded(form: str) -> None:
     assert reason_for(form, BOMB) == "expands too much"
@@ -119,12 +120,14 @@ def test_damage_anywhere_is_a_reason_and_never_another_error(form: str) -> None:
             read(bytes(damaged), "a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "raw"), [(read_docx, docx_of(DEEP)), (read_odt, odt_of(DEEP))], ids=["docx", "odt"])
 def test_deep_nesting_is_a_reason(read: Callable[[bytes, str], Reading], raw: bytes) -> None:
     with pytest.raises(SkippedFileError, match="nested too deeply"):
         read(raw, "a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [17 << 20, 33 << 20])
 def test_a_bomb_beside_what_hardly_shrinks_is_found_by_its_part(size: int) -> None:
     raw = zipped({"a.png": Random(0).randbytes(200_000), "a.xml": bytes(size)})
@@ -145,6 +148,7 @@ def test_many_parts_that_are_small_alone_are_too_much_together() -> None:
     assert reason_of(bytes(raw), "0.xml") == "expands too much"
 
 
+@pytest.mark.slow
 def test_what_was_read_counts_again_when_it_is_read_again() -> None:
     package = ZipPackage(zipped({"a.bin": bytes(16 << 20)}), "a.docx")
 
@@ -158,6 +162,7 @@ def test_a_list_of_too_many_parts_is_not_even_parsed() -> None:
     assert reason_of(b"PK\x03\x04" + b"PK\x01\x02" * 10_001) == "expands too much"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [0, 5, 1 << 20, 0xFFFFFFFE])
 def test_a_header_that_lies_about_the_size_gains_nothing(declared: int) -> None:
     raw = bytearray(zipped({"a.xml": BOMB + b"</a>"}))
