@@ -16,6 +16,20 @@ FRONT_MATTER = re.compile(
     r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=(?:\s*#.*\n)*[\w\"'-]+[ \t]*[:=])((?:.*\n)*?)\1[ \t]*(?:\r?\n|\Z)"
 )
 
+# A title on one line. Not parsed as YAML, which takes as long as the page itself.
+_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)'|(\w[^\r\n]*?))[ \t]*\r?$", re.MULTILINE)
+
+
+def stated_title(front: str) -> str:
+    r"""Return the title that the text of front matter states on one line; empty without one.
+
+    Example:
+        >>> stated_title("weight: 3\ntitle: 'The Shell'\n")
+        'The Shell'
+    """
+    found = _TITLE.search(front)
+    return " ".join((found[1] or found[2] or found[3]).split()) if found else ""
+
 
 def front_matter(text: str) -> Mapping[str, Any]:
     r"""Return the front matter of a page, in YAML or TOML; empty without one, or if it is damaged.

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from openbook.containers import OPENS_BODY, holds_prose
+from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.text import LineIndex
 from openbook.types import Block, BlockKind
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 # A lone carriage return: a line end for the parser, but not for us.
 _LONE_RETURN = re.compile(r"\r(?!\n)")
-
-# YAML or TOML. The look-ahead excludes a horizontal rule at the top of the page.
-_FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\r?\n(?=(?:#.*\n)*[\w\"'-]+[ \t]*[:=])(?:.*\n)*?\1[ \t]*(?:\r?\n|\Z)")
 
 # Heading attributes of Pandoc, Hugo and MkDocs: `{#anchor}`, `{.class}`.
 _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
@@ -50,6 +48,7 @@ def read_markdown(text: str, path: str = "") -> Reading:
 
     Blocks are headings, fenced or indented code, and text: a paragraph, a table, or one item of a top-level list,
     admonition, tab or quotation. A heading inside of one of these is text, since it opens no section of the document.
+    Front matter that states a title is a heading of level 1, since sites show that title above the page.
 
     Example:
         >>> [(block.kind, block.title) for block in read_markdown("# A `b`\n\ntext\n").blocks]
@@ -60,10 +59,11 @@ def read_markdown(text: str, path: str = "") -> Reading:
 
 def _blocks(text: str) -> Iterator[Block]:
     lines = LineIndex(text)
-    front = _FRONT_MATTER.match(text)
+    front = FRONT_MATTER.match(text)
     skipped = front.group() if front else ""
     if front:
-        yield Block(0, len(skipped.rstrip()))
+        title = stated_title(front[2])
+        yield Block(0, len(skipped.rstrip()), "heading" if title else "text", int(bool(title)), title)
     # Replace front matter by blank lines: its closing dashes would make its last line a heading.
     parsed = _LONE_RETURN.sub(" ", "\n" * skipped.count("\n") + text[len(skipped) :])
     parser = _parser()

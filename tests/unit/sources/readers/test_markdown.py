@@ -97,9 +97,32 @@ def test_an_item_keeps_its_nested_list_and_gives_up_its_code() -> None:
 
 
 def test_front_matter_is_text_and_shifts_no_line() -> None:
-    text = "---\ntitle: x\n# comment\n---\n# Top\n"
+    text = "---\nweight: 3\n# comment\n---\n# Top\n"
 
-    assert blocks(text) == [("text", "---\ntitle: x\n# comment\n---"), ("heading", "# Top")]
+    assert blocks(text) == [("text", "---\nweight: 3\n# comment\n---"), ("heading", "# Top")]
+
+
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [
+        ("title: Add a best bet", "Add a best bet"),
+        ('title:   "It\'s here: now"  ', "It's here: now"),
+        ("title: 'The Shell'", "The Shell"),
+        ('title = "In TOML"', "In TOML"),
+    ],
+)
+def test_a_title_in_front_matter_is_the_heading_of_its_page(stated: str, title: str) -> None:
+    fence = "+++" if " = " in stated else "---"
+    front = f"{fence}\r\nweight: 3\r\n{stated}\r\n{fence}"
+    text = f"{front}\r\n\r\nText.\r\n\r\n## How\r\n"
+
+    assert blocks(text) == [("heading", front), ("text", "Text."), ("heading", "## How")]
+    assert headings(text) == [(1, title), (2, "How")]
+
+
+@pytest.mark.parametrize("stated", ["title:", "title: >", "  title: of an author", "subtitle: x", "title: {{ name }}"])
+def test_front_matter_whose_title_is_not_on_its_line_is_no_heading(stated: str) -> None:
+    assert headings(f"---\nweight: 3\n{stated}\n  more\n---\n## How\n") == [(2, "How")]
 
 
 def test_a_rule_at_the_top_is_no_front_matter() -> None:
