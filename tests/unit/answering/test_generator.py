@@ -137,18 +137,21 @@ def test_a_deciding_word_that_no_source_mentions_is_named_above_the_quotes(libra
     ]
 
 
-def test_quotes_that_may_not_answer_say_so_above_the_first_one(library: Library) -> None:
+def test_quotes_that_may_not_answer_say_so_above_the_first_one_and_are_few(library: Library) -> None:
     piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
-    library.put("a.md", "The retry policy waits for a second before each attempt.", *piers)
+    waits = (f"The retry policy waits for {number} seconds before attempt {number}." for number in range(3))
+    library.put("a.md", *waits, *piers)
 
     doubtful = ask(library, "how do I change how long the retry policy waits on weekends")
     sure = ask(library, "how does the retry policy wait")
 
     assert doubtful.answer.startswith(f"{DOUBT_NOTE}\n\nQuoted from the sources;")
-    assert [doubtful.answer[claim.start_char : claim.end_char] for claim in doubtful.claims] == [
-        f"> {claim.text} {claim.marks[0]}" for claim in doubtful.claims
+    quoted = [claim for claim in doubtful.claims if doubtful.answer[claim.start_char] == ">"]
+    assert [doubtful.answer[claim.start_char : claim.end_char] for claim in quoted] == [
+        f"> {claim.text} {claim.marks[0]}" for claim in quoted
     ]
     assert DOUBT_NOTE not in sure.answer
+    assert (len(quoted), sure.answer.count("\n> ")) == (2, 3)
 
 
 @pytest.mark.parametrize("question", ["Wann werden die Rosen im Garten geschnitten?", "¿Cómo salgo de Vim?"])
