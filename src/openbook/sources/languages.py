@@ -6,6 +6,7 @@ must expect names without a grammar.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -155,6 +156,12 @@ BY_PROGRAM: Mapping[str, str] = MappingProxyType(_parse(_PROGRAMS))
 """Language by interpreter in the `#!` line, without its version."""
 
 
+# A template of a page is a page with a few gaps. As a template, it would have no headings.
+_TEMPLATE_OF_PAGE = re.compile(
+    r"(\.(?:adoc|markdown|md|mdx|rst))\.(?:eex|ejs|erb|gotmpl|hbs|inc|j2|jinja2?|mustache|tmpl|tpl)\Z"
+)
+
+
 def format_of_name(path: str) -> Format | None:
     """Return the format that the name of a file implies; None if it implies none.
 
@@ -168,11 +175,11 @@ def format_of_name(path: str) -> Format | None:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in lower case, without the `.in` of build templates.
+    """Return the name of a file in lower case, without the suffix of a template of a page, or of a build (`.in`).
 
     Example:
-        >>> name_of("docs/Harbour.1.in"), name_of("MANIFEST.in")
-        ('harbour.1', 'manifest.in')
+        >>> name_of("docs/Harbour.1.in"), name_of("MANIFEST.in"), name_of("README.md.erb"), name_of("index.html.erb")
+        ('harbour.1', 'manifest.in', 'readme.md', 'index.html.erb')
     """
     name = path.rpartition("/")[2].lower()
-    return name if name in BY_NAME else name.removesuffix(".in")
+    return name if name in BY_NAME else _TEMPLATE_OF_PAGE.sub(r"\1", name.removesuffix(".in"))

@@ -53,6 +53,11 @@ from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
         ("config.h.in", ("code", "c")),
         ("Makefile.in", ("config", "make")),
         ("MANIFEST.in", ("config", "text")),
+        ("manual/on-call.html.md.erb", ("docs", "markdown")),
+        ("README.md.j2", ("docs", "markdown")),
+        ("docs/usage.rst.inc", ("docs", "rst")),
+        ("index.html.erb", ("code", "embedded_template")),
+        ("notes.md.json", ("config", "json")),
     ],
 )
 def test_names_tell_the_format(path: str, expected: tuple[str, str]) -> None:
