@@ -84,6 +84,7 @@ def test_a_search_for_what_occurs_nowhere_says_so(folder: Path, capsys: Captured
     assert "No source" not in run(capsys, "search", "whales of zanfeldt", folder).err
     issue = "The crane fails\n\n" + "It lifted before. " * 20 + "\n\nzanfeldt_error is all it says."
     assert "No source" not in run(capsys, "search", issue, folder).err
+    assert 'No result has "whales of zan" as written.' in run(capsys, "search", '"whales of zan"', folder).err
 
 
 def test_a_search_for_a_file_does_not_say_that_its_name_occurs_nowhere(folder: Path, capsys: Captured) -> None:

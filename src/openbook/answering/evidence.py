@@ -176,7 +176,8 @@ class EvidenceFinder:
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        if answerability.odds < ANSWERABLE_FLOOR:
+        # Whoever quotes a text looks for the place that has it.
+        if answerability.odds < ANSWERABLE_FLOOR and not asked.question.quoted_in(results[0].chunk.text):
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)
         return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW)
 
@@ -231,7 +232,7 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
 
 
 def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -> str:
-    """Return a note on the words that a search is for and that the library lacks: its code names, or all of its words.
+    """Return a note on what a search is for and results lack: quoted texts, code names, or all of its words.
 
     Empty if there are none, without results, and for the text of an issue. A word that is a part of one in the results,
     as `glue` of "glued", or of their paths, is no such word.
@@ -244,4 +245,8 @@ def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -
     said = "\n".join(f"{result.chunk.span.path}\n{result.chunk.text}".lower() for result in results)
     missing = [word for word in missing_words(asked, frequencies) if word.lower() not in said]
     missing = [word for word in missing if not frequencies or word in asked.identifiers]
-    return build_missing_note(missing) if missing else ""
+    if missing:
+        return build_missing_note(missing)
+    held = {text for result in results for text in asked.quoted_in(result.chunk.text)}
+    unheld = [f'"{text}"' for text in asked.quoted if text not in held]
+    return f"No result has {' or '.join(unheld)} as written." if unheld else ""

@@ -230,6 +230,10 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # of Latin scripts, of Chinese and 
 # characters.
 MAX_QUERY_CHARS = 20_000
 
+# Texts of several words in double quotation marks. A long question is pasted, as a log, and quotes for other reasons.
+_QUOTED = re.compile(r"\"(\w[^\"]*\s[^\"]*)\"|[“„]([^“”]+\s[^“”]+)[“”]|«\s*([^«»]+\s[^«»]+?)\s*»")
+_MAX_QUOTING_CHARS = 300
+
 # "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
@@ -269,6 +273,28 @@ class Question:
         return alone if "-" in alone else ""
 
     @cached_property
+    def quoted(self) -> tuple[str, ...]:
+        """The texts of several words that it has in double quotation marks, such as a message, to be found as written.
+
+        Example:
+            >>> read_question('When is "the quay is full" printed?').quoted
+            ('the quay is full',)
+        """
+        if len(self.text) > _MAX_QUOTING_CHARS:
+            return ()
+        return tuple(dict.fromkeys(next(filter(None, found.groups())) for found in _QUOTED.finditer(self.text)))
+
+    @property
+    def is_quotation(self) -> bool:
+        """Whether it is a text in quotation marks, or several, and nothing else."""
+        return bool(self.quoted) and not any(map(str.isalnum, _QUOTED.sub("", self.text)))
+
+    def quoted_in(self, text: str) -> list[str]:
+        """Return which of its quoted texts a text contains, in any case and across line ends."""
+        told = _in_one_line(text) if self.quoted else ""
+        return [each for each in self.quoted if _in_one_line(each) in told]
+
+    @cached_property
     def terms(self) -> tuple[str, ...]:
         """Its code names, and words that may be options, settings or other list entries."""
         named = (*OPTION.findall(self.text), *(found[found.lastgroup or 0] for found in _TERM.finditer(self.text)))
@@ -300,10 +326,10 @@ class Question:
 
     @cached_property
     def view(self) -> View:
-        """`files` for a topic or a symbol, `passages` for a question: see `docs/retrieval.md`."""
+        """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_question = is_marked or _ASKS.match(self.text) is not None
-        return "passages" if is_question or self.asks_for_places else "files"
+        return "passages" if is_question or self.asks_for_places or self.quoted else "files"
 
     @cached_property
     def course(self) -> CourseQuestion | None:
@@ -344,6 +370,10 @@ class Question:
     def stop_words(self) -> frozenset[str]:
         """Its stop words in lower case, if it is German, French or Spanish."""
         return stop_words(self.text)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def check_text(text: object) -> None:

@@ -1,4 +1,4 @@
-"""Fuses the results of several searches, without near-duplicates."""
+"""Fuses the evidence and the results of several searches, without near-duplicates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
+from openbook.index.protocol import Index, Matches
 from openbook.types import RetrievalResult, Span
 
 # Chunks with at least this share of equal lines are duplicates: vendored copies, generated files, versions of a page.
@@ -14,6 +15,13 @@ _SAME_LINES = 0.8
 
 # Cached lines: consecutive questions share many texts. About 4 KB each.
 _CACHED_TEXTS = 1024
+
+
+def add_evidence(matches: Matches, others: Matches, index: Index) -> Matches:
+    """Add the evidence of other matches to that of a question, in the order of source and span."""
+    evidence = {each.id: each for each in (*others.evidence, *matches.evidence)}
+    outlines = sorted(index.outlines(list(evidence)), key=lambda outline: (outline.source, outline.span))
+    return replace(matches, evidence=tuple(evidence[outline.id] for outline in outlines))
 
 
 def without_duplicates(results: Iterable[RetrievalResult]) -> Iterator[RetrievalResult]:

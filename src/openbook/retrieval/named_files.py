@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from openbook.index.protocol import Index, Matches, Outline
+from openbook.index.protocol import Index, Outline
 from openbook.types import Filter
 
 # A library may have hundreds of files called README.md. Only the nearest to the top are listed first.
@@ -46,13 +45,6 @@ def named_files(index: Index, text: str, where: Filter, outlines: Sequence[Outli
     else:
         found = _ending(asked, {(each.source, each.span.path) for each in outlines})
     return sorted(found, key=lambda file: (file[1].count("/"), len(file[1]), file))[:_MOST]
-
-
-def with_files(matches: Matches, files: Matches, index: Index) -> Matches:
-    """Add the evidence of some files to that of a question, in the order of source and span."""
-    evidence = {each.id: each for each in (*files.evidence, *matches.evidence)}
-    outlines = sorted(index.outlines(list(evidence)), key=lambda outline: (outline.source, outline.span))
-    return replace(matches, evidence=tuple(evidence[outline.id] for outline in outlines))
 
 
 def _ending(asked: str, files: Iterable[FileKey]) -> list[FileKey]:

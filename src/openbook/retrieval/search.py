@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
-from openbook.index.protocol import Index, Matches
+from openbook.index.protocol import Index, Matches, Outline
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
-from openbook.retrieval.fusion import without_duplicates
-from openbook.retrieval.named_files import named_files, with_files
+from openbook.retrieval.fusion import add_evidence, without_duplicates
+from openbook.retrieval.named_files import FileKey, named_files
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
     demote_translations,
     put_files_first,
+    raise_quoted,
     rank,
     rerank_files,
     rerank_passages,
@@ -83,7 +84,7 @@ class Retriever:
 
         Near-duplicates of better chunks are left out. An empty library gives []. `view` is one of `VIEWS`: `auto`
         decides by the question, see `Question.view`, and lists passages within a course. Files that the question
-        consists of come first.
+        consists of come first; passages with a text that it quotes rank higher.
 
         Raises:
             QueryError: See `read_question`.
@@ -97,23 +98,18 @@ class Retriever:
             in_course = where.courses or where.lesson is not None
             view = "passages" if in_course else query.view
         with self.index.snapshot():
-            matches = self._match(query, where)
-            ids = [evidence.id for evidence in matches.evidence]
-            outlines = self.index.outlines(ids)
-            if named := named_files(self.index, query.text, where, outlines):
-                alone = replace(where, within=frozenset(named))
-                vector = self._vector_of(query.text)
-                matches = with_files(matches, self.index.match(query.tokens, vector, DEPTH, alone), self.index)
-                ids = [evidence.id for evidence in matches.evidence]
-                outlines = self.index.outlines(ids)
-            texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name else []
-            ranked = demote_translations(query, rank(query, view, matches, outlines, texts))
+            matches, outlines, named = self._candidates(query, where)
+            ids = [outline.id for outline in outlines]
+            texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name or query.quoted else []
+            ranked = demote_translations(query, rank(query, view, matches, outlines, texts if query.name else []))
             if view == "files":
                 ranked = self._closest_files(query, ranked)
             else:
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
             ranked = put_files_first(ranked, named)
+            held = dict(zip(ids, (len(query.quoted_in(text)) for text in texts), strict=False))
+            ranked = raise_quoted(query, ranked, held)
             # Weights are fitted on questions; topics, which list files, lose by them.
             is_added = bool(getattr(self._reranker, "weight", 0.0))
             reranker = None if view == "files" and is_added else self._reranker
@@ -127,6 +123,23 @@ class Retriever:
         """Return the matches of a question. Those of the last search are cached."""
         last = self._matched
         return last[2] if last is not None and last[0] is query and last[1] == where else self._match(query, where)
+
+    def _candidates(self, query: Question, where: Filter) -> tuple[Matches, list[Outline], list[FileKey]]:
+        """Return what a question matches, the outlines of it in the same order, and the files that the question names.
+
+        The question may consist of other words than a text that it quotes, or a file that it names.
+        """
+        matches, vector = self._match(query, where), self._vector_of(query.text)
+        for text in query.quoted:
+            held = self.index.match(tuple(dict.fromkeys(tokenize(text))), vector, DEPTH, where)
+            matches = add_evidence(matches, held, self.index)
+        outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
+        named = named_files(self.index, query.text, where, outlines)
+        if named:
+            inside = self.index.match(query.tokens, vector, DEPTH, replace(where, within=frozenset(named)))
+            matches = add_evidence(matches, inside, self.index)
+            outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
+        return matches, outlines, named
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)

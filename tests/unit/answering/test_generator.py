@@ -137,6 +137,15 @@ def test_a_deciding_word_that_no_source_mentions_is_named_above_the_quotes(libra
     ]
 
 
+def test_a_quoted_text_that_a_source_has_is_not_refused(library: Library) -> None:
+    piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
+    library.put("a.md", "Printed: the quay is full.", *piers)
+    asked = "{} elsewhere misspelled zeppelin giraffe trombone"
+
+    assert ask(library, asked.format("the quay is full")).refused
+    assert "Printed: the quay is full." in ask(library, asked.format('"the quay is full"')).answer
+
+
 def test_quotes_that_may_not_answer_say_so_above_the_first_one_and_are_few(library: Library) -> None:
     piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
     waits = (f"The retry policy waits for {number} seconds before attempt {number}." for number in range(3))
