@@ -21,7 +21,7 @@ from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.issue_search import read_issue
-from openbook.answering.overview import introduction
+from openbook.answering.overview import introduction, introduction_of, page_asked_for
 from openbook.answering.prompting import build_missing_note
 from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.answering.spelling import suggestions
@@ -100,7 +100,10 @@ class EvidenceFinder:
 
     def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
         names = sorted({root.name for root in self.index.roots()})
-        return introduction(question.text, self.index, where) if question.asks_for_whole(names) else []
+        if question.asks_for_whole(names):
+            return introduction(question.text, self.index, where)
+        page = page_asked_for(question.text, self.index, where)
+        return [] if page is None else introduction_of(page, self.index)
 
     def fill_context(self, results: Sequence[RetrievalResult], max_tokens: int, where: Filter) -> list[RetrievalResult]:
         """Complete the definitions and sections of results as far as they fit. See `openbook.answering.filling`."""

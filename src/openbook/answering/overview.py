@@ -11,6 +11,8 @@ from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import HEADING, Passage, heading_over, is_row, passages_of
 from openbook.answering.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
+from openbook.questions.kinds import kind_of
+from openbook.questions.names import identifiers
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.roles import role_of
@@ -66,6 +68,17 @@ _TO_START = re.compile(
 # Pages with fewer words have only links, tags and images.
 _MIN_WORDS = 8
 
+# The path or the name of a file in a question, with its suffix: "the page `docs/tides.md`".
+_FILE = re.compile(
+    r"(?:\bthe\s+)?(?:\b(?:chapter|document|file|lesson|module|page|script)\s+)?(?P<quote>[`'\"]?)"
+    r"(?<![\w./-])(?P<path>[\w./@+-]{0,200}\w\.[a-zA-Z]\w{0,7})(?![\w/]|\.\w)(?P=quote)",
+    re.IGNORECASE,
+)
+
+# A file of code is introduced by its documented definitions, if there are so many, or else by all, except constants.
+_MIN_DOCUMENTED, _MAX_DEFINITIONS = 2, 8
+_SETS = re.compile(r"\w+\s*(?::[^=\n]+)?=(?!=)")
+
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
     """Return the chunks that introduce the documents behind a filter, best first; may be empty."""
@@ -78,6 +91,32 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
         for chunk in chunks[: _MAX_FIRST_CHUNKS if number == 0 else _MAX_OTHER_CHUNKS]:
             results.append(RetrievalResult(chunk, 1 / (1 + len(results)), roles=frozenset([ResultRole.OVERVIEW])))
     return results
+
+
+def page_asked_for(text: str, index: Index, where: Filter) -> DocumentSummary | None:
+    """Return the page or the file of code that a question names, if it asks about that as a whole."""
+    named = list(_FILE.finditer(text))
+    if len(named) != 1 or kind_of(asked := _FILE.sub("this page", text)) != "whole" or identifiers(asked):
+        return None
+    path = named[0]["path"].removeprefix("./").casefold()
+    documents = [each for each in index.documents(where) if each.kind in ("docs", "code")]
+    found = [each for each in documents if f"/{each.path.casefold()}".endswith(f"/{path}")]
+    found = [each for each in found if each.path.casefold() == path] or found
+    return found[0] if len(found) == 1 else None
+
+
+def introduction_of(page: DocumentSummary, index: Index) -> list[RetrievalResult]:
+    """Return the chunks that introduce one page: its first ones, or those of the definitions of a file of code."""
+    chunks = index.chunks(page.source, page.path)
+    if page.kind == "code":
+        outer = [each for number, each in enumerate(chunks) if not (number and each.context)]
+        chunks = (outer if len(outer) > _MIN_DOCUMENTED else chunks)[:_MAX_DEFINITIONS]
+    else:
+        chunks = [each for each in chunks if _tells(each, own=True, to_start=True)][:_MAX_FIRST_CHUNKS] or chunks[:1]
+    return [
+        RetrievalResult(chunk, 1 / (1 + number), roles=frozenset([ResultRole.OVERVIEW]))
+        for number, chunk in enumerate(chunks)
+    ]
 
 
 def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[list[Chunk]]:
@@ -208,7 +247,7 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
     """
     to_start = asks_to_start(query.text)
     seen: set[str] = set()
-    shown = (each for each in context.shown if ResultRole.OVERVIEW in each.result.roles)
+    shown = [each for each in context.shown if ResultRole.OVERVIEW in each.result.roles]
     pages = [
         sorted(_best_of_sections(items, query), key=lambda best: best[0])
         for _, items in groupby(shown, key=lambda each: (each.result.chunk.source, each.result.chunk.span.path))
@@ -219,10 +258,14 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
         for (rank, _), passage in ranked[:1] + sorted(ranked[1:], key=lambda best: best[1].start_char):
             tells = rank < _TELLS_LITTLE or not seen or as_asked or (to_start and is_start(_heading(passage)))
             tells = tells or not is_front_page(passage.shown.result.chunk)
-            if tells and len(seen) < _MAX_SENTENCES and passage.text not in seen:
+            most = _MAX_DEFINITIONS if passage.is_head else _MAX_SENTENCES
+            if tells and len(seen) < most and passage.text not in seen:
                 seen.add(passage.text)
                 whole = _rest_of_list(passage) if is_row(passage.text) else passage
                 yield completed(whole) if leads_in(whole) else whole, passage.shown.result.score
+    if not seen:  # a page of links
+        said = (each for item in shown for each in passages_of(item) if item.is_prose and not each.is_title)
+        yield from ((_rest_of_list(each), each.shown.result.score) for each in islice(said, 1))
 
 
 def _rest_of_list(item: Passage) -> Passage:
@@ -247,14 +290,17 @@ def _is_named(chunk: Chunk, query: Question) -> bool:
 
 def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tuple[tuple[int, int], Passage]]:
     """Return the best sentence of each section with its sort key."""
-    said = [each for shown in items for each in passages_of(shown) if _is_said(each, query)]
+    every = [each for shown in items for each in passages_of(shown)]
+    said = [each for each in every if _is_said(each, query)]
+    if len(said) < _MIN_DOCUMENTED:  # only in code
+        said = [each for each in every if each.is_head and not _SETS.match(each.text)] or said
     said = [each for each in said if not is_beside(_heading(each), to_start=asks_to_start(query.text))] or said
     asked = set(map(_plain, content_words_of_question(query.text)))
     found: dict[tuple[int, str], tuple[tuple[int, int], Passage]] = {}
     for each in said:
         chunk = each.shown.result.chunk
         rank = _rank(each, query, _subject(asked | {_plain(PurePosixPath(chunk.source).name)}))
-        place = (chunk.span.start_char, _heading(each))
+        place = (each.start_char if each.is_head else chunk.span.start_char, _heading(each))
         best = found.setdefault(place, ((rank, each.start_char), each))
         found[place] = min(best, ((rank, each.start_char), each), key=lambda one: one[0])
     return list(found.values())
@@ -303,11 +349,18 @@ def _heading(passage: Passage) -> str:
 
 
 def _is_said(passage: Passage, query: Question) -> bool:
-    """Check whether a passage is a sentence, not a title, badge or example; in a named page, also a list item."""
+    """Check whether a passage is a sentence, not a title, badge or example; in a named page, also a list item.
+
+    In code, it is the docstring of the file, or the head of a definition with its docstring.
+    """
+    chunk = passage.shown.result.chunk
+    if chunk.kind == "code":
+        is_head = passage.defines == chunk.symbol if passage.is_head else chunk.span.start_line == 1
+        return is_head and chunk.docstring.partition("\n")[0] in passage.text and bool(chunk.docstring)
     # Sponsors and images; directives of reStructuredText, and commands, which may begin with the name like a sentence.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith((".. ", "$ "))
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None or _is_slogan(passage)
-    is_item = is_row(passage.text) and not _is_named(passage.shown.result.chunk, query)
+    is_item = is_row(passage.text) and not _is_named(chunk, query)
     is_sentence = is_sentence and not (passage.is_title or is_markup or is_item)
     return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _MIN_OPENING_WORDS
 

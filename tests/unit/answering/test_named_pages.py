@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.library import Library
+from openbook.settings import Settings
+from openbook.types import ResultRole
+from tests.support import write_tree
+
+QUAYS = '''import logging
+
+logger = logging.getLogger(__name__)
+
+
+class Quay:
+    """A place where ships are moored."""
+
+    def moor(self, ship):
+        return ship
+
+
+def clear(quay):
+    """Clear a quay by night."""
+'''
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Library:
+    folder = tmp_path / "harbour"
+    files = {
+        "SUMMARY.md": "# Summary\n\n* [About](about.md)\n* [Tides](tides.md)\n* [Summaries of ropes](ropes.md)\n",
+        "docs/tides.md": "# High water\n\nThe sea rises twice a day, and the gates are opened by then.\n",
+        "docs/ropes.md": "# Ropes\n\nRopes are sold by the yard. The page `tides.md` tells about gates.\n",
+        "src/quays.py": QUAYS,
+        "old/README.md": "# Old\n\nThese are the pages of an older harbour, which nobody reads.\n",
+        "new/README.md": "# New\n\nThese are the pages of a newer harbour, which everybody reads.\n",
+    }
+    write_tree(folder, files)
+    return Library.of(folder, settings=Settings(home=tmp_path / "home"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is docs/tides.md about?",
+        "Summarize tides.md",
+        "Give me a summary of the page `docs/tides.md`.",
+        "What is in Tides.md?",
+    ],
+)
+def test_a_page_that_a_question_names_says_itself_what_it_is_about(harbour: Library, question: str) -> None:
+    with harbour as library:
+        answer = library.query(question)
+
+    assert not answer.answer.startswith("No source mentions")
+    assert [each.quote for each in answer.citations] == ["The sea rises twice a day, and the gates are opened by then."]
+
+
+def test_a_file_of_code_that_a_question_names_is_told_by_what_it_defines(harbour: Library) -> None:
+    with harbour as library:
+        answer = library.query("What does src/quays.py do?")
+
+    heads = [each.quote.partition("\n")[0].strip() for each in answer.citations]
+    assert heads == ["class Quay:", "def moor(self, ship):", "def clear(quay):"]
+
+
+def test_a_file_of_code_without_comments_is_told_by_its_definitions_without_its_constants(tmp_path: Path) -> None:
+    write_tree(tmp_path / "harbour", {"quays.py": "LIMIT = 3\n\n\ndef moor(ship):\n    return ship\n"})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("What is in quays.py?")
+
+    assert [each.quote for each in answer.citations] == ["def moor(ship):"]
+
+
+def test_a_page_of_links_is_told_by_these(harbour: Library) -> None:
+    with harbour as library:
+        answer = library.query("What is in SUMMARY.md?")
+
+    assert "* [About](about.md)\n* [Tides](tides.md)\n" in answer.citations[0].quote
+
+
+@pytest.mark.parametrize("question", ["What is README.md about?", "What is tides.md about, and ropes.md?"])
+def test_a_name_that_several_files_have_and_two_names_are_searched_for(harbour: Library, question: str) -> None:
+    with harbour as library:
+        answer = library.query(question)
+
+    assert ResultRole.OVERVIEW not in answer.results[0].roles
+
+
+def test_a_part_of_a_page_is_searched_for(harbour: Library) -> None:
+    with harbour as library:
+        answer = library.query("What does tides.md say about ropes that are sold by the yard?")
+
+    assert answer.citations[0].span.path == "docs/ropes.md"
