@@ -14,16 +14,16 @@ from openbook.sources.languages import format_of_name, name_of
 # files with that suffix again. Unlisted suffixes have version 1.
 _VERSIONS: Mapping[str, int] = MappingProxyType(
     dict.fromkeys("docx ical ics ifb msg ods t xls xlsx xml zip".split(), 2)
-    | dict.fromkeys("htm html pod text txt xhtml".split(), 3)
-    | dict.fromkeys(("eml", "epub", "mbox", "org"), 4)
+    | dict.fromkeys("htm html pod xhtml".split(), 3)
+    | dict.fromkeys("eml epub mbox org text txt".split(), 4)
     | dict.fromkeys(("latex", "tex"), 5)
-    | dict.fromkeys(("adoc", "asciidoc"), 6)
+    | dict.fromkeys(("adoc", "asciidoc"), 7)
 )
 
 # The suffix of a manual page is its section. Other files with such a suffix match too, which costs one needless read.
-_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 7
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 8
 # Files without a suffix, whose format depends on their text.
-_UNNAMED_VERSION = 3
+_UNNAMED_VERSION = 4
 
 
 def content_hash(raw: bytes, path: str) -> str:

@@ -122,8 +122,18 @@ def _plain(lines: Sequence[str], found: Iterable[_Stretch], language: str) -> li
 def _without_markup(lines: Sequence[str], language: str) -> Iterable[str]:
     if language == "latex":
         return _without_latex(lines)
+    if language == "asciidoc":
+        lines = _with_links_closed(lines)
     literal = _literal_lines(lines) if language == "asciidoc" else frozenset()
     return (line if place in literal else _PLAIN[language](line) for place, line in enumerate(lines))
+
+
+def _with_links_closed(lines: Sequence[str]) -> Sequence[str]:
+    """Replace the references of AsciiDoc that go on below their line by their texts."""
+    text = "\n".join(lines)
+    for pattern, plain in _ASCIIDOC_LINKS:
+        text = _without(pattern, plain, text, only_broken=True)
+    return text.split("\n") if lines else lines
 
 
 def _literal_lines(lines: Sequence[str]) -> frozenset[int]:
@@ -294,14 +304,25 @@ _LATEX_LAST = (
 )  # fmt: skip
 _PASSES = 3  # nested commands
 
+# A text within brackets may go on in the next line of its paragraph.
+_ASCIIDOC_LINKS = (
+    (
+        re.compile(
+            r"(?<!\+)(?:https?://|link:|xref:|mailto:)[^\s\[\]]{1,2000}"
+            r"\[((?:[^\]^\n]|\n(?![ \t]*\n)){1,300})\^?\]"
+        ),
+        r"\1",
+    ),
+    (re.compile(r"<<[^,<>\n]{0,300},\s*([*_`]{0,2})((?:[^<>\n]|\n(?![ \t]*\n)){0,300})\1>>"), r"\2"),
+    (re.compile(r"<<(?![\s#])((?:[^<>\n]|\n(?![ \t]*\n)){1,300})(?<!\s)>>"), r"\1"),
+)
 _ASCIIDOC = (
     (re.compile(r"^//(?!/).*|^:[\w-]+!?:.*|^\[[^\]]{0,300}\]\s*$|^[*_=]{4,}$|^\+\s*$|^--\s*$"), ""),
     (re.compile(r"^(?:ifn?def|ifeval|endif|include)::.*"), ""),
     (re.compile(r"\s\+$"), ""),
     (re.compile(r"^={1,6}\s+(.*?)(?:(?<!\s)\s++=++)?$"), r"\1"),
     (re.compile(r"\[\[[^\]]{0,300}\]\]"), ""),
-    (re.compile(r"(?:https?://|link:|xref:|mailto:)[^\s\[\]]{1,2000}\[([^\]^]{1,300})\^?\]"), r"\1"),
-    (re.compile(r"<<[^,<>]*,\s*([^<>]*)>>"), r"\1"),
+    *_ASCIIDOC_LINKS,
     (re.compile(r"^\s*(?:\*{1,5}|\.{1,5})\s+"), "- "),
 )  # fmt: skip
 
@@ -322,6 +343,8 @@ _ORG = (
     (re.compile(r"^\*+\s+(?:(?:TOD[O]|DONE|WAITING|NEXT)\s+)?(?:\[#[A-Z]\]\s*)?(.*?)(?:\s:[\w@:]{1,200}:)?$"), r"\1"),
     (re.compile(r"\[\[(?:[^\]]{0,500}\]\[)?([^\]]{0,500})\]\]"), r"\1"),
 )
+_ASCIIDOC_EMPHASIS = re.compile(r"(?<![\w*_`+])([*_`+]{1,2})(?=[^\s*_`+])([^\n]{0,300}?)(?<=\S)\1(?![\w*_`+])")
+_ASCIIDOC_LITERAL = re.compile(r"`\+([^`\n]{1,300}?)\+`")
 _EMPHASIS = re.compile(r"(?<![\w/*_=~`+])([*_/=~`+]{1,2})(?=[^\s*_/=~`+])([^\n]{0,300}?)(?<=\S)\1(?![\w*_/=~`+])")
 
 _POD_MARK = re.compile(r"\b[BCFILSX](?:<([^<>|]{0,300})(?:\|[^<>]{0,300})?>|<<+\s(.{0,300}?)\s>>+)")
@@ -348,10 +371,12 @@ def latex(text: str) -> str:
     return text
 
 
-def _without(pattern: re.Pattern[str], plain: str, text: str) -> str:
-    """Replace a pattern, keeping the line ends in its matches."""
+def _without(pattern: re.Pattern[str], plain: str, text: str, *, only_broken: bool = False) -> str:
+    """Replace a pattern, keeping the line ends in its matches. `only_broken`: replace only matches with line ends."""
 
     def replaced(found: re.Match[str]) -> str:
+        if only_broken and "\n" not in found[0]:
+            return found[0]
         shown = found.expand(plain)
         return shown + "\n" * (found[0].count("\n") - shown.count("\n"))
 
@@ -369,9 +394,13 @@ def asciidoc(line: str) -> str:
         line = condition["text"]
     head = _ASCIIDOC_HEAD.fullmatch(line.rstrip())
     if head is None:
-        return _unmarked(line, _ASCIIDOC)
+        return _of_asciidoc(line)
     said = f": {head['said']}" if head["said"] else ""
-    return _unmarked(_QUOTED.sub(r"\1", head["term"]) + said, _ASCIIDOC) + END_OF_HEAD
+    return _of_asciidoc(_QUOTED.sub(r"\1", head["term"]) + said) + END_OF_HEAD
+
+
+def _of_asciidoc(line: str) -> str:
+    return _ASCIIDOC_LITERAL.sub(r"\1", _unmarked(line, _ASCIIDOC, _ASCIIDOC_EMPHASIS))
 
 
 def org(line: str) -> str:
@@ -399,11 +428,11 @@ def pod(line: str) -> str:
     return line.replace("E<lt>", "<").replace("E<gt>", ">").replace("Z<>", "") + mark
 
 
-def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...]) -> str:
+def _unmarked(line: str, rules: tuple[tuple[re.Pattern[str], str], ...], emphasis: re.Pattern[str] = _EMPHASIS) -> str:
     for pattern, plain in rules:
         line = pattern.sub(plain, line)
     for _ in range(2):  # nested marks
-        line = _EMPHASIS.sub(r"\2", line)
+        line = emphasis.sub(r"\2", line)
     return line
 
 

@@ -118,6 +118,23 @@ def test_what_a_condition_of_asciidoc_holds_on_its_line_is_shown(line: str, show
 
 
 @pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("See _<<Tying a knot>>_.", "See Tying a knot."),
+        ("Use `-k`/`--knot`, or _ROPE_=_KNOT_.", "Use -k/--knot, or ROPE=KNOT."),
+        ("At `+http://HOST[:PORT][/PATH]+`.", "At http://HOST[:PORT][/PATH]."),
+        ("With `+__KNOT__+` in it.", "With __KNOT__ in it."),
+        ("Tie 2 << 3 ropes.", "Tie 2 << 3 ropes."),
+        ("See <<knots,*all the\nknots*>> or\nhttps://x.y/z[the\nplan].", "See all the\nknots or\nthe\nplan."),
+        ("See <<knots,\nknots>> there.", "See knots\n there."),
+        ("A << b, c.\n\nD >> e.", "A << b, c.\n\nD >> e."),
+    ],
+)
+def test_references_and_names_in_asciidoc_are_shown_by_their_texts(line: str, shown: str) -> None:
+    assert read_document(f"{line}\n".encode(), source="s", path="a.adoc").text == f"{shown}\n"
+
+
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         pytest.param(
