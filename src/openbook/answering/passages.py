@@ -14,6 +14,7 @@ from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_head
 from openbook.answering.displaying import Example, examples_of, indented_code
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
+from openbook.answering.unshown import MARKUP, is_markup, unshown
 from openbook.containers import box_title
 from openbook.entries import indent_of
 from openbook.retrieval.setting_entries import SettingEntry
@@ -84,34 +85,9 @@ _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 # A field in the header of a course, which has no continuation lines.
 COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
-# Statements, comments and values of templates (Liquid, Jinja, Hugo), and attributes that Kramdown reads. In backticks,
-# they are what the text is about.
-_TEMPLATE = (
-    r"(?<!`)\{%-?[ \t]*comment\b[^\n]{0,500}?\bendcomment[ \t]*-?%\}|(?<!`)\{#-?[ \t][^\n]{0,500}?#\}|"
-    r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[\w.]+)\}\}(?!`)|^[ \t]*\{:[^{}\n]*\}[ \t]*$"
-)
-_FILLED = re.compile(_TEMPLATE, re.MULTILINE)
-# Markup without content: link targets, tags, invisible characters, images, lines that open a directive, imports of page
-# components, and what a template replaces.
-_MARKUP = re.compile(
-    rf"{_TEMPLATE}|&(?:nbsp|ensp|emsp|shy|zwnj|zwj|lrm|rlm);|"
-    r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
-    r"|^\s*\.\. (?:[\w-]+::\s*$|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
-    r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
-    r"|^\s*\+(?:[-=]+\+)+$|^import\s.+\sfrom\s[\"'].+$"
-    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
-    re.MULTILINE,
-)
-# Lines that open and close a comment of a page, which is not shown: of Liquid and Django, Jinja, and HTML. Indented
-# further, they are an example.
-_COMMENTS = (
-    (re.compile(r" {0,3}\{%-?\s*comment\b(?!.*\bendcomment\b)"), re.compile(r"\s*\{%-?\s*endcomment\s*-?%\}")),
-    (re.compile(r" {0,3}\{#-?(?:\s|$)(?!.*#\})"), re.compile(r".*#\}\s*$")),
-    (re.compile(r" {0,3}<!--(?!.*-->)"), re.compile(r".*-->\s*$")),
-)
 # Markup, links within a page, as in tables of contents, and references to manual pages.
 _LABEL = re.compile(
-    rf"{_MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)",
+    rf"{MARKUP.pattern}|\[[^]\n]*\]\(#[^)\n]*\)|\b[\w.:-]+\([1-9]\w{{0,3}}\)",
     re.MULTILINE,
 )
 
@@ -221,16 +197,6 @@ class Passage:
         return slice_of(self.shown, self.start_char, self.end_char)
 
 
-def is_markup(text: str) -> bool:
-    """Return whether a text is nothing but markup, or the frame of what a template fills in: `{{ title }} [soon]`."""
-    if box_title(text) == "":
-        return True
-    if _MARKUP.search(text) is None:
-        return False
-    words = len(WORD.findall(_MARKUP.sub("", text)))
-    return words < (_MIN_WORDS if _FILLED.search(text) else 1)
-
-
 # The passages of a result are compared with the same headings.
 @lru_cache(maxsize=256)
 def _plain(text: str) -> str:
@@ -304,19 +270,9 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
             inside.update(lines)
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
-    return found, inside | _commented([unit for unit in shown.units if unit.number not in in_examples])
-
-
-def _commented(units: Sequence[Unit]) -> set[int]:
-    """Return the numbers of the units in comments. One without an end goes on below the chunk."""
-    found: set[int] = set()
-    ends: re.Pattern[str] | None = None
-    for unit in units:
-        ends = ends or next((end for opens, end in _COMMENTS if opens.match(unit.text)), None)
-        if ends is not None:
-            found.add(unit.number)
-            ends = None if ends.match(unit.text) else ends
-    return found
+    return found, inside | unshown(
+        [unit for unit in shown.units if unit.number not in in_examples], shown.result.chunk.language
+    )
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import Example, fence_of, indented_code
-from openbook.answering.passages import UNDERLINE, Passage, examples_in, is_markup
+from openbook.answering.passages import UNDERLINE, Passage, examples_in
+from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
 from openbook.entries import indent_of
 from openbook.grounding.readable import closed_up
