@@ -29,6 +29,16 @@ _NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
 _AS_CODE = re.compile(r".[A-Z]|[\d_./@+-]")
 
+# Directives of Sphinx that describe an object or a setting: `.. data:: LIMIT`, `.. py:function:: moor(ship)`.
+_OBJECTS = (
+    "attribute class classmethod cmdoption confval data decorator decoratormethod describe directive enum enumerator"
+    " envvar exception function macro member method module object option program property role setting staticmethod"
+    " struct type var variable"
+)
+_OBJECT = re.compile(
+    rf"^[^\S\n]*\.\.[^\S\n]+(?:[\w-]+:)?(?:{_OBJECTS.replace(' ', '|')})::[^\S\n]+(?P<name>\S[^\n]*)", re.MULTILINE
+)
+
 # A line with such an ending continues below, so it is not a term.
 _LEADS_ON = re.compile(r"[:,.;!?{(\[\\]\s*$")
 
@@ -46,6 +56,27 @@ def entry_heads(text: str, language: str) -> list[tuple[int, int]]:
     if language in MARKED:
         return [found.span() for found in _MARKED_HEAD.finditer(text)]
     return list(_terms(text)) if language == "rst" else []
+
+
+def described_objects(text: str) -> list[int]:
+    r"""Return the starts of the directives in a text of reStructuredText that describe an object, in order.
+
+    Example:
+        >>> described_objects("Limits:\n\n.. data:: LIMIT\n\n   The most ropes.\n")
+        [9]
+    """
+    return [found.start() for found in _OBJECT.finditer(text)]
+
+
+def object_name(line: str) -> str:
+    """Return the name of the object that a line of reStructuredText describes; the line itself if there is none.
+
+    Example:
+        >>> object_name(".. py:function:: moor(ship)"), object_name(".. note:: Moor it.")
+        ('moor(ship)', '.. note:: Moor it.')
+    """
+    found = _OBJECT.fullmatch(line)
+    return found["name"] if found else line
 
 
 def entry_starts(text: str, heads: Iterable[tuple[int, int]]) -> list[int]:

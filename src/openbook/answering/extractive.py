@@ -399,8 +399,8 @@ _MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
 # are right as often; from .17 on, they are right less often.
 _MIN_POINTER_SHARE = 0.125
 
-# Markup that opens a heading, a list item or a block quote.
-_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s)*")
+# Markup that opens a heading, a list item, a block quote or a directive.
+_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s|\.\. [\w:-]+::\s)*")
 
 
 def further_places(

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openbook.answering.context import ContextItem, units_of
-from openbook.entries import END_OF_HEADING, MARKED, entry_heads, indent_of, names_of
+from openbook.entries import (
+    END_OF_HEADING,
+    MARKED,
+    described_objects,
+    entry_heads,
+    indent_of,
+    names_of,
+    object_name,
+)
 from openbook.types import Chunk, Unit
 
 # Cached chunks: a search reads the entries of ten results once per passage.
@@ -46,6 +54,8 @@ def _entries(chunk: Chunk) -> tuple[ListEntry, ...]:
 def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
     base = chunk.span.start_char
     starts = {start for start, _ in entry_heads(chunk.text, chunk.language)}
+    if chunk.language == "rst":
+        starts.update(described_objects(chunk.text))
     heads = [place for place, unit in enumerate(every) if unit.span.start_char - base in starts]
     place = 0
     while place < len(heads):
@@ -55,7 +65,7 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
         place += 1
         behind = heads[place] if place < len(heads) else len(every)
         last = _last(chunk, every, head, behind)
-        said = [unit.text.strip() for unit in every[first : head + 1]]
+        said = [object_name(unit.text.strip()) for unit in every[first : head + 1]]
         names = tuple(name for each in said for name in names_of(each))
         yield ListEntry(first, head, last, " ".join(said), names)
 

@@ -13,7 +13,7 @@ from openbook.answering.displaying import Example, fence_of, indented_code
 from openbook.answering.passages import UNDERLINE, Passage, examples_in
 from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
-from openbook.entries import indent_of
+from openbook.entries import indent_of, object_name
 from openbook.grounding.readable import closed_up
 from openbook.types import Chunk
 
@@ -130,7 +130,7 @@ def _says_nothing(line: str) -> bool:
 
 
 def _prose(lines: Sequence[str]) -> str:
-    plain = [f"{box_title(line) or line} ".removeprefix("> ") for line in lines]
+    plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
     return "\n".join(f"> {line}" for line in said.split("\n"))
