@@ -313,7 +313,9 @@ def _quotable(
 ) -> Passage | None:
     """Return a passage with the context that it needs; None if it adds nothing to the selected ones."""
     whole = _whole(passage, passages)
-    free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
+    # "Let's take an example:" says nothing without the example.
+    offered = (whole,) if leads_in(passage) else (whole, passage)
+    free = next((each for each in offered if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
     return None if repeats else free
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES
+from openbook.answering.displaying import indented_code
 from openbook.answering.passages import (
     HEADING,
     Passage,
@@ -59,7 +60,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
         first = _head_of_table(units, first)
     examples = [each for each in examples_in(shown) if each.opening >= 0 and each.closing < len(units)]
     if leads_in(quote) and quote.example is None and not any(each.opening == last + 1 for each in examples):
-        last = _end_of_block(units, last)
+        last = _end_of_block(shown, last)
     for each in examples:
         if each.opening <= last + leads_in(quote) and first <= each.closing:
             first, last = min(first, each.opening), max(last, each.closing)
@@ -77,7 +78,8 @@ def leads_in(quote: Passage) -> bool:
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Extend a quote by the passages below and above in its result, in turn, as long as it stays short.
 
-    Prose grows by sentences up to headings, code by statements up to the heads of other definitions.
+    Prose grows by sentences up to headings, code by statements up to the heads of other definitions. It does not end
+    with a sentence that introduces what is not quoted.
     """
     shown = quote.shown
     quote = quote if shown.is_prose else with_statement(quote)
@@ -87,7 +89,7 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     heads = {each.start_char for each in said if each.is_head}
     below = iter([each for each in said if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
-    sides = [below, above]
+    sides, complete = [below, above], quote
     while sides:
         side = sides.pop(0)
         piece = next(side, None)
@@ -96,7 +98,8 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
         if grown is not None:
             quote = grown
             sides.append(side)
-    return quote
+            complete = complete if leads_in(quote) else quote
+    return join_passages(quote, complete)
 
 
 def with_statement(quote: Passage) -> Passage:
@@ -149,8 +152,9 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
     return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
 
 
-def _end_of_block(units: Sequence[Unit], above: int) -> int:
-    """Return the last unit of the list, paragraph or directive below a unit; that unit itself before a heading."""
+def _end_of_block(shown: ContextItem, above: int) -> int:
+    """Return the last unit of the list, paragraph or code below a unit; that unit itself before a heading."""
+    units, code = shown.units, indented_code(shown.result.chunk)
     end, words, indent = above, 0, min((indentation(unit.text) for unit in units[above + 1 : above + 2]), default=0)
     while end + 1 < len(units) and not units[end + 1].text.lstrip().startswith("#"):
         below = units[end + 1]
@@ -158,6 +162,8 @@ def _end_of_block(units: Sequence[Unit], above: int) -> int:
         goes_on = goes_on or indentation(below.text) > indent
         words += words_to_read(below.text)
         is_full = words > _MAX_WORDS or end - above >= _MAX_LINES
+        is_code = below.span.start_line in code and units[end].span.start_line in code
+        goes_on = goes_on or (is_code and not is_full)  # code has blank lines
         can_end = is_row(below.text) or units[end].text.endswith(".")
         if end > above and (not goes_on or (is_full and can_end)):
             break

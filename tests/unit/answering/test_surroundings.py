@@ -8,6 +8,7 @@ from openbook.answering.context import build_context
 from openbook.answering.passages import Passage, passages_of
 from openbook.answering.surroundings import completed, enlarged, with_statement
 from openbook.types import Kind
+from tests.unit.answering.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
 
 # What is longer than a quote, so that it is quoted by the sentence.
@@ -188,3 +189,32 @@ def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -
     text = "This moors a ship:\n\n.. code-block:: sh\n\n   moor\n\n   wait\n\nThen sail."
 
     assert whole(text, "This moors") == text.partition("\n\nThen")[0]
+
+
+def test_code_of_several_paragraphs_is_quoted_with_the_sentence_that_leads_to_it() -> None:
+    text = "Moor it like this::\n\n    import ropes\n\n    def moor(ship):\n        ropes.tie(ship)\n\nThen sail."
+    (shown,) = build_context([result_of(chunk_of(text, "a.rst", language="rst"))], 10_000).shown
+    (quote,) = (passage for passage in passages_of(shown) if passage.text == "Moor it like this::")
+
+    assert completed(quote).text == text.partition("\n\nThen")[0]
+
+
+def test_what_grows_does_not_end_with_a_sentence_that_leads_to_what_does_not_fit() -> None:
+    text = "Boats moor early.\n\nThe ropes are:\n\n- hemp,\n- steel.\n\nThey sail."
+    long = "Boats moor early.\n\nThe ropes are:\n\n- ropes of hemp " + "that are sold by the yard " * 12
+
+    assert enlarged_quote(text, "Boats moor early.") == text
+    assert enlarged_quote(long, "Boats moor early.") == "Boats moor early."
+    assert enlarged_quote(f"Wind is rare.\n\n{long}", "Boats moor early.") == "Wind is rare.\n\nBoats moor early."
+
+
+def test_a_sentence_that_leads_to_what_is_quoted_anyway_is_not_quoted_alone() -> None:
+    text = (
+        "Of berths and ropes, let's take a simple example of a rope::\n\n    berth = 1\n    if berth:\n"
+        "        tie_the_rope_to_the_berth_of_the_quay(berth)\n\nShips come and go by night.\n"
+    )
+
+    chunk = chunk_of(text, "a.rst", language="rst")
+    found = quotes(picked("How is the rope tied to the berth of the quay?", chunk))
+
+    assert not any(each.endswith("::") for each in found)
