@@ -167,7 +167,7 @@ def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
     if not unread:
         return note
     # File names are untrusted text: on one line, and short.
-    named = ", ".join(" ".join(path.split())[:_TOPIC_CHARS] for path in unread[:_UNREAD])
+    named = ", ".join(_shortened(" ".join(path.split())) for path in unread[:_UNREAD])
     more = ", ..." if len(unread) > _UNREAD else ""
     count = "1 file" if len(unread) == 1 else f"{len(unread)} files"
     return f"{note} {count} could not be read, and may: {named}{more}."
@@ -188,7 +188,7 @@ def _shortened(word: str) -> str:
 def _topic(result: RetrievalResult) -> str:
     # Names of sources are untrusted text: on one line, and short.
     told = " ".join((result.chunk.symbol or label_of(result) or result.chunk.span.path).split())
-    return f"`{told.replace('`', '')[:_TOPIC_CHARS]}`"
+    return f"`{_shortened(told.replace('`', ''))}`"
 
 
 def without_marks(answer: str) -> str:
