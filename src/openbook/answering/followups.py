@@ -73,6 +73,8 @@ _REFERS = re.compile(
     # "No, I meant the client."
     r"|^\W*(?:yes|no|oops|sorry)[,.:]\s|^\W*i\s+meant?\b|\byou\s+(?:just\s+)?(?:mean|meant|mention(?:ed)?|said|wrote)\b"
     r"|\b(?:first|second|third|last|other|previous|next) ones?\b"
+    # "How do I write one?", but not "How do I merge two caches into one?"
+    r"|\b(?:i|you|we|to)\s+\w+\s+one(?:\s+(?:my|your|our)sel(?:f|ves))?\W*$"
     rf"|\b(?:this|these)\b(?!\s+{_WHOLE}\b)"
     rf"|(?:\b{_BEFORE_THAT}\s+|[,;]\s*)(?:that|those)\b"
     rf"|\b(?:that|those)\b(?=\W*$|\s*[?.,;]|\s+(?:as|in|into|ones?|to|with|{_PART})\b)"

@@ -51,6 +51,8 @@ from tests.unit.answering.support_conversations import (
         "You mentioned a limit. Where is it set?",
         "Is the last one safe?",
         "Geht das auch mit Redis?",
+        "How do I write one?",
+        "Can I add one myself?",
     ],
 )
 def test_a_question_leans_on_those_before_it(question: str) -> None:
@@ -60,6 +62,8 @@ def test_a_question_leans_on_those_before_it(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
+        "How do I merge two caches into one?",
+        "How do I write one plugin?",
         "Where is the retry policy tested?",
         "Which function sends cookies that have expired?",
         "this_is_a_name",
