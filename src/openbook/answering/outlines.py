@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
+from openbook.answering.displaying import examples_of, indented_code
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.questions.names import stands_in
 from openbook.sources.front_matter import FRONT_MATTER
@@ -19,6 +20,8 @@ _FENCES = ("---", "+++")
 # A title in front matter that does not continue on the lines below.
 _STATED_TITLE = re.compile(r"title[ \t]*[:=][ \t]*[\"']?\w")
 
+_TABLE = ("|", "+-", "+=", "===")
+
 # An indented title of reStructuredText between two lines.
 _OVERLINED = re.compile(
     r"^(?P<line>([=\-~^\"'`#*+.:_])\2{2,})[ \t]*\r?\n[ \t]+(?P<title>\S.*)\r?\n(?P=line)[ \t]*\r?$", re.MULTILINE
@@ -29,7 +32,7 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the heads of the definitions, headings and lessons of a document, in order, each once.
 
     A chunk without any contributes its first line, so that no part of the document is missing, unless it is the rest of
-    a definition.
+    a definition, or has nothing but code and tables.
     """
     found: dict[tuple[int, int], Chunk] = {}
     lessons: set[object] = set()
@@ -44,7 +47,8 @@ def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
             heads = [head for head in heads if not _is_amid_comment(head, chunk, before)]
             before = chunk
         else:
-            heads = list(_headings(chunk)) or [first_line(chunk)]
+            told = _opening_sentence(chunk) if chunk.kind == "docs" else []
+            heads = list(_headings(chunk)) or told or ([] if found and chunk.kind == "docs" else [first_line(chunk)])
         for head in heads:
             found.setdefault((head.span.start_char, head.span.end_char), head)
     return [found[place] for place in sorted(found)]
@@ -68,11 +72,29 @@ def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:
-    begin = chunk.span.start_char
+    begin, code = chunk.span.start_char, _lines_of_code(chunk)
     for heading in HEADING.finditer(chunk.text):
+        if chunk.span.start_line + chunk.text.count("\n", 0, heading.start()) in code:
+            continue  # a comment
         yield piece_of(chunk, begin + heading.start(), begin + heading.end())
     for heading in _OVERLINED.finditer(chunk.text):
         yield piece_of(chunk, begin + heading.start("title"), begin + heading.end("title"))
+
+
+def _lines_of_code(chunk: Chunk) -> set[int]:
+    told = units(chunk)
+    fenced = (told[max(each.opening, 0) : each.closing] for each in examples_of(told, chunk.language))
+    return {unit.span.start_line for example in fenced for unit in example}.union(indented_code(chunk))
+
+
+def _opening_sentence(chunk: Chunk) -> list[Chunk]:
+    """Return the first line of the first passage of a chunk that is neither code nor of a table, if any."""
+    passages = passages_of(ContextItem(1, RetrievalResult(chunk, 0.0), units(chunk)))
+    prose = (each for each in passages if not (each.is_code or each.has_example))
+    said = next((each for each in prose if not each.text.lstrip().startswith(_TABLE)), None)
+    if said is None:
+        return []
+    return [piece_of(chunk, said.start_char, min(said.end_char, said.first.span.end_char), symbol="")]
 
 
 def opens_with_heading(chunk: Chunk) -> bool:

@@ -86,6 +86,30 @@ def test_prose_is_outlined_by_its_headings() -> None:
         assert_exact(chunk, PAGE)
 
 
+def test_a_comment_in_an_example_is_no_heading() -> None:
+    text = "# Guide\n\n```sh\n# Waits.\nwait 5\n```\n\n## Waiting\n\nSo:\n\n    # Waits.\n    wait 5\n"
+
+    assert places(document_outline([chunk_of(text, "guide.md", language="markdown")])) == [
+        (1, "# Guide"),
+        (8, "## Waiting"),
+    ]
+
+
+def test_the_rest_of_a_section_is_outlined_by_its_first_sentence_behind_code_and_tables() -> None:
+    texts = [
+        "# Guide\n\nWait like this:\n\n```sh\nwait 5\n```",
+        "```sh\nwait again\n}\n```\n\n| a | b |\n|---|---|\n| 1 | rows of a table |\n\nIt waits at night.",
+        "```sh\nwait for ever\n```",
+    ]
+    text, chunks = "", []
+    for part in texts:
+        chunks.append(chunk_of(part, "guide.md", before=text, language="markdown", context=("Guide",)))
+        text += f"{part}\n\n"
+
+    assert places(document_outline(chunks)) == [(1, "# Guide"), (18, "It waits at night.")]
+    assert places(document_outline(chunks[2:])) == [(20, "```sh")]
+
+
 @pytest.mark.parametrize("title", ["Guide", " Guide"])
 def test_a_title_between_two_lines_is_outlined_without_them(title: str) -> None:
     text = f"=======\n{title}\n=======\n\nRead it.\n\nWaiting\n-------\n\nIt waits."
@@ -119,7 +143,9 @@ def test_what_has_no_head_gives_its_first_line() -> None:
     settings = chunk_of("[parcel]\nmax = 3", "limits.toml", kind="config")
     bare = chunk_of("x = 1\ny = 2", "bare.py", kind="code")
 
+    more = chunk_of("[letter]\nmax = 4", "limits.toml", before="[parcel]\nmax = 3\n", kind="config")
     assert places(document_outline([settings])) == [(1, "[parcel]")]
+    assert places(document_outline([settings, more])) == [(1, "[parcel]"), (3, "[letter]")]
     assert places(document_outline([bare])) == [(1, "x = 1")]
     assert document_outline([]) == []
 
