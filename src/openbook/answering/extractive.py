@@ -23,7 +23,7 @@ from openbook.answering.scoring import (
 )
 from openbook.answering.setting_passages import TextOf, parents_shown, with_settings
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, enlarged, leads_in, with_statement
+from openbook.answering.surroundings import completed, enlarged, leads_in, with_command, with_statement
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
@@ -401,8 +401,8 @@ _MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
 # are right as often; from .17 on, they are right less often.
 _MIN_POINTER_SHARE = 0.125
 
-# Markup that opens a heading, a list item, a block quote or a directive.
-_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s|\.\. [\w:-]+::\s)*")
+# Markup that opens a heading, a list item, a block quote or a directive, and an underlined title.
+_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s|\.\. [\w:-]+::\s|\S.*\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\n)*")
 
 
 def further_places(
@@ -461,4 +461,7 @@ def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
     opening = _MARKUP_BEFORE.match(passage.text) if not passage.is_code else re.match(r"\s*", passage.text)
     start = passage.start_char + (opening.end() if opening else 0)
     end = passage.start_char + len(passage.text.rstrip())
-    return Passage(passage.shown, passage.first, passage.last, (start, end)) if start < end else None
+    if start >= end:
+        return None
+    first = next(unit for unit in passage.units if unit.span.end_char > start)
+    return with_command(Passage(passage.shown, first, passage.last, (start, end)), _MAX_POINTER_WORDS)

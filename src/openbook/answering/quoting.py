@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePosixPath
 
@@ -45,8 +46,11 @@ def pointed(passage: Passage) -> str:
 
     It begins with the definition, section or file of the passage, since a single line says little.
     """
-    text = " ".join(_text_of(passage).split())
-    written = in_code(text) if passage.is_code else text
+    lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, passage.shown.result.chunk.language)]
+    is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
+    led = in_code(lines.pop().strip()) if is_led else ""
+    text = " ".join(" ".join(lines).split())
+    written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES
-from openbook.answering.displaying import indented_code
+from openbook.answering.displaying import fence_of, indented_code
 from openbook.answering.passages import (
     HEADING,
     Passage,
@@ -73,6 +73,19 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
 def leads_in(quote: Passage) -> bool:
     """Return whether prose ends with a colon, and so introduces what follows."""
     return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
+
+
+def with_command(quote: Passage, most: int) -> Passage:
+    """Extend prose that introduces code by the first line of that, if both have at most so many words."""
+    if quote.is_code or not leads_in(quote):
+        return quote
+    shown = quote.shown
+    below = shown.units[quote.last.number : quote.last.number + 2]
+    led = next((unit for unit in below if fence_of(unit.text, shown.result.chunk.language) is None), None)
+    if led is None or not _between(shown, led.number - 1, led.number - 1).is_code:
+        return quote
+    whole = Passage(shown, quote.first, led, (quote.start_char, led.span.end_char))
+    return whole if words_to_read(whole.text) <= most else quote
 
 
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
