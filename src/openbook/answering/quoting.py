@@ -21,6 +21,8 @@ from openbook.types import Chunk
 # A line break within a sentence of a manual page: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+# The mark of reStructuredText before a literal block, which is shown as a colon.
+_OPENS_LITERAL = re.compile(r"(?<=\S)::(?=\s*$)")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 _JOINT = "\v"  # a space that keeps the count of lines
 
@@ -46,10 +48,12 @@ def pointed(passage: Passage) -> str:
 
     It begins with the definition, section or file of the passage, since a single line says little.
     """
-    lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, passage.shown.result.chunk.language)]
+    language = passage.shown.result.chunk.language
+    lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, language)]
     is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
     led = in_code(lines.pop().strip()) if is_led else ""
     text = " ".join(" ".join(lines).split())
+    text = _OPENS_LITERAL.sub(":", text) if language == "rst" and not passage.is_code else text
     written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
@@ -126,15 +130,21 @@ def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[
     for of_code, members in groupby(lines, key=language_of):
         block = [line for _, line in members if not (_says_nothing(line) or fence_of(line, chunk.language))]
         if any(map(str.strip, block)):
-            yield _prose(block) if of_code is None else _fenced(textwrap.dedent("\n".join(block)).strip("\n"), of_code)
+            yield (
+                _prose(block, chunk.language)
+                if of_code is None
+                else _fenced(textwrap.dedent("\n".join(block)).strip("\n"), of_code)
+            )
 
 
 def _says_nothing(line: str) -> bool:
-    return is_markup(line) or UNDERLINE.fullmatch(line.strip()) is not None
+    return is_markup(line) or line.strip() == "::" or UNDERLINE.fullmatch(line.strip()) is not None
 
 
-def _prose(lines: Sequence[str]) -> str:
+def _prose(lines: Sequence[str], language: str = "") -> str:
     plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
+    if language == "rst":
+        plain = [_OPENS_LITERAL.sub(":", line) for line in plain]
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
     return "\n".join(f"> {line}" for line in said.split("\n"))

@@ -6,15 +6,18 @@ import textwrap
 
 import pytest
 
+from openbook.answering.context import build_context
 from openbook.answering.displaying import displayed, indented_code
 from openbook.answering.extractive import compose
+from openbook.answering.passages import Passage
+from openbook.answering.quoting import quoted
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
 from openbook.sources.documents import read_document
 from openbook.text import units
 from openbook.types import Chunk
 from tests.unit.answering.picking import picked
-from tests.unit.retrieval.material import chunk_of
+from tests.unit.retrieval.material import chunk_of, result_of
 
 BODY = "The retry policy waits for a minute.\n\nSet it to zero to turn the retry policy off:\n\n"
 
@@ -151,3 +154,12 @@ def test_a_tab_is_as_deep_as_four_blanks(opened: str) -> None:
     said = answer("What does the retry policy wait for?", f"{opened}\tThe retry policy waits for a minute.\n", "a.md")
 
     assert "> The retry policy waits for a minute." in said
+
+
+def test_the_mark_before_a_literal_block_is_shown_as_a_colon_or_not_at_all() -> None:
+    page = chunk_of("Moor it like this::\n\n    moor()\n\n::\n\n    sail()\n", "a.rst", language="rst")
+    (shown,) = build_context([result_of(page)], 10_000).shown
+
+    written = quoted(Passage(shown, shown.units[0], shown.units[-1]))
+
+    assert written == "> Moor it like this:\n\n```\nmoor()\n```\n\n```\nsail()\n```\n[1:1-4]"
