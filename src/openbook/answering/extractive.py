@@ -23,7 +23,7 @@ from openbook.answering.scoring import (
 )
 from openbook.answering.setting_passages import TextOf, parents_shown, with_settings
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, enlarged, leads_in, with_command, with_statement
+from openbook.answering.surroundings import completed, enlarged, leads_in, only_leads_in, with_command, with_statement
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question, asking_what_is, read_question
@@ -314,7 +314,7 @@ def _quotable(
     """Return a passage with the context that it needs; None if it adds nothing to the selected ones."""
     whole = _whole(passage, passages)
     # "Let's take an example:" says nothing without the example.
-    offered = (whole,) if leads_in(passage) else (whole, passage)
+    offered = (whole,) if only_leads_in(passage, passages) else (whole, passage)
     free = next((each for each in offered if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
     return None if repeats else free

@@ -31,6 +31,9 @@ _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
+# A sentence with as many words says something, even if it introduces what follows.
+_TELLING_WORDS = 15
+
 # Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.answering.extractive`.
 _MAX_WORDS, _MAX_LINES = 60, 20
 
@@ -75,6 +78,15 @@ def leads_in(quote: Passage) -> bool:
     return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
 
 
+def only_leads_in(quote: Passage, passages: Sequence[Passage]) -> bool:
+    """Return whether a quote ends with a short sentence that introduces what follows, such as "For example:".
+
+    A longer one says something itself: "Since the queue is not kept, either empty it first or lower the limit:".
+    """
+    last = next((each for each in passages if each.end_char == quote.end_char), quote)
+    return leads_in(quote) and words_to_read(last.text) < _TELLING_WORDS
+
+
 def with_command(quote: Passage, most: int) -> Passage:
     """Extend prose that introduces code by the first line of that, if both have at most so many words."""
     if quote.is_code or not leads_in(quote):
@@ -92,7 +104,7 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Extend a quote by the passages below and above in its result, in turn, as long as it stays short.
 
     Prose grows by sentences up to headings, code by statements up to the heads of other definitions. It does not end
-    with a sentence that introduces what is not quoted.
+    with a short sentence that introduces what is not quoted.
     """
     shown = quote.shown
     quote = quote if shown.is_prose else with_statement(quote)
@@ -111,7 +123,7 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
         if grown is not None:
             quote = grown
             sides.append(side)
-            complete = complete if leads_in(quote) else quote
+            complete = complete if only_leads_in(quote, said) else quote
     return join_passages(quote, complete)
 
 
