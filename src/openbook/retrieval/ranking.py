@@ -115,7 +115,7 @@ def raise_quoted(query: Question, ranked: Sequence[RankedChunk], held: Mapping[i
     raised = [
         _with(each, {"quoted": gained[each.outline.id]}) if each.outline.id in gained else each for each in ranked
     ]
-    return sorted(raised, key=_order) if gained else list(ranked)
+    return sorted(raised, key=_order)
 
 
 def put_files_first(ranked: Sequence[RankedChunk], files: Sequence[tuple[str, str]]) -> list[RankedChunk]:
@@ -125,7 +125,7 @@ def put_files_first(ranked: Sequence[RankedChunk], files: Sequence[tuple[str, st
     for each in ranked:
         gained = ahead.pop((each.outline.source, each.outline.span.path), 0.0)
         raised.append(_with(each, {"named": gained}) if gained else each)
-    return sorted(raised, key=_order) if files else list(ranked)
+    return sorted(raised, key=_order)
 
 
 def _files(

@@ -107,9 +107,11 @@ class Retriever:
             else:
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
-            ranked = put_files_first(ranked, named)
-            held = dict(zip(ids, (len(query.quoted_in(text)) for text in texts), strict=False))
-            ranked = raise_quoted(query, ranked, held)
+            if named:
+                ranked = put_files_first(ranked, named)
+            elif query.quoted:
+                held = [len(query.quoted_in(text)) for text in texts]
+                ranked = raise_quoted(query, ranked, dict(zip(ids, held, strict=True)))
             # Weights are fitted on questions; topics, which list files, lose by them.
             is_added = bool(getattr(self._reranker, "weight", 0.0))
             reranker = None if view == "files" and is_added else self._reranker

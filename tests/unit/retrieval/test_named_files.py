@@ -55,6 +55,8 @@ def test_a_file_is_found_by_name_among_many_that_mention_it(library: Library) ->
 
     assert files(library, "charts/mail.conf")[0] == "deploy/charts/mail.conf"
     assert files(library, "some notes.pdf")[0] == "etc/x/Some Notes.pdf"
+    library.put("docs/notes.md", "See some notes.pdf for more.")
+    assert files(library, '"some notes.pdf"')[0] == "etc/x/Some Notes.pdf"
 
 
 @pytest.mark.parametrize("query", ["mail", "conf", "il.conf", "mail.conf first", "docs", "mail.conf?"])
