@@ -75,6 +75,8 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 
+_SAYS = re.compile(r"\b(?:say|tell)(?=\W*$)")  # "What does it say?" asks for all, "What does it say on ropes?" does not
+
 # A file of code is introduced by its documented definitions, if there are so many, or else by all, except constants.
 _MIN_DOCUMENTED, _MAX_DEFINITIONS = 2, 8
 _SETS = re.compile(r"\w+\s*(?::[^=\n]+)?=(?!=)")
@@ -96,7 +98,8 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
 def page_asked_for(text: str, index: Index, where: Filter) -> DocumentSummary | None:
     """Return the page or the file of code that a question names, if it asks about that as a whole."""
     named = list(_FILE.finditer(text))
-    if len(named) != 1 or kind_of(asked := _FILE.sub("this page", text)) != "whole" or identifiers(asked):
+    asked = _SAYS.sub("contain", _FILE.sub("this page", text))
+    if len(named) != 1 or kind_of(asked) != "whole" or identifiers(asked):
         return None
     path = named[0]["path"].removeprefix("./").casefold()
     documents = [each for each in index.documents(where) if each.kind in ("docs", "code")]

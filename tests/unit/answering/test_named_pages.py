@@ -48,6 +48,7 @@ def harbour(tmp_path: Path) -> Library:
         "Summarize tides.md",
         "Give me a summary of the page `docs/tides.md`.",
         "What is in Tides.md?",
+        "What does the file tides.md say?",
     ],
 )
 def test_a_page_that_a_question_names_says_itself_what_it_is_about(harbour: Library, question: str) -> None:
