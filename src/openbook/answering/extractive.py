@@ -71,6 +71,12 @@ _NOTE = "Quoted from the sources; no model wrote this."
 _FURTHER = "See also:"
 _BETWEEN = "\n\n"
 
+# Items that are nothing but links, as in a menu, perhaps below its title. They answer only who asks for them.
+_LINK = (
+    r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
+)
+_LINKS = re.compile(rf"\s*(?:#[^\n]*\n\s*)?{_LINK}(?:\n\s*{_LINK})*")
+
 # Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
 
@@ -210,6 +216,8 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
     """
     if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
         return True
+    if _LINKS.fullmatch(text):
+        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
     repeats = query.text.casefold() in text.casefold() and query.view == "passages"
     text = text.strip(_AROUND)
     if _IS_QUESTION.search(text):

@@ -88,3 +88,19 @@ def test_a_short_sentence_that_holds_little_of_the_question_is_no_exact_answer()
     )
 
     assert quotes(found)[0] == answer
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "* [The source of the ropes](https://ropes.example/source)",
+        "- [Ropes](ropes.md)\n- [A source of hemp](hemp.md)",
+        "* `The source of the ropes <https://ropes.example/source>`_",
+    ],
+)
+def test_a_menu_of_links_gives_way_to_what_is_said_and_answers_who_asks_for_it(links: str) -> None:
+    menu = chunk_of(links, "index.md")
+    said = chunk_of("A source that is tied up twice is moored for one night.", "guide.md")
+
+    assert quotes(picked("How do I moor a single source for one night?", menu, said, scores=(1.0, 1.0))) == [said.text]
+    assert links.endswith(quotes(picked("Where is the source of the ropes?", menu))[0])
