@@ -214,16 +214,26 @@ def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[i
     if any(each.opening < 0 or each.closing == len(texts) for each in examples):  # which end is open may be mistaken
         return list(texts)
     code = code.union(*(range(each.opening, each.closing + 1) for each in examples))
-    found = [text if place in code else _outside_code(text) for place, text in enumerate(texts)]
+    found = [text if place in code else without_tags(text) for place, text in enumerate(texts)]
     left, whole = sum(map(len, found)), sum(map(len, texts))
     if whole - left > whole * _MAX_MARKUP:
         return list(texts)
     return [new if new.strip() else old for new, old in zip(found, texts, strict=True)]
 
 
-def _outside_code(text: str) -> str:
+def without_tags(text: str) -> str:
+    """Return a text of Markdown without HTML tags, except in inline code. A line break becomes a blank.
+
+    Example:
+        >>> without_tags("Press <kbd>F1</kbd>,<br>or write `<kbd>`.")
+        'Press F1, or write `<kbd>`.'
+    """
     parts, at = [], 0
     for code in _INLINE_CODE.finditer(text):
-        parts += [HTML_TAG.sub("", text[at : code.start()]), code.group()]
+        parts += [HTML_TAG.sub(_blank_of, text[at : code.start()]), code.group()]
         at = code.end()
-    return "".join((*parts, HTML_TAG.sub("", text[at:])))
+    return "".join((*parts, HTML_TAG.sub(_blank_of, text[at:])))
+
+
+def _blank_of(tag: re.Match[str]) -> str:
+    return " " if tag[0].lower().startswith("<br") else ""

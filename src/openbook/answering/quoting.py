@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
-from openbook.answering.displaying import Example, fence_of, indented_code
+from openbook.answering.displaying import Example, fence_of, indented_code, without_tags
 from openbook.answering.passages import UNDERLINE, Passage, examples_in
 from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
@@ -52,8 +52,8 @@ def pointed(passage: Passage) -> str:
     lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, language)]
     is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
     led = in_code(lines.pop().strip()) if is_led else ""
-    text = " ".join(" ".join(lines).split())
-    text = _OPENS_LITERAL.sub(":", text) if language == "rst" and not passage.is_code else text
+    text = " ".join(lines)
+    text = " ".join((text if passage.is_code else _shown(text, language)).split())
     written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
@@ -143,11 +143,17 @@ def _says_nothing(line: str) -> bool:
 
 def _prose(lines: Sequence[str], language: str = "") -> str:
     plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
-    if language == "rst":
-        plain = [_OPENS_LITERAL.sub(":", line) for line in plain]
+    plain = [_shown(line, language) for line in plain]
     said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
     said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
     return "\n".join(f"> {line}" for line in said.split("\n"))
+
+
+def _shown(text: str, language: str) -> str:
+    """Return prose without the marks of its language that a page does not show either."""
+    if language == "rst":
+        return _OPENS_LITERAL.sub(":", text)
+    return (without_tags(text) if language == "markdown" else "") or text
 
 
 def _nested(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

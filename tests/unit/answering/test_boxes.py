@@ -163,3 +163,17 @@ def test_the_mark_before_a_literal_block_is_shown_as_a_colon_or_not_at_all() -> 
     written = quoted(Passage(shown, shown.units[0], shown.units[-1]))
 
     assert written == "> Moor it like this:\n\n```\nmoor()\n```\n\n```\nsail()\n```\n[1:1-4]"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("<summary>Press <kbd>F1</kbd> to moor.</summary>", "> Press F1 to moor. [1:1]"),
+        ("| Rope | Hemp.<br>Or steel. |", "> | Rope | Hemp. Or steel. | [1:1]"),
+        ("Write `<kbd>` around a key of type List<T>.", "> Write `<kbd>` around a key of type List<T>. [1:1]"),
+    ],
+)
+def test_tags_are_not_quoted_as_a_page_shows_none(text: str, written: str) -> None:
+    (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
+
+    assert quoted(Passage(shown, shown.units[0], shown.units[0])) == written
