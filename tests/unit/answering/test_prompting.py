@@ -117,12 +117,12 @@ def test_a_clarification_names_what_comes_nearest_and_how_to_ask() -> None:
 
 
 def test_a_clarification_says_where_it_cuts_a_long_heading() -> None:
-    heading = "May a feed contain the summaries of its articles alone, instead of all that is in them?"
+    heading = "May a feed contain the summaries of its articles alone, or must it have all that is in them?"
     near = [result_of(chunk_of("Yes.", "faq.md", context=("FAQ", heading)))]
 
     told = build_clarification_prompt("nothing relevant", near)
 
-    assert "`FAQ › May a feed contain the summaries of its articles alone, instead of all tha...`" in told
+    assert "`FAQ › May a feed contain the summaries of its articles alone, or must it have al...`" in told
 
 
 def test_without_anything_near_a_clarification_is_the_no_context_prompt() -> None:

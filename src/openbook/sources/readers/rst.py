@@ -27,6 +27,9 @@ _MAX_TITLE_CHARS = 500
 _ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)\s*(?:<[^`>]*>)?`")
 _MARKUP = re.compile(r"``(.+?)``|`([^`<]*?)\s*(?:<[^`>]*>)?`__?|`([^`]+)`|\*\*(.+?)\*\*|\*(.+?)\*|\|(.+?)\|_?")
 
+# The definition of a name that stands for a picture, such as a badge beside a title.
+_PICTURE = re.compile(r"^\.\. (\|[^|\n]{1,200}\|)[ \t]+image::", re.MULTILINE)
+
 
 def read_rst(text: str, path: str = "") -> Reading:
     r"""Read reStructuredText. The text is not changed.
@@ -46,6 +49,7 @@ class _Scanner:
         self._lines = [line.rstrip() for line in text.split("\n")]
         self._index = LineIndex(text)
         self._styles: list[tuple[str, bool]] = []
+        self._pictures = _PICTURE.findall(text)
 
     def blocks(self) -> Iterator[Block]:
         line = 0
@@ -81,7 +85,10 @@ class _Scanner:
         style = (self._lines[line + height - 1][0], height == 3)
         if style not in self._styles:
             self._styles.append(style)
-        title = _plain(self._lines[line + height - 2].strip())
+        title = self._lines[line + height - 2].strip()
+        for picture in self._pictures:
+            title = title.replace(picture, "")
+        title = _plain(title)
         start, end = self._range(line, line + height)
         return Block(start, end, "heading", self._styles.index(style) + 1, title)
 

@@ -73,5 +73,11 @@ def test_a_title_loses_roles_and_markup() -> None:
     assert headings(text) == [(1, "The Client of ~a.b, new here")]
 
 
+def test_a_title_loses_its_badges_and_keeps_other_substitutions() -> None:
+    text = "Harbour |downloads| |release|\n====\n\n.. |downloads| image:: https://example.org/a.svg\n"
+
+    assert headings(text) == [(1, "Harbour release")]
+
+
 def test_windows_line_ends_change_nothing() -> None:
     assert headings("A\r\n=\r\n\r\ntext\r\n") == [(1, "A")]
