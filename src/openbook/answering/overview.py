@@ -65,6 +65,9 @@ _TO_START = re.compile(
     r"\b(?:install\w*|download\w*|requirements|dependencies|building|what do i need)\b", re.IGNORECASE
 )
 
+# What reStructuredText replaces, such as a badge beside a title.
+_SUBSTITUTION = re.compile(r"\|[^|\n]+\|")
+
 # Pages with fewer words have only links, tags and images.
 _MIN_WORDS = 8
 
@@ -168,7 +171,10 @@ def is_beside(heading: str, *, to_start: bool) -> bool:
         (True, False)
         >>> is_beside("Installation", to_start=False), is_beside("Installation", to_start=True)
         (True, False)
+        >>> is_beside("Harbour |downloads|", to_start=False)
+        False
     """
+    heading = _SUBSTITUTION.sub("", heading)
     return _BESIDE.search(heading) is not None or (not to_start and _TO_START.search(heading) is not None)
 
 
