@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from openbook.agent.events import AgentResult
@@ -32,12 +33,21 @@ class RunSpans:
         self._inside = set_span_in_context(self._run)
         self.model: Model = TracedModel(model, tracer, self._inside)
         """The model of the agent, wrapped so that its calls become spans."""
+        self._open: dict[Any, Running] = {}  # calls of tools by their spans
+        self._ending = Lock()
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """End the run's span after the block."""
+        """End the run's span after the block, and before it those of the tool calls that are done."""
         with ending(self._run):
-            yield
+            try:
+                yield
+            finally:
+                # Whoever waits for a call may go on before its callback has run in the thread of the tool.
+                with self._ending:
+                    done = [(span, running) for span, running in self._open.items() if running.done()]
+                for span, running in done:
+                    self._end(span, running)
 
     def finish(self, result: AgentResult) -> None:
         """Record the result of the run."""
@@ -70,16 +80,20 @@ class RunSpans:
             running = begin()
         finally:
             detach(token)
-        running.add_done_callback(lambda done: _end(span, done))
+        with self._ending:
+            self._open[span] = running
+        running.add_done_callback(lambda done: self._end(span, done))
         return running
 
+    def _end(self, span: Any, done: Running) -> None:
+        from opentelemetry.trace import StatusCode
 
-def _end(span: Any, done: Running) -> None:
-    from opentelemetry.trace import StatusCode
-
-    # A cancelled call is only abandoned; the function may still be running.
-    error = "cancelled" if done.cancelled() else type(done.exception()).__name__ if done.exception() else ""
-    if error:
-        span.set_attribute("error.type", error)
-        span.set_status(StatusCode.ERROR)
-    span.end()
+        with self._ending:
+            if self._open.pop(span, None) is None:  # ended by the other thread
+                return
+            # A cancelled call is only abandoned; the function may still be running.
+            error = "cancelled" if done.cancelled() else type(done.exception()).__name__ if done.exception() else ""
+            if error:
+                span.set_attribute("error.type", error)
+                span.set_status(StatusCode.ERROR)
+            span.end()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -13,6 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import get_current_span
 
 from openbook.agent import Agent, Tool
+from openbook.agent.tracing import RunSpans
 from openbook.errors import OverloadedError
 from openbook.llm.messages import ToolCall
 from openbook.testing import ScriptedModel, ScriptedReply
@@ -94,6 +98,38 @@ def test_a_run_is_a_span_around_those_of_its_calls(
         _, tool = spans_of(exporter)[f"execute_tool {name}"]
         assert (tool["gen_ai.tool.name"], tool["gen_ai.tool.call.id"], tool["seen.inside"]) == (name, call_id, True)
     assert SECRET not in "".join(span.to_json() for span in spans)
+
+
+class LateFuture(Future[Any]):
+    """A call whose callbacks run later than whoever waits for it goes on."""
+
+    late: Callable[[Any], object] | None = None
+
+    def add_done_callback(self, fn: Callable[[Any], object]) -> None:
+        self.late = fn
+
+
+def same(call: Future[Any]) -> Future[Any]:
+    return call
+
+
+def test_the_span_of_a_call_that_is_done_ends_once_and_before_that_of_its_run(
+    exporter: InMemorySpanExporter, tracer: Any
+) -> None:
+    spans = RunSpans(tracer, model(), "birds")
+    done, abandoned = LateFuture(), LateFuture()
+    done.set_result(SECRET)
+
+    with spans.around():
+        for call in (done, abandoned):
+            spans.tool(ToolCall("c1", "look_up", "{}"), Tool.from_function(look_up), partial(same, call))
+
+    assert [span.name for span in exporter.get_finished_spans()] == ["execute_tool look_up", "invoke_agent birds"]
+    abandoned.set_result(SECRET)
+    for call in (done, abandoned):
+        assert call.late is not None
+        call.late(call)
+    assert len(exporter.get_finished_spans()) == 3
 
 
 def test_tools_that_fail_or_take_too_long_say_so_in_their_spans(exporter: InMemorySpanExporter, tracer: Any) -> None:
