@@ -55,9 +55,6 @@ _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 # something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
 # words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
 _MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
-# Limit of quotes for an answer that is probably wrong. Of 119 such answers to three sets of questions, one lost its
-# only right citation (`python -m benchmarks.answers`, 2026-11-28).
-_MAX_DOUBTFUL_QUOTES = 2
 _PLAIN_SHARE = 0.7
 
 # A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
@@ -99,12 +96,10 @@ def pick(
     embedder: Embedder,
     rarity: Mapping[str, float],
     text_of: TextOf | None = None,
-    *,
-    is_doubtful: bool = False,
 ) -> list[ScoredPassage]:
     """Select the passages to quote, best first. Ties are ordered by position in the context.
 
-    `text_of` is for what precedes a result. If the sources probably do not answer, fewer passages are quoted.
+    `text_of` is for what precedes a result.
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
@@ -119,14 +114,7 @@ def pick(
     ranked = _ranked(query, passages, embedder, rarity)
     if query.compared:
         return _sides(query, ranked, passages, embedder, rarity)
-    return _answer(
-        ranked,
-        passages,
-        rarity,
-        by_place=by_place,
-        max_quotes=_MAX_DOUBTFUL_QUOTES if is_doubtful else _MAX_QUOTES,
-        points_to_all=asks_only_for_uses(query),
-    )
+    return _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
 
 
 def _ranked(
@@ -197,11 +185,10 @@ def _answer(
     *,
     by_place: bool = False,
     max_words: int = _MAX_WORDS,
-    max_quotes: int = _MAX_QUOTES,
     points_to_all: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with their surroundings, and the pointers to other results."""
-    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, max_quotes, by_place=by_place))
+    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place))
     if by_place:
         return chosen
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
@@ -255,7 +242,6 @@ def _chosen(
     passages: Sequence[Passage],
     rarity: Mapping[str, float],
     max_words: int,
-    max_quotes: int,
     *,
     by_place: bool,
 ) -> list[ScoredPassage]:
@@ -291,7 +277,7 @@ def _chosen(
             taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
         seen.update((text, place))
         left -= words_to_read(quote.text)
-        if len(taken) == (_MAX_PLACES if by_place else max_quotes):
+        if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
             break
     return taken
 

@@ -239,10 +239,8 @@ class Generator:
         if isinstance(answer, Relevance):
             yield Stage("writing")
             relevance, query = answer, alone.question
-            is_unsure = bool(relevance.deciding) or relevance.is_doubtful
             context = build_context(results, asked.max_tokens, for_model=False)
-            finder, rarity = self._finder, self._finder.weigh(query).rarity
-            picked = pick(query, context, finder.embedder, rarity, finder.text_of, is_doubtful=is_unsure)
+            picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)
@@ -251,6 +249,7 @@ class Generator:
             )
             if picked:
                 unread = tuple(self._unread(asked.where)) if relevance.deciding else ()
+                is_unsure = bool(relevance.deciding) or relevance.is_doubtful
                 is_foreign = is_unsure and alone.asked.is_foreign and self._finder.speaks_another_language(alone.asked)
                 answer = noted(
                     answer, relevance.deciding, unread, is_doubtful=relevance.is_doubtful, is_foreign=is_foreign

@@ -146,21 +146,18 @@ def test_a_quoted_text_that_a_source_has_is_not_refused(library: Library) -> Non
     assert "Printed: the quay is full." in ask(library, asked.format('"the quay is full"')).answer
 
 
-def test_quotes_that_may_not_answer_say_so_above_the_first_one_and_are_few(library: Library) -> None:
+def test_quotes_that_may_not_answer_say_so_above_the_first_one(library: Library) -> None:
     piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
-    waits = (f"The retry policy waits for {number} seconds before attempt {number}." for number in range(3))
-    library.put("a.md", *waits, *piers)
+    library.put("a.md", "The retry policy waits for a second before each attempt.", *piers)
 
     doubtful = ask(library, "how do I change how long the retry policy waits on weekends")
     sure = ask(library, "how does the retry policy wait")
 
     assert doubtful.answer.startswith(f"{DOUBT_NOTE}\n\nQuoted from the sources;")
-    quoted = [claim for claim in doubtful.claims if doubtful.answer[claim.start_char] == ">"]
-    assert [doubtful.answer[claim.start_char : claim.end_char] for claim in quoted] == [
-        f"> {claim.text} {claim.marks[0]}" for claim in quoted
+    assert [doubtful.answer[claim.start_char : claim.end_char] for claim in doubtful.claims] == [
+        f"> {claim.text} {claim.marks[0]}" for claim in doubtful.claims
     ]
     assert DOUBT_NOTE not in sure.answer
-    assert (len(quoted), sure.answer.count("\n> ")) == (2, 3)
 
 
 @pytest.mark.parametrize("question", ["Wann werden die Rosen im Garten geschnitten?", "¿Cómo salgo de Vim?"])
