@@ -191,6 +191,24 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert rules.HEAVY_MODULES.isdisjoint(loaded.stdout.split())
 
 
+def test_a_search_on_the_command_line_loads_nothing_that_only_answers_need(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Boats come in.", encoding="utf-8")
+    script = "import sys; from openbook.cli import main; main(); print(*sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    environment["OPENBOOK_HOME"] = str(tmp_path / "home")
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", script, "search", "boats", tmp_path],
+        capture_output=True,
+        encoding="utf-8",
+        env=environment,
+    )
+
+    assert "a.md" in loaded.stdout
+    assert "openbook.answering.missing" in loaded.stdout.split()
+    assert "openbook.answering.evidence" not in loaded.stdout.split()
+
+
 def test_searching_a_library_loads_no_reader(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from openbook import Library, Settings\n"

@@ -20,9 +20,8 @@ from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
-from openbook.answering.issue_search import read_issue
+from openbook.answering.missing import missing_words
 from openbook.answering.overview import introduction, introduction_of, page_asked_for
-from openbook.answering.prompting import build_missing_note
 from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.answering.spelling import suggestions
 from openbook.answers import RefusalReason
@@ -217,39 +216,3 @@ class EvidenceFinder:
             held = max(known.get(token, 0) for token in tokens)
             absent += held <= (common if word in FOREIGN_WORDS else 0)
         return absent * 2 >= len(words)
-
-
-def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the words of the question that the library lacks, as written, in order.
-
-    Of a code name, the library must contain the whole, not only its parts.
-    """
-    words = dict.fromkeys(WORD.findall(query.text))
-    wanted = set(query.tokens)
-    tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
-    return tuple(
-        word
-        for word, tokens in tokens_of.items()
-        if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
-    )
-
-
-def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -> str:
-    """Return a note on what a search is for and results lack: quoted texts, code names, or all of its words.
-
-    Empty if there are none, without results, and for the text of an issue. A word that is a part of one in the results,
-    as `glue` of "glued", or of their paths, is no such word.
-    """
-    if not results or read_issue(query):
-        return ""
-    asked = read_question(query)
-    with index.snapshot():
-        frequencies = index.frequencies(asked.tokens)
-    said = "\n".join(f"{result.chunk.span.path}\n{result.chunk.text}".lower() for result in results)
-    missing = [word for word in missing_words(asked, frequencies) if word.lower() not in said]
-    missing = [word for word in missing if not frequencies or word in asked.identifiers]
-    if missing:
-        return build_missing_note(missing)
-    held = {text for result in results for text in asked.quoted_in(result.chunk.text)}
-    unheld = [f'"{text}"' for text in asked.quoted if text not in held]
-    return f"No result has {' or '.join(unheld)} as written." if unheld else ""

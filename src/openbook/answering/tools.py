@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from openbook.answering.evidence import EvidenceFinder, missing_note
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import DocumentChunks, is_visible, with_ends
 from openbook.answering.issue_search import find_for_issue, read_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
+from openbook.answering.missing import missing_note
 from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import (

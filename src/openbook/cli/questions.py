@@ -185,7 +185,7 @@ def search(
 
 
 def _note_missing(query: str, results: Sequence[RetrievalResult], assistant: Library) -> None:
-    from openbook.answering.evidence import missing_note
+    from openbook.answering.missing import missing_note
 
     if note := missing_note(query, results, assistant.index):
         printing.note(note)

@@ -5,8 +5,8 @@ from textwrap import dedent
 import pytest
 
 from openbook.answering.context import Context, build_context
-from openbook.answering.evidence import missing_words
 from openbook.answering.extractive import ScoredPassage, compose, quotes_of
+from openbook.answering.missing import missing_words
 from openbook.answering.passages import Passage, passages_of
 from openbook.answering.quoting import quoted
 from openbook.answering.verification import check_quotes

@@ -1,0 +1,52 @@
+"""Tells which words of a question the library lacks. Cheap to import, because each search needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from openbook.index.protocol import Index
+from openbook.questions.question import Question, read_question
+from openbook.tokens import WORD, tokenize
+from openbook.types import RetrievalResult
+
+
+def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the words of the question that the library lacks, as written, in order.
+
+    Of a code name, the library must contain the whole, not only its parts.
+    """
+    words = dict.fromkeys(WORD.findall(query.text))
+    wanted = set(query.tokens)
+    tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
+    return tuple(
+        word
+        for word, tokens in tokens_of.items()
+        if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
+    )
+
+
+def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -> str:
+    """Return a note on what a search is for and results lack: quoted texts, code names, or all of its words.
+
+    Empty if there are none, without results, and for the text of an issue. A word that is a part of one in the results,
+    as `glue` of "glued", or of their paths, is no such word.
+    """
+    if not results:
+        return ""
+    asked = read_question(query)
+    with index.snapshot():
+        frequencies = index.frequencies(asked.tokens)
+    said = "\n".join(f"{result.chunk.span.path}\n{result.chunk.text}".lower() for result in results)
+    missing = [word for word in missing_words(asked, frequencies) if word.lower() not in said]
+    missing = [word for word in missing if not frequencies or word in asked.identifiers]
+    held = {text for result in results for text in asked.quoted_in(result.chunk.text)}
+    unheld = [f'"{text}"' for text in asked.quoted if text not in held]
+    if not (missing or unheld):
+        return ""
+    # Lazy: most searches have no note, and need nothing that answers need.
+    from openbook.answering.issue_search import read_issue
+    from openbook.answering.prompting import build_missing_note
+
+    if read_issue(query):
+        return ""
+    return build_missing_note(missing) if missing else f"No result has {' or '.join(unheld)} as written."
