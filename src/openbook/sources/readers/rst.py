@@ -27,8 +27,9 @@ _MAX_TITLE_CHARS = 500
 _ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)\s*(?:<[^`>]*>)?`")
 _MARKUP = re.compile(r"``(.+?)``|`([^`<]*?)\s*(?:<[^`>]*>)?`__?|`([^`]+)`|\*\*(.+?)\*\*|\*(.+?)\*|\|(.+?)\|_?")
 
-# The definition of a name that stands for a picture, such as a badge beside a title.
-_PICTURE = re.compile(r"^\.\. (\|[^|\n]{1,200}\|)[ \t]+image::", re.MULTILINE)
+# A name that stands for something else, and the definition of one that stands for a picture, such as a badge.
+_SUBSTITUTED = re.compile(r"\|[^|\n]{1,200}\|")
+_PICTURE = re.compile(rf"^\.\. ({_SUBSTITUTED.pattern})[ \t]+image::", re.MULTILINE)
 
 
 def read_rst(text: str, path: str = "") -> Reading:
@@ -49,7 +50,7 @@ class _Scanner:
         self._lines = [line.rstrip() for line in text.split("\n")]
         self._index = LineIndex(text)
         self._styles: list[tuple[str, bool]] = []
-        self._pictures = _PICTURE.findall(text)
+        self._pictures = frozenset(_PICTURE.findall(text))
 
     def blocks(self) -> Iterator[Block]:
         line = 0
@@ -86,9 +87,7 @@ class _Scanner:
         if style not in self._styles:
             self._styles.append(style)
         title = self._lines[line + height - 2].strip()
-        for picture in self._pictures:
-            title = title.replace(picture, "")
-        title = _plain(title)
+        title = _plain(_SUBSTITUTED.sub(lambda found: "" if found[0] in self._pictures else found[0], title))
         start, end = self._range(line, line + height)
         return Block(start, end, "heading", self._styles.index(style) + 1, title)
 
