@@ -8,6 +8,7 @@ from itertools import groupby, islice, pairwise
 from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
+from openbook.answering.definition_heads import is_comment
 from openbook.answering.passages import HEADING, Passage, heading_over, is_row, passages_of
 from openbook.answering.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
@@ -80,9 +81,19 @@ _FILE = re.compile(
 
 _SAYS = re.compile(r"\b(?:say|tell)(?=\W*$)")  # "What does it say?" asks for all, "What does it say on ropes?" does not
 
-# A file of code is introduced by its documented definitions, if there are so many, or else by all, except constants.
+# A file of code is introduced by what it says of itself and its documented definitions, if there are so many, or else
+# by all definitions; by constants and fields only if it has nothing else.
 _MIN_DOCUMENTED, _MAX_DEFINITIONS = 2, 8
-_SETS = re.compile(r"\w+\s*(?::[^=\n]+)?=(?!=)")
+_SETS = re.compile(
+    r"[ \t]*(?:(?:pub(?:\([^)\n]*\))?|export|public|private|protected|static|final|const|let|var|val|readonly|mut)\s+)*"
+    r"\w+[ \t]*(?::[^=(){}\n]*$|(?::[^=\n]+|[ \t]\w+)?=(?![=>])(?!.*(?:=>|\bfunction\b)))"
+)
+# A docstring or comment that says what a file is for, unlike a notice of its license or to tools.
+_OPENS_FILE = re.compile(r"\s*(?:[rRuU]?(?:\"\"\"|''')|//!|/\*|//|--|;;|#(?!!))")
+_IS_NOTICE = re.compile(
+    r"copyright|licen[sc]e|spdx|all rights reserved|generated|-\*-|\b(?:eslint|flake8|mypy|pylint|ruff|vim)\b",
+    re.IGNORECASE,
+)
 
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
@@ -301,8 +312,9 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
     """Return the best sentence of each section with its sort key."""
     every = [each for shown in items for each in passages_of(shown)]
     said = [each for each in every if _is_said(each, query)]
-    if len(said) < _MIN_DOCUMENTED:  # only in code
-        said = [each for each in every if each.is_head and not _SETS.match(each.text)] or said
+    if sum(each.is_head for each in said) < _MIN_DOCUMENTED:  # prose has no heads
+        heads = [each for each in every if each.is_head]
+        said = [each for each in every if each in said or (each.is_head and not _sets(each))] or heads
     said = [each for each in said if not is_beside(_heading(each), to_start=asks_to_start(query.text))] or said
     asked = set(map(_plain, content_words_of_question(query.text)))
     found: dict[tuple[int, str], tuple[tuple[int, int], Passage]] = {}
@@ -354,6 +366,8 @@ def _plain(word: str) -> str:
 
 def _heading(passage: Passage) -> str:
     chunk = passage.shown.result.chunk
+    if chunk.kind == "code":  # whose comments may begin like headings
+        return ""
     return heading_over(chunk, passage.start_char - chunk.span.start_char)
 
 
@@ -364,14 +378,36 @@ def _is_said(passage: Passage, query: Question) -> bool:
     """
     chunk = passage.shown.result.chunk
     if chunk.kind == "code":
-        is_head = passage.defines == chunk.symbol if passage.is_head else chunk.span.start_line == 1
-        return is_head and chunk.docstring.partition("\n")[0] in passage.text and bool(chunk.docstring)
+        if not passage.is_head:
+            return chunk.span.start_line == 1 and _is_of_file(passage)
+        is_documented = bool(chunk.docstring) and chunk.docstring.partition("\n")[0] in passage.text
+        return passage.defines == chunk.symbol and is_documented and _SETS.match(chunk.signature) is None
     # Sponsors and images; directives of reStructuredText, and commands, which may begin with the name like a sentence.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith((".. ", "$ "))
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None or _is_slogan(passage)
     is_item = is_row(passage.text) and not _is_named(chunk, query)
     is_sentence = is_sentence and not (passage.is_title or is_markup or is_item)
     return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _MIN_OPENING_WORDS
+
+
+def _is_of_file(passage: Passage) -> bool:
+    """Check whether a passage opens the docstring or comment that says what a file is for."""
+    chunk = passage.shown.result.chunk
+    before = chunk.text[: passage.start_char - chunk.span.start_char]
+    *lines, opening = before.rstrip().split("\n")
+    is_first = all(map(_is_remark, lines)) and (_is_remark(opening) or _OPENS_FILE.fullmatch(opening) is not None)
+    says = _OPENS_FILE.match(opening + passage.text) is not None and _IS_NOTICE.search(passage.text) is None
+    return is_first and says and _ENDS_SENTENCE.search(passage.text) is not None
+
+
+def _is_remark(line: str) -> bool:
+    return not line.strip() or line.startswith("#") or is_comment(line)
+
+
+def _sets(passage: Passage) -> bool:
+    """Check whether the head of a definition is a comment alone, a field, or a name with its value."""
+    code = next((line for line in passage.text.splitlines() if not _is_remark(line.lstrip())), "")
+    return not code or _SETS.match(code) is not None
 
 
 def _plain_words(text: str) -> list[str]:

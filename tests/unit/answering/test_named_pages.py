@@ -76,6 +76,68 @@ def test_a_file_of_code_without_comments_is_told_by_its_definitions_without_its_
     assert [each.quote for each in answer.citations] == ["def moor(ship):"]
 
 
+SETTINGS = """//! Limits of the harbour, and who may change them.
+
+// The tides allow no more.
+pub(crate) const LIMIT: u32 = 3;
+
+/// Sets a limit.
+pub fn set(limit: u32) -> bool {
+    limit < LIMIT
+}
+
+/// Removes a limit.
+pub fn clear() {}
+"""
+
+PORTS = '''# Copyright 2026 The Harbour Authors. All rights reserved.
+
+"""
+Finds a free berth for a ship, by its length and draft.
+"""
+
+# Chosen by the pilots.
+DEPTH = 12
+# Metres.
+LENGTH = 80
+
+
+class Berth:
+    name: str
+    depth: int = DEPTH
+
+
+def find(ship):
+    return Berth()
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "heads"),
+    [
+        (
+            "limits.rs",
+            SETTINGS,
+            ["//! Limits of the harbour, and who may change them.", "/// Sets a limit.", "/// Removes a limit."],
+        ),
+        (
+            "ports.py",
+            PORTS,
+            ["Finds a free berth for a ship, by its length and draft.", "class Berth:", "def find(ship):"],
+        ),
+    ],
+)
+def test_a_file_of_code_is_told_by_what_it_says_of_itself_before_its_definitions(
+    tmp_path: Path, name: str, code: str, heads: list[str]
+) -> None:
+    write_tree(tmp_path / "harbour", {name: code})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query(f"Summarize {name}")
+
+    assert [each.quote.strip("\"\n ").partition("\n")[0] for each in answer.citations] == heads
+
+
 def test_a_page_of_links_is_told_by_these(harbour: Library) -> None:
     with harbour as library:
         answer = library.query("What is in SUMMARY.md?")
