@@ -17,6 +17,7 @@ from openbook.answering.expansion import is_expandable
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
 from openbook.answering.options import AnswerOptions
+from openbook.answering.overview import unknown_file_note
 from openbook.answering.refusals import (
     Unread,
     asks_for_content_alone,
@@ -25,6 +26,7 @@ from openbook.answering.refusals import (
     refusal,
     refusal_of_unread,
     reply_to_small_talk,
+    with_note,
     with_unread,
 )
 from openbook.answering.steps import ModelReply, Steps, run
@@ -218,6 +220,8 @@ class Generator:
             answer = refusal_of_unread(asked.query, named)
         elif model is None:
             answer = with_unread((yield from self._quoted(asked)), named)
+            note = "" if named or asked.results else unknown_file_note(asked.query, self._finder.index, asked.where)
+            answer = with_note(answer, note) if note else answer
         elif asked.options.uses_tools:
             from openbook.answering.agent_answerer import AgentAnswerer
 

@@ -114,13 +114,22 @@ def told_instead(wanted: str, paths: Sequence[str]) -> str:
         >>> told_instead("src", ["src/main.rs", "src/cli.rs"])
         'that is a folder; list_files shows what is in it'
     """
-    plain = [path for path in paths if _PLAIN_PATH.fullmatch(path)]
     asked = wanted.replace("\\", "/").strip("/")
     if asked and any(path.startswith(f"{asked}/") for path in paths):
         return "that is a folder; list_files shows what is in it"
-    if meant := _meant(asked, plain):
+    if meant := nearest_paths(asked, paths):
         return f"did you mean {' or '.join(meant)}?"
     return "search shows paths as they are"
+
+
+def nearest_paths(wanted: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths that may be meant by one that no document has, at most three, best first.
+
+    Example:
+        >>> nearest_paths("lib/main.rs", ["src/main.rs", "src/cli.rs"])
+        ['src/main.rs']
+    """
+    return _meant(wanted, [path for path in paths if _PLAIN_PATH.fullmatch(path)])
 
 
 def told_of_pattern(pattern: str, paths: Sequence[str]) -> str:

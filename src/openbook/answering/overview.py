@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.definition_heads import is_comment
+from openbook.answering.named_documents import nearest_paths
 from openbook.answering.passages import HEADING, Passage, heading_over, is_row, passages_of
 from openbook.answering.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
@@ -111,15 +112,36 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
 
 def page_asked_for(text: str, index: Index, where: Filter) -> DocumentSummary | None:
     """Return the page or the file of code that a question names, if it asks about that as a whole."""
+    path = _file_asked_for(text)
+    if not path:
+        return None
+    found = [each for each in _documents_of(path, index, where) if each.kind in ("docs", "code")]
+    found = [each for each in found if each.path.casefold() == path.casefold()] or found
+    return found[0] if len(found) == 1 else None
+
+
+def unknown_file_note(text: str, index: Index, where: Filter) -> str:
+    """Return a note if a question asks about a file as a whole, by its path, that no document has; else nothing.
+
+    `robots.txt` and `Node.js` without a folder may be a subject.
+    """
+    path = _file_asked_for(text)
+    if "/" not in path or _documents_of(path, index, where):
+        return ""
+    meant = nearest_paths(path, [each.path for each in index.documents(where)])
+    return f"There is no file {path} in the sources." + (f" Did you mean {' or '.join(meant)}?" if meant else "")
+
+
+def _file_asked_for(text: str) -> str:
     named = list(_FILE.finditer(text))
     asked = _SAYS.sub("contain", _FILE.sub("this page", text))
     if len(named) != 1 or kind_of(asked) != "whole" or identifiers(asked):
-        return None
-    path = named[0]["path"].removeprefix("./").casefold()
-    documents = [each for each in index.documents(where) if each.kind in ("docs", "code")]
-    found = [each for each in documents if f"/{each.path.casefold()}".endswith(f"/{path}")]
-    found = [each for each in found if each.path.casefold() == path] or found
-    return found[0] if len(found) == 1 else None
+        return ""
+    return named[0]["path"].removeprefix("./")
+
+
+def _documents_of(path: str, index: Index, where: Filter) -> list[DocumentSummary]:
+    return [each for each in index.documents(where) if f"/{each.path}".casefold().endswith(f"/{path}".casefold())]
 
 
 def introduction_of(page: DocumentSummary, index: Index) -> list[RetrievalResult]:

@@ -135,7 +135,30 @@ def test_a_file_of_code_is_told_by_what_it_says_of_itself_before_its_definitions
     with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
         answer = library.query(f"Summarize {name}")
 
-    assert [each.quote.strip("\"\n ").partition("\n")[0] for each in answer.citations] == heads
+    assert [each.quote.strip('"\n ').partition("\n")[0] for each in answer.citations] == heads
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("Summarize docs/quays.md", "There is no file docs/quays.md in the sources."),
+        ("What is lib/quays.py for?", "There is no file lib/quays.py in the sources. Did you mean src/quays.py?"),
+        ("What is docs/tide.md about?", "There is no file docs/tide.md in the sources. Did you mean docs/tides.md?"),
+    ],
+)
+def test_a_file_that_is_not_there_is_not_answered_by_others_in_silence(
+    harbour: Library, question: str, note: str
+) -> None:
+    with harbour as library:
+        answer = library.query(question)
+
+    assert answer.answer.startswith(f"{note}\n\n")
+
+
+@pytest.mark.parametrize("question", ["What is src/quays.py for?", "What is robots.txt for?"])
+def test_a_file_that_is_there_and_what_may_be_a_subject_have_no_note(harbour: Library, question: str) -> None:
+    with harbour as library:
+        assert "There is no file" not in library.query(question).answer
 
 
 def test_a_page_of_links_is_told_by_these(harbour: Library) -> None:
