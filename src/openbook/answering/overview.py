@@ -149,6 +149,7 @@ def introduction_of(page: DocumentSummary, index: Index) -> list[RetrievalResult
     chunks = index.chunks(page.source, page.path)
     if page.kind == "code":
         outer = [each for number, each in enumerate(chunks) if not (number and each.context)]
+        outer.sort(key=lambda each: each.symbol.startswith("_"))  # what is private comes last
         chunks = (outer if len(outer) > _MIN_DOCUMENTED else chunks)[:_MAX_DEFINITIONS]
     else:
         chunks = [each for each in chunks if _tells(each, own=True, to_start=True)][:_MAX_FIRST_CHUNKS] or chunks[:1]

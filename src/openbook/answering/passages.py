@@ -96,6 +96,8 @@ _MIN_WORDS = 3
 
 # Languages of diagrams, which are not quoted.
 _DRAWINGS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2"})
+# What makes a menu in MyST, or shows nothing.
+_MENU = re.compile(r"\s*[`~]{3,}\{(?:contents|currentmodule|highlight|index|module|tableofcontents|toctree)\}.*")
 
 # Longer statements are split. With 6, 8 or 12 lines, `python -m benchmarks.answers` differs by at most two questions; a
 # call of ten lines is still readable.
@@ -264,8 +266,10 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
     for example in examples_in(shown):
         lines = range(example.opening + 1, example.closing + 2)
         in_examples.update(lines)
-        offered = [] if example.language in _DRAWINGS else _of_example(shown, example)
-        if offered or example.language in _DRAWINGS:
+        opening = shown.units[example.opening].text if example.opening >= 0 else ""
+        is_listing = example.language not in _DRAWINGS and _MENU.fullmatch(opening) is None
+        offered = _of_example(shown, example) if is_listing else []
+        if offered or not is_listing:
             found += offered
             inside.update(lines)
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":

@@ -24,7 +24,8 @@ _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
 # components, and what a template replaces.
 MARKUP = re.compile(
     rf"{_TEMPLATE}|&(?:nbsp|ensp|emsp|shy|zwnj|zwj|lrm|rlm);|"
-    r"^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*__\s+\S.*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
+    r"^\([\w.:-]+\)=[ \t]*$"  # of MyST
+    r"|^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*__\s+\S.*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|\|[^|\n]+\| image::.*$"
     r"|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"

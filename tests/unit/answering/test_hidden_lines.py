@@ -1,4 +1,4 @@
-"""What a page of reStructuredText does not show is not quoted: comments, its menu, and the targets of links."""
+"""What a page of reStructuredText or MyST does not show is not quoted: comments, its menu, and targets of links."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.unit.retrieval.material import result_of
 SAID = "A berth is moored at by the quay."
 
 
-def _said(page: str) -> list[str]:
-    chunks = chunk_prose(read_document(page.encode(), source="s", path="a.rst"), ChunkOptions())
+def _said(page: str, path: str = "a.rst") -> list[str]:
+    chunks = chunk_prose(read_document(page.encode(), source="s", path=path), ChunkOptions())
     shown = (ContextItem(1, result_of(chunk), units(chunk)) for chunk in chunks)
     return [passage.text for each in shown for passage in passages_of(each)]
 
@@ -35,6 +35,21 @@ def test_what_a_page_does_not_show_is_not_quoted(hidden: str) -> None:
     page = f"Ropes\n=====\n\n{SAID}\n\n{hidden}\nThe rope is sold by the yard.\n"
 
     assert _said(page) == [SAID, "The rope is sold by the yard."]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "```{toctree}\nThe berth is moored at by the quay <berth>\nquay\n```\n",
+        "```{contents} A berth is moored at\n---\ndepth: 2\nlocal: true\n---\n```\n",
+        "```{index} berth moored at by the quay\n```\n",
+        "(how-a-berth-is-moored-at)=\n",
+    ],
+)
+def test_what_a_page_of_myst_does_not_show_is_not_quoted(hidden: str) -> None:
+    page = f"# Ropes\n\n{SAID}\n\n{hidden}\nThe rope is sold by the yard.\n"
+
+    assert _said(page, "a.md") == [SAID, "The rope is sold by the yard."]
 
 
 @pytest.mark.parametrize(

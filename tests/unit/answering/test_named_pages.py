@@ -161,6 +161,17 @@ def test_a_file_that_is_there_and_what_may_be_a_subject_have_no_note(harbour: Li
         assert "There is no file" not in library.query(question).answer
 
 
+def test_what_is_private_in_a_long_file_leaves_room_for_what_is_not(tmp_path: Path) -> None:
+    helper = "def _moor_{0}(ship):\n" + "    ship.moor(ship.length, ship.draft, ship.name)\n" * 40 + "\n\n"
+    code = "".join(map(helper.format, range(12))) + 'def moor(ship):\n    """Moors a ship by its ropes."""\n'
+    write_tree(tmp_path / "harbour", {"quays.py": code})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("Summarize quays.py")
+
+    assert any("Moors a ship" in each.quote for each in answer.citations)
+
+
 def test_a_page_of_links_is_told_by_these(harbour: Library) -> None:
     with harbour as library:
         answer = library.query("What is in SUMMARY.md?")
