@@ -18,6 +18,7 @@ from openbook.questions.names import identifiers
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.roles import role_of
+from openbook.text import units
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
 # Limits of pages, and of chunks of the first and each other page: the first chunks of a README introduce the project.
@@ -247,7 +248,8 @@ def _place_of(page: DocumentSummary) -> tuple[int, str, str]:
 def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
     """Check whether a chunk has a sentence, about the project if `own`; for code, in the docstring of the module."""
     if chunk.kind == "code":
-        return bool(chunk.docstring) and chunk.span.start_line == 1
+        opens = chunk.span.start_line == 1
+        return opens and any(map(_is_of_file, passages_of(ContextItem(1, RetrievalResult(chunk, 1.0), units(chunk)))))
     bounds = [0, *(found.start() for found in HEADING.finditer(chunk.text)), len(chunk.text)]
     told = (
         chunk.text[start:end]

@@ -273,3 +273,16 @@ def test_a_sentence_without_an_article_that_stands_elsewhere_says_little(text: s
     quotes = _quotes(tmp_path, {"README.md": readme}, "What is this project about?")
 
     assert quotes[0].startswith("Harbour uses ropes")
+
+
+def test_a_package_without_a_page_is_introduced_by_the_docstring_of_its_module(tmp_path: Path) -> None:
+    files = {
+        "harbour/__init__.py": '"""Moors ships and keeps a log of all that come and go."""\n\nimport quays\n',
+        "harbour/quays.py": 'class Quay:\n    """A place where ships are moored."""\n',
+    }
+    write_tree(tmp_path / "port", files)
+
+    with Library.of(tmp_path / "port", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("What does this project do?")
+
+    assert [each.quote for each in answer.citations] == ['"""Moors ships and keeps a log of all that come and go."""']
