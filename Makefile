@@ -16,7 +16,7 @@ HERE := not wheel and not llm and not browser and not npm and not ray and not ad
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-slow test-types check coverage check-deploy format lock model bench bench-grounding bench-scale docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-slow test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,19 +53,14 @@ test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on thi
 test-slow: $(VENV)/.dev  ## Run the others: processes, servers, kills at many moments, full disks
 	@$(BIN)/python -m pytest -q -n auto -m "slow and $(HERE)"
 
-check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations, all tests, and coverage of the quick ones
+check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and all tests with their coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
 	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md tools/README.md
-	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term
-	@PYTHONHASHSEED=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto -m "slow and $(HERE)"
-
-# With what the slow tests cover, most of which start processes: these take twice as long when they are traced.
-coverage: $(VENV)/.dev  ## Measure the coverage of all tests; `make check` has the quick ones only
-	@$(BIN)/python -m pytest -q -n auto -m "$(HERE)" --cov --cov-report=term --cov-fail-under=98
+	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto -m "$(HERE)" --cov --cov-report=term
 
 check-deploy: $(VENV)-deploy/.deploy  ## Check deploy/ with Helm, the schemas of Kubernetes, promtool and nginx
 	@$(VENV)-deploy/bin/python -m tools.check_deploy
