@@ -90,7 +90,7 @@ pub fn set(limit: u32) -> bool {
 pub fn clear() {}
 """
 
-PORTS = '''# Copyright 2026 The Harbour Authors. All rights reserved.
+PORTS = '''# Copyright 2026 The Harbour Authors.
 
 """
 Finds a free berth for a ship, by its length and draft.
@@ -136,6 +136,68 @@ def test_a_file_of_code_is_told_by_what_it_says_of_itself_before_its_definitions
         answer = library.query(f"Summarize {name}")
 
     assert [each.quote.strip('"\n ').partition("\n")[0] for each in answer.citations] == heads
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "heads"),
+    [
+        ("quays.go", "package quays\n\nconst Limit int = 3\n\nfunc Moor() {\n}\n", ["func Moor() {"]),
+        (
+            "quays.ts",
+            "export const LIMIT = 3;\n\nexport const moor = (ship) => {\n  tie(ship);\n};\n\nexport type Ship = Boat\n",
+            ["export const moor = (ship) => {", "export type Ship = Boat"],
+        ),
+        ("quays.py", "# mypy: allow-untyped-defs.\n\n\ndef moor(ship):\n    return ship\n", ["def moor(ship):"]),
+        ("limits.py", "LIMIT = 3\n", ["LIMIT = 3"]),
+        (
+            "rope.py",
+            '"""Ropes of all lengths"""\n\n\ndef moor(ship):\n    return ship\n',
+            ['"""Ropes of all lengths"""', "def moor(ship):"],
+        ),
+        (
+            "yard.py",
+            "def tie(ship):\n" + "    ship.log(ship.length)\n" * 60 + "\n\n# Ropes are sold by the yard.\n\nlog()\n\n\n"
+            "def moor(ship):\n    return ship\n",
+            ["def tie(ship):", "def moor(ship):"],
+        ),
+        ("rope.rb", "# frozen_string_literal: true\n\ndef moor(ship)\n  ship\nend\n", ["def moor(ship)"]),
+        (
+            "rope.js",
+            "// ropes of all ships at src/ropes/rope.js\n\nfunction moor(ship) {\n  return ship;\n}\n",
+            ["function moor(ship) {"],
+        ),
+        (
+            "ropes.py",
+            "import os\n\n# Ropes are sold by the yard.\n\n\ndef moor(ship):\n    return ship\n",
+            ["def moor(ship):"],
+        ),
+        (
+            "ships.py",
+            "# Copyright of all.\n\nfor ship in SHIPS:\n    tie(ship)\n\n\ndef moor(ship):\n    return ship\n",
+            ["def moor(ship):"],
+        ),
+        (
+            "tides.py",
+            "# Metres.\nTIDES = {\n"
+            + "    'a port of the north': 3,\n" * 50
+            + "}\n\n\n"
+            + "".join(
+                f'def {name}(ship):\n    """Lets a ship {name}."""\n' + "    ship.log(ship.length)\n" * 60 + "\n\n"
+                for name in ("moor", "sail")
+            ),
+            ["def moor(ship):", "def sail(ship):"],
+        ),
+    ],
+)
+def test_constants_are_told_only_of_a_file_that_has_nothing_else(
+    tmp_path: Path, name: str, code: str, heads: list[str]
+) -> None:
+    write_tree(tmp_path / "harbour", {name: code})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query(f"Summarize {name}")
+
+    assert [each.quote.partition("\n")[0].strip() for each in answer.citations] == heads
 
 
 @pytest.mark.parametrize(
