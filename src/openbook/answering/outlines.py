@@ -11,14 +11,12 @@ from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_head
 from openbook.answering.displaying import examples_of, indented_code
 from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
 from openbook.questions.names import stands_in
-from openbook.sources.front_matter import FRONT_MATTER
+from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span, Unit
 
 # The first line of front matter, or a rule.
 _FENCES = ("---", "+++")
-# A title in front matter that does not continue on the lines below.
-_STATED_TITLE = re.compile(r"title[ \t]*[:=][ \t]*[\"']?\w")
 
 _TABLE = ("|", "+-", "+=", "===")
 
@@ -130,7 +128,7 @@ def _opening(chunk: Chunk, told: Sequence[Unit]) -> Unit:
 
 
 def _stated_title(told: Iterable[Unit]) -> Unit | None:
-    return next((unit for unit in told if _STATED_TITLE.match(unit.text)), None)
+    return next((unit for unit in told if stated_title(unit.text)), None)
 
 
 def header_of(course: Chunk) -> Chunk:
