@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import traceback
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from openbook import plugins
+from openbook.cli import EXIT_FAILURE, main
 from openbook.errors import PluginError, SettingsError
 from openbook.settings import Secret
 from tests.children import run_child
@@ -116,6 +118,19 @@ def test_what_a_plugin_says_of_a_secret_when_it_fails_is_shown_by_nothing(site: 
         plugins.require_plugin("stores", Secret(f"bad:{password}"), "OPENBOOK_SHARED_STORE")
 
     assert password not in "".join(traceback.format_exception(caught.value))
+
+
+def test_plugins_are_listed_with_those_that_do_not_load(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    install(site, "broken", "[openbook.tools]\nbad = broken_module:make\n", "raise RuntimeError('no licence')")
+
+    assert main(["plugins"]) == EXIT_FAILURE
+    told = capsys.readouterr()
+    assert "tool      bad          broken 1.0  broken_module:make" in told.out.splitlines()
+    assert told.err.startswith("FAIL  cannot load tool 'bad' of broken 1.0")
+    assert main(["plugins", "--json"]) == EXIT_FAILURE
+    listed = {plugin["name"]: plugin["error"] for plugin in json.loads(capsys.readouterr().out)}
+    assert "no licence" in listed["bad"]
+    assert listed["lance"] == ""
 
 
 def test_a_setting_that_names_no_plugin_is_refused_with_those_that_are_installed(site: Path) -> None:
