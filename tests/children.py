@@ -8,22 +8,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
 _STAYED_PRIVILEGED = 77
-
-
-def unmeasured(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment in which coverage does not measure a child that a test kills.
-
-    Coverage holds a lock in Python code: an interrupt in between would leave the child in a deadlock. It writes its
-    data at exit: if the child is killed meanwhile, the file is damaged.
-    """
-    return {name: value for name, value in environ.items() if not name.startswith("COVERAGE_PROCESS_")}
 
 
 def tell(line: object) -> None:
@@ -36,7 +27,6 @@ def start_child(
     function: Callable[..., object],
     *arguments: object,
     unprivileged: bool = False,
-    measured: bool = True,
     **options: Any,
 ) -> subprocess.Popen[str]:
     """Run a function of a module in a child process, which reports the result.
@@ -45,15 +35,13 @@ def start_child(
         function: A function of an importable module.
         arguments: JSON values or paths.
         unprivileged: Drop root's right to bypass permissions.
-        measured: Whether coverage measures it. Not if it is killed at any moment, since it may be writing its data.
         options: Options of `Popen`.
     """
     packed = json.dumps([str(argument) if isinstance(argument, Path) else argument for argument in arguments])
     return subprocess.Popen(
         [sys.executable, "-m", "tests.children", function.__module__, function.__name__, packed, str(unprivileged)],
         cwd=Path(__file__).parents[1],
-        env=(os.environ if measured else unmeasured(os.environ))
-        | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         encoding="utf-8",
         **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
     )

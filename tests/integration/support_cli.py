@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 
 from openbook.cli import main
-from tests.children import unmeasured
 from tests.support import heed_interrupts
 
 SAMPLE = Path(__file__).parents[1] / "sample"
@@ -146,11 +145,10 @@ def start(
         if largest_file_bytes:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file_bytes, largest_file_bytes))
 
-    environ = environment(**(env or {}))
     return subprocess.Popen(
         [sys.executable, "-m", "openbook", *arguments],
         cwd=cwd,
-        env=unmeasured(environ) if interrupted else environ,
+        env=environment(**(env or {})),
         encoding="utf-8",
         errors="surrogateescape",
         preexec_fn=prepare if interrupted or lowers_rights or largest_file_bytes else None,

@@ -27,7 +27,7 @@ def run_and_kill(index_when_told: Callable[[str, str], None], tree: Path, librar
 
     The child reports that it is ready, waits for a line, and reports the number of documents after each commit.
     """
-    with start_child(index_when_told, tree, library, measured=False) as child:
+    with start_child(index_when_told, tree, library) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"

@@ -67,7 +67,7 @@ def test_a_full_disk_keeps_the_answers_that_were_there(sample: Path, capsys: Cap
     run(capsys, "ask", QUESTION)
     write_many(sample / "birds", 240)
 
-    full = run_alone("ask", QUESTION, cwd=sample, largest_file_bytes=1_000_000)  # coverage writes a file as well
+    full = run_alone("ask", QUESTION, cwd=sample, largest_file_bytes=1_000_000)
 
     assert_answered(full)
     assert "warning: the library was not updated: cannot use the library" in full.err

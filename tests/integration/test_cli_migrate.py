@@ -100,7 +100,7 @@ def test_a_migration_killed_at_any_moment_is_finished_by_the_next_one(tmp_path: 
     chance = random.Random(7)
 
     for _ in range(KILLS):
-        with start_child(copy_in_child, here.home, to, measured=False) as child:
+        with start_child(copy_in_child, here.home, to) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
             time.sleep(chance.uniform(0, life_s))

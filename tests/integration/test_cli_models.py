@@ -109,7 +109,7 @@ def test_small_reranker_can_be_added_from_a_wheel(
 def test_full_disk_is_told_and_leaves_nothing(hub: ModelServer) -> None:
     hub.add(f"cross-encoder/{NAME}", {"onnx/model.onnx": bytes(1_000_000)})
 
-    outcome = run_alone("models", "add", NAME, largest_file_bytes=500_000)  # coverage writes a file as well
+    outcome = run_alone("models", "add", NAME, largest_file_bytes=500_000)
 
     assert_fails_clearly(outcome, 3, "cannot be written: File too large")
     assert "OPENBOOK_HOME" in outcome.err

@@ -247,11 +247,9 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
         "import json, sys; from openbook.cli import main; main(sys.argv[1:]);"
         " print(json.dumps(sorted({*sys.modules, *(name.partition('.')[0] for name in sys.modules)})))"
     )
-    # The measuring of coverage follows child processes, and loads half of the library itself.
-    env = {name: value for name, value in environment().items() if not name.startswith("COVERAGE")}
 
     printed = subprocess.run(
-        [sys.executable, "-c", script, *arguments], capture_output=True, check=True, encoding="utf-8", env=env
+        [sys.executable, "-c", script, *arguments], capture_output=True, check=True, encoding="utf-8", env=environment()
     )
 
     assert HEAVY.isdisjoint(json.loads(printed.stdout.splitlines()[-1]))

@@ -30,7 +30,6 @@ from openbook.mcp.watched_library import WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from openbook.types import Document, Stamp
-from tests.children import unmeasured
 from tests.integration.support_cli import run
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
 from tests.support import heed_interrupts
@@ -353,7 +352,6 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
-        env=unmeasured(os.environ),
         preexec_fn=heed_interrupts,
     ) as process:
         assert process.stdin is not None

@@ -37,8 +37,7 @@ CLIENTS |= {"fsspec", "torch", "transformers", "urllib.request"}
 
 def run_guarded(root: Path, home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run a command that ends at the first socket, for a user whose home is empty."""
-    # The measuring of coverage follows child processes, and loads modules of its own.
-    ours = ("COVERAGE", "COV_", "OPENBOOK_", "XDG_", "HF_", "TRANSFORMERS_")
+    ours = ("OPENBOOK_", "XDG_", "HF_", "TRANSFORMERS_")
     variables = {name: value for name, value in environment(HOME=str(home), **env).items() if not name.startswith(ours)}
     return subprocess.run(
         [sys.executable, "-c", GUARDED, *arguments],

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from openbook.process_pool import JobFailure, ProcessPool, SharedProcess, apply_safely, limit_data
-from tests.children import unmeasured
 from tests.jobs import act
 from tests.support import child_environment, children_of, write_tree
 
@@ -285,10 +284,8 @@ for returns in range(1, 11):
 
 @pytest.mark.slow
 def test_an_interrupt_at_any_moment_of_waiting_leaves_no_thread_that_waits_for_ever() -> None:
-    environ = unmeasured(child_environment())  # measuring and interrupting both need the trace function
-
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, encoding="utf-8", env=environ, timeout=60
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, encoding="utf-8", env=child_environment(), timeout=60
     )
 
     assert (done.stdout.split(), done.stderr) == (["interrupted"] * 10, "")
@@ -358,9 +355,7 @@ def test_children_import_from_where_the_parent_does() -> None:
     assert run(["path"])["path"] == sys.path
 
 
-def test_children_load_no_more_than_the_job_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # what measures the child loads more
-
+def test_children_load_no_more_than_the_job_needs() -> None:
     modules = run(["modules"])["modules"]
 
     assert isinstance(modules, list)

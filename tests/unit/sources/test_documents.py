@@ -42,11 +42,10 @@ def test_code_that_speaks_of_private_keys_is_read() -> None:
     assert read_document(text.encode(), source="s", path="a.py").text == text
 
 
-def test_importing_sources_loads_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_importing_sources_loads_no_parser() -> None:
     heavy = "{'markdown_it', 'pathspec', 'charset_normalizer', 'json'}"
     code = f"import sys, openbook.sources; print(sorted({heavy} & set(sys.modules)))"
 
-    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # what measures the child loads more
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8").stdout
 
     assert loaded == "[]\n"
