@@ -142,7 +142,7 @@ def test_no_file_names_a_machine_or_a_package_host(prose: Mapping[str, str]) -> 
     _check(rules.machine_places, prose)
 
 
-@pytest.mark.parametrize("name", ["build", "dev", "docs", "llm", "runtime", "server"])
+@pytest.mark.parametrize("name", ["build", "dev", "docs", "installer", "llm", "runtime", "server"])
 def test_requirements_are_pinned_with_hashes(project: Mapping[str, str], name: str) -> None:
     path = f"requirements/{name}.txt"
 
