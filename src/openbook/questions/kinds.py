@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Literal, NamedTuple
 
-from openbook.questions.words import folded
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, folded
 
 Kind = Literal["whole", "small talk", "arithmetic", "specific"]
 """`whole` asks about the project, page or lesson as a whole. `small talk` and `arithmetic` need no source. All else is
@@ -25,6 +25,14 @@ _PREFIX = 4
 # Options, paths, code names, quotations and abbreviations are subjects of specific questions.
 _SPELLED = re.compile(
     r"`[^`\n]+`|\w+_\w+|\b[a-z]+[A-Z]\w*|\b\w+\.\w{1,4}\b|(?<!^)\b[A-Z]{2,}\b|--?\w+|[$#/]\w|\w\(\)|[\"«„“][^\"»”“]+[\"»”“]"
+)
+# "What is git rebase?", "What does git rebase do?": a command of a project, or a word on the project itself.
+_ASKS_FOR_PART = (
+    r"what(?:\s+is|['\u2019]s|\s+does(?=.+\sdo\W*$))\s+(?:the\s+)?`?(?:{})\s+(?P<part>\w[\w-]*)`?(?:\s+(?:for|do))?\W*"
+)
+_OF_WHOLE = frozenset(
+    "actually basically best built called capable do doing done exactly good great is known like made meant mean offer"
+    " offering project really special supposed trying useful written".split()
 )
 # Longer texts are always specific. Characters.
 _MAX_CHARS = 500
@@ -79,6 +87,18 @@ def without_names(text: str, names: Iterable[str]) -> str:
     """
     named = "|".join(re.escape(name) for name in names if name)
     return re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", text, flags=re.IGNORECASE) if named else text
+
+
+def names_part(text: str, names: Iterable[str]) -> bool:
+    """Return whether a question asks what a part of a project is, called by the project's name and its own.
+
+    Example:
+        >>> [names_part(text, ["harbour"]) for text in ("What is Harbour moor?", "What is Harbour good for?")]
+        [True, False]
+    """
+    named = "|".join(re.escape(name) for name in names if name)
+    found = re.fullmatch(_ASKS_FOR_PART.format(named), text.strip(), re.IGNORECASE) if named else None
+    return found is not None and found["part"].casefold() not in STOP_WORDS | FILLING_WORDS | _OF_WHOLE
 
 
 def features(text: str, known: Container[str]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
-from openbook.questions.kinds import kind_of, without_names
+from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import AskedSetting, asked_settings
@@ -346,6 +346,9 @@ class Question:
 
         Any other code name, such as `Client.send`, is a part of the project.
         """
+        names = tuple(names)
+        if names_part(self.text, names):
+            return False
         text = without_names(self.text, names)
         return not self.compared and not identifiers(text) and kind_of(text) == "whole"
 

@@ -44,10 +44,13 @@ _ASKS_FOR_VALUES = re.compile(
 IN_CODE = re.compile(r"(?<=\bwhere )in (?:the |this |your )?(?:source )?(?:code|codebase|sources)\b", re.IGNORECASE)
 
 # "Which rope is taken when I choose none?" asks for a default; "How do I check that none is set?" does not.
-_CHOSEN = r"(?:set|chosen|configured|specified|given|picked|selected)"
+_CHOOSE, _CHOSEN = (
+    r"(?:set|choose|configure|specify|give|pick|select)",
+    r"(?:set|chosen|configured|specified|given|picked|selected)",
+)
 NO_CHOICE = re.compile(
-    r"(?<=^which )(.+)\b(?:when|if)\s+(?:(?:i|we|you|one)\s+(?:set|choose|configure|specify|give|pick|select)\s+"
-    rf"(?:none|nothing)|(?:none|nothing)\s+is\s+{_CHOSEN})\b",
+    rf"(?<=^which )(.+)\b(?:when|if)\s+(?:(?:i|we|you|one)\s+(?:{_CHOOSE}\s+(?:none|nothing)|"
+    rf"(?:do\s+not|don['\u2019]t)\s+{_CHOOSE}\s+(?:any|it|one))|(?:none|nothing)\s+is\s+{_CHOSEN})\b",
     re.IGNORECASE,
 )
 

@@ -419,7 +419,10 @@ def test_who_asks_where_in_the_code_something_is_does_not_look_for_code(text: st
     [
         ("Which rope is taken when none is configured?", True),
         ("Which rope does a ship take if I choose none?", True),
+        ("Which rope is taken when I do not choose one?", True),
+        ("Which rope is taken if you don't set it?", True),
         ("Which rope is taken when none is wet?", False),
+        ("Which rope is taken when I do not moor one?", False),
         ("How do I see that nothing is set if nothing is set?", False),
         ("How do I check if it is not set?", False),
     ],
