@@ -28,7 +28,8 @@ OPENS_BODY = re.compile(
 _BOX = re.compile(
     r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
     r"|(?:>[ \t]*)?\[!\w+\][+-]?"
-    r"|\.\. (?:note|warning|tip|important|caution|danger|hint|attention|error|admonition|seealso)::)"
+    r"|\.\. (?:note|warning|tip|important|caution|danger|hint|attention|error|admonition|seealso"
+    r"|tab|tab-item|dropdown)::)"
     r'[ \t]*"?(?P<title>.*?)["\]]?'
 )
 

@@ -222,7 +222,7 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
             continue
         depth = page.path.count("/")
         is_hidden = any(part.startswith(".") for part in page.path.split("/"))
-        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "legal", "generated"}
+        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "legal", "generated", "vendored"}
         if depth <= _DEEPEST and not is_aside and _worth(page.path, page.kind, text)[0] < len(_FRONT) + 1:
             yield page
 
@@ -356,7 +356,8 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
 def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
     """Return a sort key for sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others."""
     text = passage.text
-    if query.definition is not None and query.definition.search(text):
+    is_of_file = passage.shown.result.chunk.kind == "code" and not passage.is_head and _is_of_file(passage)
+    if is_of_file or (query.definition is not None and query.definition.search(text)):
         return 0
     said = _SAYS_NOTHING.sub(" ", text)
     found = list(filter(None, (subject.match(said, start.end()) for start in _SENTENCE_START.finditer(said))))

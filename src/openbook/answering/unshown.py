@@ -27,7 +27,10 @@ MARKUP = re.compile(
     r"^\([\w.:-]+\)=[ \t]*$"  # of MyST
     r"|^\s*\.\. _(?:`[^`\n]*`|[^:`\n]|:(?=\S))*:(?:[ \t]+\S+)?\s*$|^\s*__\s+\S.*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
     r"|^\s*\.\. (?:[\w-]+::\s*$|\|[^|\n]+\| image::.*$"
-    r"|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$)"
+    r"|(?:code|code-block|sourcecode|prompt|highlight|literalinclude|image|figure)::.*$"
+    # What an extension of Sphinx writes there: `.. autoclass:: Ship`, `.. pip-command-usage:: check`.
+    r"|(?:auto\w+|include|currentmodule|program|program-output|command-output|click|argparse|typer|raw|only|index"
+    r"|[\w-]+-(?:usage|options|description))::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
     r"|^\s*\+(?:[-=]+\+)+$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",

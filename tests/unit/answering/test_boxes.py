@@ -149,6 +149,15 @@ def test_a_box_that_is_one_line_is_quoted(opened: str) -> None:
     assert "Sails are folded in thirds." in said
 
 
+def test_a_tab_of_sphinx_is_quoted_with_its_title() -> None:
+    page = "Sails\n=====\n\n.. tab:: Windows\n\n   Sails are folded in thirds.\n"
+
+    said = answer("How are sails folded?", page, "a.rst")
+
+    assert "Sails are folded in thirds." in said
+    assert ".. tab::" not in said
+
+
 @pytest.mark.parametrize("opened", ['!!! note "T"\n\n', "1. The item.\n\n", "- The item.\n\n"])
 def test_a_tab_is_as_deep_as_four_blanks(opened: str) -> None:
     said = answer("What does the retry policy wait for?", f"{opened}\tThe retry policy waits for a minute.\n", "a.md")

@@ -28,6 +28,8 @@ def _said(page: str, path: str = "a.rst") -> list[str]:
         ".. Nobody moors at a berth by the quay\n   or at another berth by night.\n",
         "..\n   Nobody moors at a berth by the quay.\n   Nor at another.\n",
         "__ `How a berth is moored at by the new quay`_\n",
+        ".. autoclass:: berth.moored.at.by.the.quay\n",
+        '.. harbour-command-usage:: berth "moored at by the quay"\n',
         ".. |berth| image:: https://x.example/the/berth/by/the/quay.svg\n   :target: https://quay.example\n",
     ],
 )

@@ -223,6 +223,19 @@ def test_a_file_that_is_there_and_what_may_be_a_subject_have_no_note(harbour: Li
         assert "There is no file" not in library.query(question).answer
 
 
+def test_a_file_of_code_is_told_by_its_opening_comment_first(tmp_path: Path) -> None:
+    code = (
+        "//! Support for clearing the ropes that nobody uses.\n//!\n//! Ropes lie in `harbour`. Quays is where"
+        " they are held.\n\nuse std::fs;\n\n/// A locked rope of quays.\npub struct Rope {\n    length: u32,\n}\n"
+    )
+    write_tree(tmp_path / "harbour", {"src/quays.rs": code})
+
+    with Library.of(tmp_path / "harbour", settings=Settings(home=tmp_path / "home")) as library:
+        answer = library.query("What is src/quays.rs about?")
+
+    assert answer.citations[0].quote.startswith("//! Support for clearing the ropes that nobody uses.")
+
+
 def test_what_is_private_in_a_long_file_leaves_room_for_what_is_not(tmp_path: Path) -> None:
     helper = "def _moor_{0}(ship):\n" + "    ship.moor(ship.length, ship.draft, ship.name)\n" * 40 + "\n\n"
     code = "".join(map(helper.format, range(12))) + 'def moor(ship):\n    """Moors a ship by its ropes."""\n'
