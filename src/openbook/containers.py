@@ -15,7 +15,7 @@ NOTES = frozenset(
 """Directives that show prose as an admonition."""
 
 # MyST directives for page layout. A fence with any other name, except admonitions, is not prose.
-_LAYOUT = frozenset("dropdown tab-set tab-item grid grid-item grid-item-card card details".split())
+_LAYOUT = frozenset("dropdown tab tab-set tab-item grid grid-item grid-item-card card details".split())
 _PROSE_FENCE = re.compile(r"\{(?P<name>[\w-]+)\}")
 
 # Admonitions, collapsible ones and tabs of MkDocs; a footnote; a definition.

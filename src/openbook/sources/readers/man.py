@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.entries import END_OF_HEAD
 
-_FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\[&|^%/,]|\\c$")
+# Fonts, sizes, colors, thin spaces, and motions by half a line or back. A motion forward is a space.
+_FONT = re.compile(r"\\f(?:\[\w*\]|\(..|.)|\\s[+-]?\d|\\m(?:\[\w*\]|\(..|.)|\\[&|^%/,ud:)]|\\h'-[^'\n]*'|\\c$")
+_FORWARD = re.compile(r"\\h'[^'\n]*'")
+_CODE_POINT = re.compile(r"\\\[u([0-9A-F]{4,6})\]")
 _SIGNS: Mapping[str, str] = {
     r"\-": "-",
     r"\.": ".",
@@ -19,9 +23,23 @@ _SIGNS: Mapping[str, str] = {
     r"\(bu": "•",
     r"\(aq": "'",
     r"\(dq": '"',
+    r"\*(Aq": "'",  # strings that most pages define: of DocBook and asciidoctor
+    r"\*(lq": "“",
+    r"\*(rq": "”",
+    r"\(cq": "’",
+    r"\(oq": "‘",
+    r"\(ga": "`",
     r"\(lq": "“",
     r"\(rq": "”",
     r"\(co": "©",
+    r"\(rg": "®",
+    r"\(tm": "™",
+    r"\(mu": "×",
+    r"\(->": "→",
+    r"\(<=": "≤",
+    r"\(>=": "≥",
+    r"\(la": "⟨",
+    r"\(ra": "⟩",
     r"\(ti": "~",
     r"\(ha": "^",
     r"\(rs": "\\",
@@ -262,5 +280,16 @@ def _words(arguments: str) -> list[str]:
 
 
 def roff(text: str) -> str:
-    """Remove font changes, and replace special characters."""
-    return _SIGN.sub(lambda found: _SIGNS[found[0]], _FONT.sub("", text))
+    r"""Remove fonts and motions, and replace special characters.
+
+    Example:
+        >>> roff(r"\h'-04'\(bu\h'+03'\m[blue]Moors\m[]\[u2026] the pilot\(cqs \fBrope\fP\u1\d")
+        '• Moors… the pilot’s rope1'
+    """
+    shown = _CODE_POINT.sub(_code_point, _FORWARD.sub(" ", _FONT.sub("", text)))
+    return _SIGN.sub(lambda found: _SIGNS[found[0]], shown)
+
+
+def _code_point(found: re.Match[str]) -> str:
+    number = int(found[1], 16)
+    return chr(number) if number <= sys.maxunicode and not 0xD800 <= number <= 0xDFFF else found[0]
