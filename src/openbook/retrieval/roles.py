@@ -10,7 +10,9 @@ from typing import Literal
 
 from openbook.types import Kind
 
-Role = Literal["source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated"]
+Role = Literal[
+    "source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated", "vendored"
+]
 
 _FOLDERS: Mapping[str, Role] = {
     **dict.fromkeys(
@@ -18,11 +20,17 @@ _FOLDERS: Mapping[str, Role] = {
     ),
     **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
+    # Copies of other projects, pages included.
+    **dict.fromkeys(
+        ("vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"), "vendored"
+    ),
     # Forms to fill in: they name the subjects of a project and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
 # `tests2`, `test-d`, `e2e-win` and `testing` at the top: test code in 150 repositories.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
+# `crates/cargo-test-support`, `src/test_utils`: what tests are written with.
+_TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_](?:support|utils?|helpers?|fixtures)")
 # Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
@@ -67,6 +75,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     "changelog": re.compile(
         r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap|blog)\b", re.IGNORECASE
     ),
+    "vendored": re.compile(r"\bvendor(?:ed|ing|s)?\b|\bthird[- ]part(?:y|ies)\b", re.IGNORECASE),
 }
 
 # A search reads the paths of a hundred candidates, mostly the same again. About 1 KB each.
@@ -121,7 +130,8 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
 
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     is_measuring = folders[0] in _BENCHMARK_FOLDERS or "benches" in folders
-    if kind == "code" and (is_measuring or _TEST_FOLDER.fullmatch(folders[0])):
+    is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(map(_TEST_TOOLS.fullmatch, folders))
+    if kind == "code" and (is_measuring or is_for_tests):
         return "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
 
@@ -141,14 +151,16 @@ def is_home_page(path: str, kind: Kind) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Return whether a file is a test, changelog, licence or generated file, which questions are rarely about.
+    """Return whether a file is a test, changelog, licence, generated or copied file, which questions are rarely about.
 
     Example:
         >>> [is_aside(path) for path in ("tests/test_wait.py", "CHANGES.rst", "locale/de.po", "src/wait.py")]
         [True, True, True, False]
     """
     # The path decides, so try both kinds.
-    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal", "generated"})
+    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint(
+        {"test", "changelog", "legal", "generated", "vendored"}
+    )
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -33,7 +33,7 @@ _EVERYTHING = 10_000_000
 _TOKENS_OF_CHUNK = 300
 
 # Roles of files that teach nothing of a project.
-_ASIDE = frozenset({"changelog", "generated", "legal", "test"})
+_ASIDE = frozenset({"changelog", "generated", "legal", "test", "vendored"})
 
 # Files that readers take for text: those of build tools and shells, and in hidden folders.
 _UNTAUGHT = re.compile(

@@ -42,6 +42,14 @@ QUESTION = "how are retries counted"
         ("pkg/testing/collect.py", "code", "source"),
         ("testimony/a.py", "code", "source"),
         ("testing/guide.md", "docs", "documentation"),
+        ("crates/quay-test-support/src/git.rs", "code", "test"),
+        ("src/common/test_utils/ship.rs", "code", "test"),
+        ("src/latest_utils/ship.rs", "code", "source"),
+        ("docs/test-utils/index.md", "docs", "documentation"),
+        ("src/quay/_vendor/ropes/hold.py", "code", "vendored"),
+        ("third_party/ropes/README.md", "docs", "vendored"),
+        ("vendor/ropes/tests/hold.go", "code", "vendored"),
+        ("src/vendors/list.py", "code", "source"),
         ("benchmarks/dirty_run.py", "code", "test"),
         ("crates/tide/benches/moor.rs", "code", "test"),
         ("benchmarks/README.md", "docs", "documentation"),
@@ -161,6 +169,7 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("is retry deprecated", "changelog"),
         ("retry since version 2", "changelog"),
         ("what is on the roadmap", "changelog"),
+        ("how are vendored packages patched", "vendored"),
     ],
 )
 def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) -> None:
