@@ -13,11 +13,12 @@ from openbook.types import Unit
 # A frame with fewer words around what a template fills in says nothing.
 _MIN_WORDS = 3
 
-# Statements, comments and values of templates (Liquid, Jinja, Hugo), and attributes that Kramdown reads. In backticks,
-# they are what the text is about.
+# Statements, comments and values of templates (Liquid, Jinja, Hugo, Handlebars), and attributes that Kramdown reads.
+# In backticks, they are what the text is about.
 _TEMPLATE = (
     r"(?<!`)\{%-?[ \t]*comment\b[^\n]{0,500}?\bendcomment[ \t]*-?%\}|(?<!`)\{#-?[ \t][^\n]{0,500}?#\}|"
-    r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[\w.]+)\}\}(?!`)|^[ \t]*\{:[^{}\n]*\}[ \t]*$"
+    r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[#/>^][^{}\n]*|[\w.]+)\}\}(?!`)|"
+    r"^[ \t]*\{:[^{}\n]*\}[ \t]*$"
 )
 _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
 # Markup without content: link targets, tags, invisible characters, images, lines that open a directive, imports of page

@@ -24,6 +24,8 @@ def quotable(text: str) -> list[str]:
         "{# They end after two hours. #}",
         "{{ page.title | upcase }}",
         "{{content}}",
+        "{{#each lectures}}",
+        "{{> options-locked }}",
         '{{< figure src="oven.png" title="An oven" >}}',
         "<strong>{{ lecture.date | date: '%-m/%-d' }}</strong>: {% if lecture.ready %}",
         "{{ lecture.title }} [coming soon]",
