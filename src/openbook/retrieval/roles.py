@@ -14,6 +14,9 @@ Role = Literal[
     "source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated", "vendored"
 ]
 
+ASIDE: frozenset[Role] = frozenset({"test", "changelog", "legal", "generated", "vendored"})
+"""Roles of files that questions are rarely about."""
+
 _FOLDERS: Mapping[str, Role] = {
     **dict.fromkeys(
         ("test", "tests", "spec", "specs", "__tests__", "testcases", "testdata", "fixtures", "e2e"), "test"
@@ -151,16 +154,14 @@ def is_home_page(path: str, kind: Kind) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Return whether a file is a test, changelog, licence, generated or copied file, which questions are rarely about.
+    """Return whether a file has a role of `ASIDE`: a test, changelog, licence, generated or copied file.
 
     Example:
         >>> [is_aside(path) for path in ("tests/test_wait.py", "CHANGES.rst", "locale/de.po", "src/wait.py")]
         [True, True, True, False]
     """
     # The path decides, so try both kinds.
-    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint(
-        {"test", "changelog", "legal", "generated", "vendored"}
-    )
+    return not ASIDE.isdisjoint((role_of(path, "code"), role_of(path, "docs")))
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -18,7 +18,7 @@ from openbook.index.protocol import Index
 from openbook.llm.prompts import prompts_of
 from openbook.llm.protocol import Model
 from openbook.questions.languages import language_and_page
-from openbook.retrieval.roles import role_of
+from openbook.retrieval.roles import ASIDE, role_of
 from openbook.study.extracting import extract
 from openbook.study.guide import StudyGuide, StudyItem
 from openbook.types import Chunk, Filter, RetrievalResult
@@ -31,9 +31,6 @@ _EVERYTHING = 10_000_000
 
 # A model sees as many chunks as fit into its context, also spread over the document. A chunk has about 300 tokens.
 _TOKENS_OF_CHUNK = 300
-
-# Roles of files that teach nothing of a project.
-_ASIDE = frozenset({"changelog", "generated", "legal", "test", "vendored"})
 
 # Files that readers take for text: those of build tools and shells, and in hidden folders.
 _UNTAUGHT = re.compile(
@@ -102,7 +99,7 @@ def _is_prose(chunk: Chunk) -> bool:
 def _is_beside(chunk: Chunk, pages: Container[tuple[str, str]]) -> bool:
     """Return whether a document teaches nothing: a licence, changelog, template, build file, or a page translated."""
     path = chunk.span.path
-    if chunk.kind == "docs" and (role_of(path, chunk.kind) in _ASIDE or _UNTAUGHT.search(path)):
+    if chunk.kind == "docs" and (role_of(path, chunk.kind) in ASIDE or _UNTAUGHT.search(path)):
         return True
     originals = (language_and_page(path)[1], _TRANSLATED.sub("", path))
     return any(page != path and (chunk.source, page) in pages for page in originals)
