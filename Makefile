@@ -141,7 +141,9 @@ $(VENV)/.dev: requirements/dev.txt requirements/installer.txt pyproject.toml
 	$(call install,$(VENV),pip install --require-hashes -r requirements/installer.txt && \
 		{ UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$PIP_INDEX_URL}" UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" \
 			$(BIN)/uv pip install --quiet --python $(BIN)/python --system-certs --compile-bytecode --require-hashes \
-			-r requirements/dev.txt || pip install --require-hashes -r requirements/dev.txt; } && $(EDITABLE))
+			-r requirements/dev.txt || \
+			{ echo "uv could not install them; pip does ..." >&2 && pip install --require-hashes -r requirements/dev.txt; }; } && \
+		$(EDITABLE))
 	@touch $(VENV)/.runtime
 
 $(VENV)-docs/.docs: requirements/docs.txt
