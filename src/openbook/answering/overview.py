@@ -354,10 +354,14 @@ def _best_of_sections(items: Iterable[ContextItem], query: Question) -> list[tup
 
 
 def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
-    """Return a sort key for sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others."""
+    """Return a sort key for sentences: "Harbour is a server"; "Harbour moors" or "A server that"; others.
+
+    The comment that opens a file of code counts as the first.
+    """
     text = passage.text
-    is_of_file = passage.shown.result.chunk.kind == "code" and not passage.is_head and _is_of_file(passage)
-    if is_of_file or (query.definition is not None and query.definition.search(text)):
+    # No other comment of code gets here (`_is_said`).
+    opens_file = passage.shown.result.chunk.kind == "code" and not passage.is_head
+    if opens_file or (query.definition is not None and query.definition.search(text)):
         return 0
     said = _SAYS_NOTHING.sub(" ", text)
     found = list(filter(None, (subject.match(said, start.end()) for start in _SENTENCE_START.finditer(said))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import pytest
@@ -149,13 +150,19 @@ def test_a_box_that_is_one_line_is_quoted(opened: str) -> None:
     assert "Sails are folded in thirds." in said
 
 
-def test_a_tab_of_sphinx_is_quoted_with_its_title() -> None:
-    page = "Sails\n=====\n\n.. tab:: Windows\n\n   Sails are folded in thirds.\n"
+@pytest.mark.parametrize("name", ["tab", "tab-item", "dropdown"])
+def test_a_tab_of_sphinx_is_quoted_with_its_title(name: str) -> None:
+    page = f"Sails\n=====\n\n.. {name}:: On Windows\n\n   Sails are folded in thirds.\n"
 
-    said = answer("How are sails folded?", page, "a.rst")
+    said = answer("How are sails folded on Windows?", page, "a.rst")
 
-    assert "Sails are folded in thirds." in said
-    assert ".. tab::" not in said
+    assert re.search(r"^> On Windows\n(?:> ?\n)*> Sails are folded in thirds\.", said, re.MULTILINE)
+
+
+def test_what_is_in_a_tab_of_myst_is_quoted_as_prose() -> None:
+    page = "# Sails\n\nAll of them.\n\n```{tab} On Windows\nSails are folded in thirds.\n```\n"
+
+    assert "\n> Sails are folded in thirds. [" in answer("How are sails folded on Windows?", page, "a.md")
 
 
 @pytest.mark.parametrize("opened", ['!!! note "T"\n\n', "1. The item.\n\n", "- The item.\n\n"])

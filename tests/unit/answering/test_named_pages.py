@@ -225,8 +225,8 @@ def test_a_file_that_is_there_and_what_may_be_a_subject_have_no_note(harbour: Li
 
 def test_a_file_of_code_is_told_by_its_opening_comment_first(tmp_path: Path) -> None:
     code = (
-        "//! Support for clearing the ropes that nobody uses.\n//!\n//! Ropes lie in `harbour`. Quays is where"
-        " they are held.\n\nuse std::fs;\n\n/// A locked rope of quays.\npub struct Rope {\n    length: u32,\n}\n"
+        "//! Support for clearing the ropes that nobody uses.\n\nuse std::fs;\n\n"
+        "/// A rope that hangs from one of the bollards.\npub struct Rope {\n    length: u32,\n}\n"
     )
     write_tree(tmp_path / "harbour", {"src/quays.rs": code})
 

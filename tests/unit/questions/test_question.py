@@ -324,6 +324,10 @@ def test_a_question_for_one_name_alone_keeps_it_as_it_is_written(question: str, 
         "Welche Datenbanken unterstützt Harbour?",
         "What does Context.Delete do?",
         "What does `moor_ship` do?",
+        "What is harbour tree?",
+        "What's harbour mooring for?",
+        "What is `harbour rope`?",
+        "What does harbour install do?",
     ],
 )
 def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(text: str) -> None:
@@ -349,7 +353,14 @@ def test_what_an_entry_of_a_list_may_be_about_is_read_from_the_words_beside_it(
 
 
 @pytest.mark.parametrize(
-    "text", ["What does harbour do?", "What's harbour, and why would I want it?", "C'est quoi, harbour ?"]
+    "text",
+    [
+        "What does harbour do?",
+        "What does harbour solve?",
+        "What is harbour good for?",
+        "What's harbour, and why would I want it?",
+        "C'est quoi, harbour ?",
+    ],
 )
 def test_what_a_project_is_by_name_is_a_question_for_the_whole(text: str) -> None:
     assert read_question(text).asks_for_whole(["harbour"])

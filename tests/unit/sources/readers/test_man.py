@@ -27,6 +27,9 @@ from openbook.sources.readers.man import man_lines
         pytest.param(".Dt TIE 1", "TIE(1)", id="title-of-mdoc"),
         pytest.param(".TH", "", id="title-without-words"),
         pytest.param(r"Sails\. Moors\.", "Sails. Moors.", id="escaped-full-stop"),
+        pytest.param(r"\h'-04'\(bu\h'+03'\m[blue]Sails\m[]\c", "• Sails", id="motions-and-colors"),
+        pytest.param(r"the sail\*(Aqs rope\[u2026]", "the sail's rope…", id="signs-of-docbook"),
+        pytest.param(r"\[uD800] \[uFFFFFF]", r"\[uD800] \[uFFFFFF]", id="no-characters"),
         pytest.param(".Unknown x", "", id="unknown"),
     ],
 )
