@@ -33,7 +33,7 @@ MARKUP = re.compile(
     r"|(?:auto\w+|include|currentmodule|program|program-output|command-output|click|argparse|typer|raw|only|index"
     r"|[\w-]+-(?:usage|options|description))::.*$)"
     r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
-    r"|^\s*\+(?:[-=]+\+)+$|^import\s.+\sfrom\s[\"'].+$"
+    r"|^\s*\+(?:[-=]+\+)+$|^\s*=+(?:[ \t]+=+)+\s*$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )

@@ -68,3 +68,12 @@ def test_what_only_looks_like_it_is_quoted(shown: str) -> None:
     page = f"Ropes\n=====\n\nThe rope is sold by the yard.\n\n{shown}\n"
 
     assert any("berth is moored" in each for each in _said(page))
+
+
+def test_the_rules_of_a_simple_table_are_not_quoted() -> None:
+    table = "============ ====\n**Length**   30 m\n**Price**    Four\n============ ====\n"
+
+    said = " ".join(_said(f"Berths\n======\n\n{SAID}\n\n{table}"))
+
+    assert "**Price**    Four" in said
+    assert "====" not in said
