@@ -125,6 +125,8 @@ define install
 	"$$host" -c 'import pip' 2>/dev/null || \
 		{ echo "error: $$host has no pip; on Debian: apt install python3-pip" >&2; exit 1; }; \
 	pip() { "$$host" -m pip --python $(1)/bin/python --disable-pip-version-check --no-input -qq "$$@"; }; \
+	quickly() { $(UV) --python $(1)/bin/python "$$@" || \
+		{ echo "uv could not install them; pip does ..." >&2 && pip install --require-hashes "$$@"; }; }; \
 	echo "installing into $(1) ..." >&2; \
 	{ [ -x $(1)/bin/python ] || "$$host" -m venv --without-pip $(1); } && $(2)
 	@touch $@
@@ -137,13 +139,12 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 
 # uv takes a sixth of the time of pip, and knows of its settings only what is named here. Where it does not reach
 # the packages, pip installs them.
+UV = UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$PIP_INDEX_URL}" UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" \
+	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --require-hashes
+
 $(VENV)/.dev: requirements/dev.txt requirements/installer.txt pyproject.toml
 	$(call install,$(VENV),pip install --require-hashes -r requirements/installer.txt && \
-		{ UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$$PIP_INDEX_URL}" UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" \
-			$(BIN)/uv pip install --quiet --python $(BIN)/python --system-certs --compile-bytecode --require-hashes \
-			-r requirements/dev.txt || \
-			{ echo "uv could not install them; pip does ..." >&2 && pip install --require-hashes -r requirements/dev.txt; }; } && \
-		$(EDITABLE))
+		quickly -r requirements/dev.txt && $(EDITABLE))
 	@touch $(VENV)/.runtime
 
 $(VENV)-docs/.docs: requirements/docs.txt
@@ -152,15 +153,15 @@ $(VENV)-docs/.docs: requirements/docs.txt
 $(VENV)-deploy/.deploy: requirements/deploy.txt
 	$(call install,$(VENV)-deploy,pip install --require-hashes -r requirements/deploy.txt)
 
-$(VENV)-adapters/.adapters: requirements/adapters.txt requirements/build.txt pyproject.toml
-	$(call install,$(VENV)-adapters,pip install --require-hashes -r requirements/adapters.txt -r requirements/build.txt && \
+$(VENV)-adapters/.adapters: $(VENV)/.dev requirements/adapters.txt requirements/build.txt pyproject.toml
+	$(call install,$(VENV)-adapters,quickly -r requirements/adapters.txt -r requirements/build.txt && \
 		pip install --no-deps --no-build-isolation --editable .)
 
 $(VENV)-programs/.programs: requirements/programs.txt
 	$(call install,$(VENV)-programs,pip install --require-hashes -r requirements/programs.txt)
 
-$(VENV)-llm/.llm: requirements/llm.txt
-	$(call install,$(VENV)-llm,pip install --require-hashes --no-deps -r requirements/llm.txt)
+$(VENV)-llm/.llm: $(VENV)/.dev requirements/llm.txt
+	$(call install,$(VENV)-llm,quickly --no-deps -r requirements/llm.txt)
 
 # Without hashes: which build of torch suits a machine is the machine's affair. The script checks the
 # SHA-256 of what goes in and of what comes out.
