@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from openbook.answering.context import Context, ContextItem
+from openbook.answering.context import Context, ContextItem, label_of
 from openbook.answering.definition_heads import definition_at, line_of
+from openbook.answering.headings import headings_over
 from openbook.answers import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
 from openbook.retrieval.signals import defines_type
@@ -75,9 +76,19 @@ def citation_of(
     """Create the citation for one checked range of a mark."""
     if place is None:
         return Citation(mark, "", NOWHERE, "", verdict, reason=reason, claim=claim)
-    chunk, label = place.shown.result.chunk, place.shown.label
+    chunk, label = place.shown.result.chunk, _label_at(place)
     symbol, anchor = symbol_at(place), anchor_of(chunk)
     return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol, claim, anchor)
+
+
+def _label_at(place: UnitRange) -> str:
+    """Return the label of a range: the headings of its section, or the one that it begins with."""
+    if not place.shown.is_prose:
+        return place.shown.label
+    result = place.shown.result
+    line_end = result.chunk.text.find("\n", place.first.span.start_char - result.chunk.span.start_char)
+    headings = headings_over(result.chunk, line_end if line_end >= 0 else len(result.chunk.text))
+    return label_of(replace(result, chunk=replace(result.chunk, context=headings)))
 
 
 def symbol_at(place: UnitRange) -> str:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
 from openbook.answering.displaying import examples_of, indented_code
-from openbook.answering.passages import COURSE_FACT, HEADING, passages_of
+from openbook.answering.headings import HEADING
+from openbook.answering.passages import COURSE_FACT, passages_of
 from openbook.questions.names import stands_in
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.text import LineIndex, trim, units

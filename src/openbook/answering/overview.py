@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.definition_heads import is_comment
+from openbook.answering.headings import HEADING, headings_over
 from openbook.answering.named_documents import nearest_paths
-from openbook.answering.passages import HEADING, Passage, heading_over, is_row, passages_of
+from openbook.answering.passages import Passage, is_row, passages_of
 from openbook.answering.surroundings import completed, leads_in
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.questions.kinds import kind_of
@@ -255,7 +256,7 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
     told = (
         chunk.text[start:end]
         for start, end in pairwise(bounds)
-        if not (own and is_beside(heading_over(chunk, end), to_start=to_start))
+        if not (own and is_beside(" / ".join(headings_over(chunk, end)), to_start=to_start))
     )
     return len(_plain_words("\n".join(told))) >= _MIN_WORDS
 
@@ -399,7 +400,7 @@ def _heading(passage: Passage) -> str:
     chunk = passage.shown.result.chunk
     if chunk.kind == "code":  # whose comments may begin like headings
         return ""
-    return heading_over(chunk, passage.start_char - chunk.span.start_char)
+    return " / ".join(headings_over(chunk, passage.start_char - chunk.span.start_char))
 
 
 def _is_said(passage: Passage, query: Question) -> bool:

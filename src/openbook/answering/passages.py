@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby, takewhile
-from typing import NamedTuple
+from itertools import groupby
 
 from openbook.answering.context import ContextItem, units_of
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.answering.displaying import Example, examples_of, indented_code
+from openbook.answering.headings import HEADING, headings_in
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.answering.unshown import MARKUP, is_markup, unshown
@@ -21,52 +21,6 @@ from openbook.retrieval.setting_entries import SettingEntry
 from openbook.text import sentences
 from openbook.tokens import WORD, tokenize
 from openbook.types import Chunk, Unit
-
-# Headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
-HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
-)
-
-
-def heading_over(chunk: Chunk, at: int) -> str:
-    """Return the headings above an offset of a chunk, outermost first, as one string."""
-    found = [heading for heading in _headings(chunk.text) if heading.end <= at]
-    if not found:
-        return " / ".join(chunk.context)
-    first = found[0].title.strip("# \t\r")
-    # If the first heading is part of the context, the headings before it are above the whole chunk.
-    outer = chunk.context[: chunk.context.index(first)] if first in chunk.context else ()
-    inner: list[tuple[str, str]] = []
-    for _, mark, title in found:
-        # A repeated underline of reStructuredText closes deeper sections, as "#" closes "##".
-        inner = list(takewhile(lambda above, mark=mark: above[0] != mark and not above[0].startswith(mark), inner))  # type: ignore[misc]
-        inner.append((mark, title))
-    return " / ".join([*outer, *(title for _, title in inner)])
-
-
-def opened_by(passage: Passage) -> str:
-    """Return the heading directly above a passage; empty if there is text between."""
-    chunk = passage.shown.result.chunk
-    at = passage.start_char - chunk.span.start_char
-    above = next((heading for heading in reversed(_headings(chunk.text)) if heading.end <= at), None)
-    return above.title if above and not _plain(chunk.text[above.end : at]) else ""
-
-
-class _Heading(NamedTuple):
-    end: int
-    mark: str
-    """The signs before it, or the character of its underline."""
-    title: str
-
-
-# Consecutive passages are of the same chunk.
-@lru_cache(maxsize=64)
-def _headings(text: str) -> tuple[_Heading, ...]:
-    return tuple(
-        _Heading(found.end(), found[1] or found[0][: len(found[0]) - len(found[0].lstrip("#"))], found[0])
-        for found in HEADING.finditer(text)
-    )
-
 
 # The underline of a title, or a horizontal rule.
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{3,}")
@@ -203,6 +157,14 @@ class Passage:
 @lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return " ".join(WORD.findall(_LABEL.sub("", text).casefold().replace("_", " ")))
+
+
+def opened_by(passage: Passage) -> str:
+    """Return the heading directly above a passage; empty if there is text between."""
+    chunk = passage.shown.result.chunk
+    at = passage.start_char - chunk.span.start_char
+    above = next((heading for heading in reversed(headings_in(chunk)) if heading.end <= at), None)
+    return above.title if above and not _plain(chunk.text[above.end : at]) else ""
 
 
 def passages_of(shown: ContextItem) -> list[Passage]:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import Example, fence_of, indented_code, without_tags
+from openbook.answering.headings import headings_over
 from openbook.answering.passages import UNDERLINE, Passage, examples_in
 from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
@@ -62,9 +63,11 @@ def pointed(passage: Passage) -> str:
 def _stands_in(passage: Passage) -> str:
     """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it."""
     chunk = passage.shown.result.chunk
-    section = chunk.context[-1] if chunk.context else ""
-    place = UnitRange(passage.shown, passage.first, passage.last)
-    where = (section if passage.shown.is_prose else symbol_at(place)) or PurePosixPath(chunk.span.path).name
+    if passage.shown.is_prose:
+        where = "".join(headings_over(chunk, passage.start_char - chunk.span.start_char)[-1:])
+    else:
+        where = symbol_at(UnitRange(passage.shown, passage.first, passage.last))
+    where = where or PurePosixPath(chunk.span.path).name
     return "" if where.removesuffix("()") in passage.text else where
 
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import is_comment
+from openbook.answering.headings import headings_over
 from openbook.answering.list_entries import entry_at
-from openbook.answering.passages import Passage, PassageKey, heading_over, is_row, opened_by
+from openbook.answering.passages import Passage, PassageKey, is_row, opened_by
 from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
@@ -73,7 +74,7 @@ class ReadPassage(NamedTuple):
 def read_passage(passage: Passage) -> ReadPassage:
     """Tokenize a passage, and the headings or the symbol above."""
     chunk, text = passage.shown.result.chunk, passage.text
-    above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
+    above = " ".join(headings_over(chunk, passage.start_char - chunk.span.start_char)) if passage.shown.is_prose else ""
     if entry := entry_at(passage.shown, passage.first.number - 1):
         above = f"{above} {entry.name}"
     words = frozenset(tokenize(text))

@@ -9,8 +9,8 @@ from dataclasses import replace
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES
 from openbook.answering.displaying import fence_of, indented_code
+from openbook.answering.headings import HEADING
 from openbook.answering.passages import (
-    HEADING,
     Passage,
     examples_in,
     holds_heading,

@@ -11,7 +11,7 @@ from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from openbook.answering.context import label_of
-from openbook.answering.passages import HEADING
+from openbook.answering.headings import HEADING
 from openbook.costs import estimate_tokens
 from openbook.entries import entry_heads, entry_starts
 from openbook.grounding.blocks import read_line

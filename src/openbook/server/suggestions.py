@@ -13,10 +13,10 @@ from itertools import chain, islice, zip_longest
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
+from openbook.answering.headings import HEADING
 from openbook.answering.options import AnswerOptions
 from openbook.answering.outlines import piece_of
 from openbook.answering.overview import introduction, is_front_page
-from openbook.answering.passages import HEADING
 from openbook.answers import Exchange
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary

@@ -271,3 +271,14 @@ def test_carriage_returns_are_characters_and_end_no_line() -> None:
 
 def test_a_span_with_the_wrong_last_line_is_not_current() -> None:
     assert not is_current(Span("a.md", 2, 8, 2, 2), "bé\nc d", TEXT)
+
+
+def test_the_label_names_the_section_of_the_lines_or_the_heading_that_they_begin_with() -> None:
+    chunk = chunk_of("# Guide\n\nIt moors.\n\n## Ropes\n\nOf hemp.", context=("Guide",), language="markdown")
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+
+    def label_of(mark: str) -> str:
+        return citation_of(mark, places_of(mark, shown)[0], "exact").label
+
+    assert [label_of(mark) for mark in ("[1:1-2]", "[1:2]")] == ["Guide", "Guide"]
+    assert [label_of(mark) for mark in ("[1:3-4]", "[1:4]")] == ["Guide › Ropes", "Guide › Ropes"]

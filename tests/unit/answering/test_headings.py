@@ -1,0 +1,52 @@
+"""Tests of openbook.answering.headings."""
+
+import pytest
+
+from openbook.answering.headings import headings_over
+from tests.unit.retrieval.material import chunk_of
+
+
+def over(text: str, words: str, language: str = "markdown", context: tuple[str, ...] = ()) -> tuple[str, ...]:
+    chunk = chunk_of(text, "b.md", language=language, context=context)
+    return headings_over(chunk, chunk.text.index(words))
+
+
+def test_the_headings_over_a_place_are_those_of_its_section_only() -> None:
+    text = "# Harbour\n\n## Ropes\n\nhemp\n\n### Knots\n\nbowline\n\n## Tides\n\nebb\n"
+
+    assert over(text, "hemp") == ("Harbour", "Ropes")
+    assert over(text, "bowline") == ("Harbour", "Ropes", "Knots")
+    assert over(text, "ebb") == ("Harbour", "Tides")
+
+
+def test_headings_above_the_whole_chunk_come_first_and_once() -> None:
+    text = "## Ropes\n\nhemp\n\n### Knots\n\nbowline\n"
+
+    assert over(text, "bowline", context=("Harbour", "Ropes")) == ("Harbour", "Ropes", "Knots")
+
+
+def test_a_comment_in_an_example_is_no_heading() -> None:
+    text = "## Ropes\n\n```sh\n# splice them\nsplice\n```\n\nThen wait.\n"
+
+    assert over(text, "splice\n") == over(text, "Then") == ("Ropes",)
+
+
+def test_a_title_with_a_line_above_and_below_is_not_closed_by_one_with_a_line_below() -> None:
+    text = "=======\nHarbour\n=======\n\nRopes\n=====\n\nKnots\n-----\n\nbowline\n\nTides\n=====\n\nebb\n"
+
+    assert over(text, "bowline", "rst") == ("Harbour", "Ropes", "Knots")
+    assert over(text, "ebb", "rst") == ("Harbour", "Tides")
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "title"),
+    [
+        ("## Using [knots](knots.md) ##", "markdown", "Using knots"),
+        ("## The *big* **old** `rope` {#big}", "markdown", "The big old rope"),
+        ("## Ropes &amp; <b>tides</b>", "markdown", "Ropes & tides"),
+        ("## Set `rope_*` and 2 * 3", "markdown", "Set rope_* and 2 * 3"),
+        ("Using :ref:`knots`\n==================", "rst", "Using knots"),
+    ],
+)
+def test_a_heading_is_told_as_a_page_shows_it(heading: str, language: str, title: str) -> None:
+    assert over(f"{heading}\n\nhemp\n", "hemp", language) == (title,)
