@@ -160,7 +160,7 @@ def _ask(library: Library, checkout: Path, asked: Asked) -> Outcome:
     code = [(chunk.language, span) for chunk, span in cited if chunk.kind == "code" and chunk.language]
     broken = sum(_is_broken_off(span, _brackets(language, checkout / span.path)) for language, span in code)
     is_doubtful = answer.answer.startswith(DOUBT_NOTE)
-    return Outcome(*_places(answer, asked), words, False, len(code), broken, is_doubtful)
+    return Outcome(*places_cited(answer, asked), words, False, len(code), broken, is_doubtful)
 
 
 def _chunk_of(answer: GenerationResult, citation: Citation) -> Chunk:
@@ -188,7 +188,8 @@ def _is_broken_off(span: Span, brackets: Iterable[tuple[int, int]]) -> bool:
     return any((opened in lines) != (closed in lines) for opened, closed in brackets)
 
 
-def _places(answer: GenerationResult, asked: Asked) -> tuple[float, float]:
+def places_cited(answer: GenerationResult, asked: Asked) -> tuple[float, float]:
+    """Return whether a right place is cited first, and whether at all; if all are needed, the share of them."""
     cited = [ExpectedSpan(c.span.path, c.span.start_line, c.span.end_line) for c in answer.citations]
     held = [any(place.overlaps(each) for each in cited) for place in asked.places]
     first = any(place.overlaps(each) for each in cited[:1] for place in asked.places)

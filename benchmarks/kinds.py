@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ import numpy as np
 
 import openbook.questions
 from benchmarks.works import read_json
-from openbook.questions.kinds import MAX_UNKNOWN, MIN_SHARE, UNKNOWN_SHARE, Kind, features, without_names
+from openbook.questions.kinds import MIN_SHARE, Kind, without_names
+from openbook.questions.linear_model import MAX_UNKNOWN, UNKNOWN_SHARE, features
 
 CASES = Path(__file__).parent / "cases" / "question_kinds.jsonl"
 NAMED = CASES.with_name("question_kinds_named.jsonl")
@@ -44,29 +45,44 @@ Case = dict[str, Any]
 class Trained:
     """A softmax regression over the features of questions."""
 
-    def __init__(self, cases: Sequence[Case]) -> None:
-        """Train by gradient steps with momentum, from zero: the same cases give the same weights."""
-        counted: Counter[str] = Counter()
-        for case in cases:
-            counted.update(features(case["question"], _Everything()).keys())
-        self.names = sorted(name for name, count in counted.items() if count >= _MIN_COUNT)
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        kinds: Sequence[str] = KINDS,
+        names: Sequence[str] | None = None,
+        ridge: float = _RIDGE,
+    ) -> None:
+        """Train by gradient steps with momentum, from zero: the same cases give the same weights.
+
+        Args:
+            cases: Questions with their `kind`, and a `weight` of at most 1 if it is another.
+            kinds: All kinds, in the order of the scores.
+            names: The features to weigh; by default those of `vocabulary`.
+            ridge: How much large weights cost.
+        """
+        self.names = vocabulary(cases) if names is None else names
         self._place = {name: n for n, name in enumerate(self.names)}
         rows = self._rows(cases)
-        wanted = np.array([[case["kind"] == kind for kind in KINDS] for case in cases], float)
-        self.weights = np.zeros((len(self.names) + 1, len(KINDS)))
+        wanted = np.array([[case["kind"] == kind for kind in kinds] for case in cases], float)
+        weight = np.array([[case.get("weight", 1.0)] for case in cases])
+        self.weights = np.zeros((len(self.names) + 1, len(kinds)))
         ahead, before = self.weights, self.weights
-        step = 2.0 / (rows.steepest() + 2 * _RIDGE)
-        ridge = _RIDGE * np.append(np.ones(len(self.names)), 0.0)[:, None]
+        step = 2.0 / (rows.steepest() + 2 * ridge)
+        slopes = ridge * np.append(np.ones(len(self.names)), 0.0)[:, None]
         for n in range(_STEPS):
-            slope = rows.back(_softmax(rows.times(ahead)) - wanted) + ridge * ahead
+            slope = rows.back(weight * (_softmax(rows.times(ahead)) - wanted)) + slopes * ahead
             before, self.weights = self.weights, ahead - step * slope
             ahead = self.weights + n / (n + 3) * (self.weights - before)
+
+    def scores(self, cases: Sequence[Case]) -> np.ndarray:
+        """Return a row of scores for each case, one for each kind."""
+        return self._rows(cases).times(self.weights)
 
     def kinds_of(self, cases: Sequence[Case]) -> list[str]:
         """Return the kind of each as `kind_of` does."""
         found = [features(case["question"], self._place.keys()) for case in cases]
         strange = [each.get(UNKNOWN_SHARE, 1.0) > MAX_UNKNOWN for each in found]
-        best = [(KINDS[int(row.argmax())], row.max()) for row in _softmax(self._rows(cases).times(self.weights))]
+        best = [(KINDS[int(row.argmax())], row.max()) for row in _softmax(self.scores(cases))]
         return [
             kind if odds > MIN_SHARE[kind] and not is_strange else "specific"
             for (kind, odds), is_strange in zip(best, strange, strict=True)
@@ -74,8 +90,8 @@ class Trained:
 
     def write(self, path: Path) -> None:
         """Write weights in hundredths."""
-        rows = dict(zip(self.names, _hundredths(self.weights[:-1]), strict=True))
-        model = {"kinds": KINDS, "bias": _hundredths(self.weights[-1:])[0], "weights": rows}
+        rows = dict(zip(self.names, hundredths(self.weights[:-1]), strict=True))
+        model = {"names": KINDS, "bias": hundredths(self.weights[-1:])[0], "weights": rows}
         path.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
     def _rows(self, cases: Sequence[Case]) -> _Rows:
@@ -118,6 +134,14 @@ class _Rows:
         return np.stack(list(columns), axis=1)
 
 
+def vocabulary(cases: Iterable[Case], min_count: int = _MIN_COUNT) -> list[str]:
+    """Return the features that several cases have, in order."""
+    counted: Counter[str] = Counter()
+    for case in cases:
+        counted.update(features(case["question"], _Everything()).keys())
+    return sorted(name for name, count in counted.items() if count >= min_count)
+
+
 class _Everything(frozenset[str]):
     def __contains__(self, _: object) -> bool:
         return True
@@ -129,7 +153,8 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
     return shares
 
 
-def _hundredths(weights: np.ndarray) -> list[list[int]]:
+def hundredths(weights: np.ndarray) -> list[list[int]]:
+    """Return weights as JSON keeps them."""
     return [[int(one) for one in row] for row in np.round(100 * weights)]
 
 

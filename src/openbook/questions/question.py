@@ -10,6 +10,7 @@ from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
+from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
@@ -129,9 +130,8 @@ def definition_of(question: str) -> re.Pattern[str] | None:
     return None
 
 
-Intent = Literal["how-to", "mechanism", "where", "personal", "uses", "definition"]
-"""`how-to` asks for steps, `mechanism` for how something works, `where` for a place in code, `uses` for callers;
-`personal` is in the first person."""
+Intent = Literal["how-to", "mechanism", "where", "uses", "definition"]
+"""`how-to` asks for steps, `mechanism` for how something works, `where` for a place in code, `uses` for callers."""
 
 _VERBS = (
     r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
@@ -160,10 +160,6 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
         r"\bwhere\b|\bwho calls\b|\bwh(?:ich|at) (?:\w+ )?(?:function|file|class|module|method|code|struct|type|line"
         r"|component|query|trait|interface|constant)\b|\bwo (?:wird|werden|ist|sind|steht)\b|\bo[uù] est\b"
         r"|\bd[oó]nde\b|\bwelche (?:funktion|klasse|datei|methode)\b",
-        re.IGNORECASE,
-    ),
-    "personal": re.compile(
-        r"\b(?:i|my|me|we|our|us|ich|mein\w*|mir|wir|unser\w*|je|mon|ma|mes|nous|notre|mi|mis|nuestr\w+)\b",
         re.IGNORECASE,
     ),
     # "What does X call?" asks what X does, "What calls X?" for uses of X. English and German.
@@ -198,7 +194,7 @@ def intents_of(text: str) -> frozenset[Intent]:
 
     Example:
         >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))
-        (['how-to', 'personal'], ['where'])
+        (['how-to'], ['where'])
     """
     return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
 
@@ -328,8 +324,13 @@ class Question:
     def view(self) -> View:
         """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
-        is_question = is_marked or _ASKS.match(self.text) is not None
-        return "passages" if is_question or self.asks_for_places or self.quoted else "files"
+        is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
+        return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
+
+    @cached_property
+    def documentation_odds(self) -> float:
+        """The log-odds that documentation answers it, not code; 0 for settings, which are described anywhere."""
+        return 0.0 if self.settings else documentation_odds(self.text)
 
     @cached_property
     def course(self) -> CourseQuestion | None:

@@ -167,6 +167,7 @@ def _role_signals(query: Question, outline: Outline) -> Signals:
     signals = {f"role:{role}": 1.0}
     if role == "documentation":
         signals |= {f"role:documentation:{intent}": 1.0 for intent in sorted(query.intents)}
+        signals["role:documentation:predicted"] = query.documentation_odds
     return signals
 
 

@@ -36,5 +36,5 @@ def test_the_written_model_has_a_weight_for_each_kind(tmp_path: Path) -> None:
     Trained(CASES).write(tmp_path / "kinds.json")
     written = json.loads((tmp_path / "kinds.json").read_text(encoding="utf-8"))
 
-    assert {len(row) for row in written["weights"].values()} == {len(written["kinds"])}
+    assert {len(row) for row in written["weights"].values()} == {len(written["names"])}
     assert all(isinstance(weight, int) for row in written["weights"].values() for weight in row)

@@ -8,12 +8,12 @@ from openbook.questions.question import intents_of, read_question
 @pytest.mark.parametrize(
     ("question", "intents"),
     [
-        ("How do I retry a failed job?", {"how-to", "personal"}),
+        ("How do I retry a failed job?", {"how-to"}),
         ("how to cancel a request", {"how-to"}),
-        ("Can I cancel it?", {"how-to", "personal"}),
+        ("Can I cancel it?", {"how-to"}),
         ("Is there a way to stop the worker?", {"how-to"}),
-        ("Wie kann ich das ausschalten?", {"how-to", "personal"}),
-        ("Comment puis-je l'installer ?", {"how-to", "personal"}),
+        ("Wie kann ich das ausschalten?", {"how-to"}),
+        ("Comment puis-je l'installer ?", {"how-to"}),
         ("¿Cómo puedo instalarlo?", {"how-to"}),
         ("Where are jobs retried?", {"where"}),
         ("Which internal function splits the list?", {"where"}),

@@ -228,13 +228,13 @@ def test_what_ends_in_a_question_mark_is_answered_by_passages(text: str) -> None
     assert read_question(text).view == "passages"
 
 
-@pytest.mark.parametrize("text", ["cookie handling", "send_all", "Client.get", "饼干", "why? because of cookies"])
+@pytest.mark.parametrize("text", ["cookie handling", "send_all", "Client.get", "饼干", "cookies? handling"])
 def test_a_topic_or_a_name_is_answered_by_files(text: str) -> None:
     assert read_question(text).view == "files"
 
 
 def test_a_topic_has_at_most_14_words() -> None:
-    views = [read_question(" ".join(["cookie"] * size)).view for size in (14, 15)]
+    views = [read_question(" ".join(["moorings"] * size)).view for size in (14, 15)]
 
     assert views == ["files", "passages"]
 
@@ -385,6 +385,9 @@ def test_of_a_comparison_the_two_things_are_looked_for_and_not_their_difference(
         ("How do we moor", "passages"),
         ("where does the rope go", "passages"),
         ("where are ropes kept", "passages"),
+        ("which code drops a line that is too old", "passages"),
+        ("set a longer timeout instead of the default one", "passages"),
+        ("retry a job until my server answers", "passages"),
         ("how does mooring work", "files"),
         ("how fenders are tied", "files"),
         ("how are fenders tied", "files"),

@@ -103,13 +103,25 @@ def test_what_code_stands_in_is_no_heading() -> None:
 
 
 def test_signals_of_several_intents_are_added_in_one_order() -> None:
-    query = read_question("How do I find where the harbour is?")
+    query = read_question("How do I find where the ropes are, and what uses them?")
 
     (signals,) = question_signals(query, [{"lexical": 1.0, "dense": 1.0}], [outline_of("docs/harbour.md", kind="docs")])
 
-    found = [name for name in signals if name.startswith("role:documentation:")]
+    found = [name.rpartition(":")[2] for name in signals if name.startswith("role:documentation:")]
+    found.remove("predicted")
     assert len(query.intents) == len(found) == 3
     assert found == sorted(found)  # of a set, the sum of their floats would change with the hash seed
+
+
+def test_only_documentation_gains_by_what_is_predicted_to_answer() -> None:
+    query = read_question("How do I renew my session?")
+    outlines = [outline_of("docs/harbour.md", kind="docs"), outline_of("harbour.py"), outline_of("tests/test_a.py")]
+
+    found = question_signals(query, [{"lexical": 1.0, "dense": 1.0}] * 3, outlines)
+
+    predicted = [signals.get("role:documentation:predicted", 0.0) for signals in found]
+    assert predicted == [query.documentation_odds, 0.0, 0.0]
+    assert predicted[0] > 0
 
 
 def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> None:
