@@ -207,20 +207,26 @@ def _print_searches(arguments: argparse.Namespace, told: dict[str, float], answe
     for group, names in groups.items():
         for way in ways:
             rows = [row for name in names for row in found.get((name, way), [])]
+            if not rows:
+                continue
             figures = " | ".join(f"{mean(list(column)):.3f}" for column in zip(*rows, strict=True))
             print(f"| {group} | {len(rows)} | {way} | {figures} |", flush=True)
 
 
 def _figures(library: Library, asked: Asked) -> tuple[float, ...]:
-    """Return whether a search has a right place at 1, in 3 and in 10, its reciprocal rank, and how the answer does."""
+    """Return how a search does at 1, in 3 and in 10, its reciprocal rank, and how the answer does.
+
+    Of several places that are needed together, ten results have a share.
+    """
     spans = [result.chunk.span for result in library.search(asked.text, limit=10)]
     found = [ExpectedSpan(span.path, span.start_line, span.end_line) for span in spans]
-    ranks = (n for n, place in enumerate(found, 1) if any(place.overlaps(each) for each in asked.places))
-    rank = next(ranks, 0)
+    held = [[place.overlaps(each) for each in asked.places] for place in found]
+    rank = next((n for n, each in enumerate(held, 1) if any(each)), 0)
+    share = mean([float(any(column)) for column in zip(*held, strict=True)]) if asked.needs_all else float(rank > 0)
     answer = library.query(asked.text)
     first, anywhere = (0.0, 0.0) if answer.refused else places_cited(answer, asked)
-    within = [float(0 < rank <= most) for most in (1, 3, 10)]
-    return (*within, 1 / rank if rank else 0.0, first, anywhere, float(answer.refused))
+    within = [float(0 < rank <= most) for most in (1, 3)]
+    return (*within, share, 1 / rank if rank else 0.0, first, anywhere, float(answer.refused))
 
 
 def _write(names: Sequence[str], form: Trained, answer: Trained) -> None:

@@ -83,8 +83,6 @@ def citation_of(
 
 def _label_at(place: UnitRange) -> str:
     """Return the label of a range: the headings of its section, or the one that it begins with."""
-    if not place.shown.is_prose:
-        return place.shown.label
     result = place.shown.result
     line_end = result.chunk.text.find("\n", place.first.span.start_char - result.chunk.span.start_char)
     headings = headings_over(result.chunk, line_end if line_end >= 0 else len(result.chunk.text))

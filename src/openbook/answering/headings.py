@@ -10,6 +10,7 @@ from typing import NamedTuple
 from openbook.answering.context import units_of
 from openbook.answering.displaying import examples_of
 from openbook.grounding.readable import readable
+from openbook.sources.front_matter import FRONT_MATTER
 from openbook.types import Chunk
 
 # Headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
@@ -44,7 +45,8 @@ class Heading(NamedTuple):
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def headings_in(chunk: Chunk) -> tuple[Heading, ...]:
     """Return the headings in a chunk of prose in order; comments in examples are none."""
-    found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text)]
+    front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
+    found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
     if not found:
         return ()
     every, before = units_of(chunk), chunk.span.start_char

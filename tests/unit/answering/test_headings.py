@@ -31,6 +31,15 @@ def test_a_comment_in_an_example_is_no_heading() -> None:
     assert over(text, "splice\n") == over(text, "Then") == ("Ropes",)
 
 
+def test_front_matter_has_no_headings() -> None:
+    text = "---\ntitle: Harbour\ndescription: All of it.\n---\n\nIt moors.\n\n## Ropes\n\nhemp\n"
+
+    assert over(text, "moors") == ()
+    assert over(text, "hemp") == ("Ropes",)
+    below = chunk_of(text, "b.md", language="markdown", before="Before.\n\n")
+    assert headings_over(below, below.text.index("moors")) == ("description: All of it.",)  # above a line
+
+
 def test_a_title_with_a_line_above_and_below_is_not_closed_by_one_with_a_line_below() -> None:
     text = "=======\nHarbour\n=======\n\nRopes\n=====\n\nKnots\n-----\n\nbowline\n\nTides\n=====\n\nebb\n"
 
