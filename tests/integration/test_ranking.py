@@ -89,7 +89,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         pytest.param("where is evictOldest defined", "src/cache.ts", id="typescript-method"),
         pytest.param("OpenStore", "src/store.go", id="go"),
         pytest.param("open the key value store", "src/store.go", id="go-in-words"),
-        pytest.param("run an action again after a failure", "net/retry.py", id="source-before-test-and-example"),
+        pytest.param("running actions again after failures", "net/retry.py", id="source-before-test-and-example"),
         pytest.param("is running an action again after a failure tested", "tests/test_retry.py", id="test-when-asked"),
         pytest.param("an example of running an action again", "examples/retry_demo.py", id="example-when-asked"),
         pytest.param(
@@ -130,7 +130,7 @@ def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Library, que
 
 @pytest.mark.parametrize(
     ("question", "view"),
-    [("retries after a failure", "files"), ("What is done after a failure?", "passages")],
+    [("retries and waiting after failures", "files"), ("What is done after a failure?", "passages")],
     ids=["topic", "question"],
 )
 def test_unless_told_the_question_decides_on_the_view(assistant: Library, question: str, view: View) -> None:

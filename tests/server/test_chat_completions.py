@@ -57,11 +57,11 @@ def test_an_answer_has_numbers_a_list_of_sources_and_annotations(sdk: Any) -> No
 
     (choice,) = reply.choices
     assert choice.message.content.startswith("Sessions are over after one hour [1].")
-    assert "- [1] `guide.md:3`: unverified" in choice.message.content
+    assert "- [1] `guide.md:3 (Sessions)`: unverified" in choice.message.content
     (annotation,) = choice.message.annotations
     cited = annotation.url_citation
     assert choice.message.content[cited.start_index : cited.end_index] == "[1]"
-    assert (cited.title, cited.url) == ("guide.md:3", "openbook:harbour/guide.md#L3-L3")
+    assert (cited.title, cited.url) == ("guide.md:3 (Sessions)", "openbook:harbour/guide.md#L3-L3")
     assert (choice.finish_reason, reply.model) == ("stop", MODEL)
     assert reply.citations[0]["quote"] == "Sessions end after one hour."
 
@@ -77,7 +77,7 @@ def test_a_stream_brings_words_then_sources_then_usage(sdk: Any) -> None:
 
     words = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
     whole = "".join(words)
-    assert whole.startswith("Sessions are over after one hour [1].\n\n**Sources**\n\n- [1] `guide.md:3`")
+    assert whole.startswith("Sessions are over after one hour [1].\n\n**Sources**\n\n- [1] `guide.md:3 (Sessions)`")
     assert len([each for each in words if each]) > 3
     assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
     assert chunks[-1].usage is not None

@@ -75,7 +75,7 @@ def test_a_question_about_an_image_is_put_into_words_and_answered(
 
     reply = post(client, images=[RED]).json()
 
-    assert (reply["searched"], reply["sources"]) == (WORDS, ["guide.md:3"])
+    assert (reply["searched"], reply["sources"]) == (WORDS, ["guide.md:3 (Sessions)"])
     assert [images_of(request) for request in model.requests] == [[RED], [RED]]
 
 
