@@ -76,14 +76,8 @@ def main() -> None:
     if arguments.write:
         _write(names, form, answer)
     if arguments.checkouts:
-        told = {
-            **_by_text(unseen[0], _odds(form, unseen[0])),
-            **_by_text(texts, form_odds),
-        }
-        answered = {
-            **_by_text(unseen[1], _odds(answer, unseen[1])),
-            **_by_text(answers, answer_odds),
-        }
+        told = _by_text(unseen[0], _odds(form, unseen[0])) | _by_text(texts, form_odds)
+        answered = _by_text(unseen[1], _odds(answer, unseen[1])) | _by_text(answers, answer_odds)
         _print_searches(arguments, told, answered)
 
 
@@ -192,11 +186,10 @@ def _print_searches(arguments: argparse.Namespace, told: dict[str, float], answe
             continue
         with open_library(arguments.checkouts / project, arguments.home / project) as library:
             for way, (is_question, odds) in ways.items():
-                added = 0.0 if way == "without" else DOCUMENTATION_OF_QUESTIONS
-                weight = weights.QUESTION["role:documentation"] - DOCUMENTATION_OF_QUESTIONS + added
+                before = {"role:documentation": weights.QUESTION["role:documentation"] - DOCUMENTATION_OF_QUESTIONS}
                 with (
                     patch.multiple(question, is_question=is_question, documentation_odds=odds),
-                    patch.dict(weights.QUESTION, {"role:documentation": weight}),
+                    patch.dict(weights.QUESTION, before if way == "without" else {}),
                 ):
                     for name, each in asked:
                         if each.project == project and each.is_answerable:

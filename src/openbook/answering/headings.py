@@ -26,7 +26,7 @@ _SIGNS = re.compile(r"`+|\*\*|(?<![\w*])\*(\w[^*\n]*)\*(?![\w*])|:[\w+:-]+:(?=`)
 _CACHED_CHUNKS = 64
 
 
-class Heading(NamedTuple):
+class ChunkHeading(NamedTuple):
     """A heading in a chunk."""
 
     start: int
@@ -37,13 +37,13 @@ class Heading(NamedTuple):
     title: str
     """Its visible text."""
 
-    def is_below(self, other: Heading) -> bool:
+    def is_below(self, other: ChunkHeading) -> bool:
         """Return whether it can stand in the section of one above: a repeated underline closes the deeper ones."""
         return len(other.mark) < len(self.mark) if self.mark.startswith("#") else other.mark != self.mark
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
-def headings_in(chunk: Chunk) -> tuple[Heading, ...]:
+def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
     """Return the headings in a chunk of prose in order; comments in examples are none."""
     front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
     found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
@@ -57,18 +57,18 @@ def headings_in(chunk: Chunk) -> tuple[Heading, ...]:
     return tuple(each for each in found if not any(a <= each.start + before < b for a, b in examples))
 
 
-def _heading(text: str, found: re.Match[str]) -> Heading:
+def _heading(text: str, found: re.Match[str]) -> ChunkHeading:
     signs = found[0][: len(found[0]) - len(found[0].lstrip("#"))]
     above = text[: found.start()].rpartition("\n")[0].rpartition("\n")[2].strip()
     is_overlined = found[1] is not None and len(above) > 1 and above == found[1] * len(above)
     mark = found[1] * (1 + is_overlined) if found[1] else signs
     title = _SIGNS.sub(r"\1", readable(_ATTRIBUTES.sub("", found[0]))).strip("# \t\r")
-    return Heading(found.start(), found.end(), mark, " ".join(title.split()))
+    return ChunkHeading(found.start(), found.end(), mark, " ".join(title.split()))
 
 
 def headings_over(chunk: Chunk, at: int) -> tuple[str, ...]:
     """Return the headings above an offset of a chunk, outermost first: those above all of it, then those in it."""
-    inner: list[Heading] = []
+    inner: list[ChunkHeading] = []
     for heading in headings_in(chunk):
         if heading.end > at:
             break

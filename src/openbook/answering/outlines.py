@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
-from openbook.answering.displaying import examples_of, indented_code
-from openbook.answering.headings import HEADING
+from openbook.answering.headings import HEADING, headings_in
 from openbook.answering.passages import COURSE_FACT, passages_of
 from openbook.questions.names import stands_in
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
@@ -71,19 +70,11 @@ def _is_amid_comment(head: Chunk, chunk: Chunk, before: Chunk | None) -> bool:
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:
-    begin, code = chunk.span.start_char, _lines_of_code(chunk)
-    for heading in HEADING.finditer(chunk.text):
-        if chunk.span.start_line + chunk.text.count("\n", 0, heading.start()) in code:
-            continue  # a comment
-        yield piece_of(chunk, begin + heading.start(), begin + heading.end())
-    for heading in _OVERLINED.finditer(chunk.text):
-        yield piece_of(chunk, begin + heading.start("title"), begin + heading.end("title"))
-
-
-def _lines_of_code(chunk: Chunk) -> set[int]:
-    told = units(chunk)
-    fenced = (told[max(each.opening, 0) : each.closing] for each in examples_of(told, chunk.language))
-    return {unit.span.start_line for example in fenced for unit in example}.union(indented_code(chunk))
+    begin = chunk.span.start_char
+    for heading in headings_in(chunk):
+        yield piece_of(chunk, begin + heading.start, begin + heading.end)
+    for found in _OVERLINED.finditer(chunk.text):
+        yield piece_of(chunk, begin + found.start("title"), begin + found.end("title"))
 
 
 def _opening_sentence(chunk: Chunk) -> list[Chunk]:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.definition_heads import is_comment
-from openbook.answering.headings import HEADING, headings_over
+from openbook.answering.headings import headings_in, headings_over
 from openbook.answering.named_documents import nearest_paths
 from openbook.answering.passages import Passage, is_row, passages_of
 from openbook.answering.surroundings import completed, leads_in
@@ -252,7 +252,7 @@ def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
     """Check whether a chunk has a sentence, about the project if `own`; for code, in the docstring of the module."""
     if chunk.kind == "code":
         return any(map(_is_of_file, passages_of(ContextItem(1, RetrievalResult(chunk, 1.0), units(chunk)))))
-    bounds = [0, *(found.start() for found in HEADING.finditer(chunk.text)), len(chunk.text)]
+    bounds = [0, *(found.start for found in headings_in(chunk)), len(chunk.text)]
     told = (
         chunk.text[start:end]
         for start, end in pairwise(bounds)

@@ -13,7 +13,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
-from openbook.answering.headings import HEADING
+from openbook.answering.headings import headings_in
 from openbook.answering.options import AnswerOptions
 from openbook.answering.outlines import piece_of
 from openbook.answering.overview import introduction, is_front_page
@@ -323,13 +323,11 @@ def _parts_of(chunk: Chunk) -> Iterator[tuple[tuple[str, ...], Chunk]]:
     elif chunk.kind == "docs" and chunk.language in _PROSE:
         for depth in range(len(chunk.context)):
             yield chunk.context[: depth + 1], chunk
-        # Short sections share a chunk. Comments in fenced code look like headings.
-        found = [each for each in HEADING.finditer(chunk.text) if not chunk.text.count("```", 0, each.start()) % 2]
-        starts = [chunk.span.start_char + each.start() for each in found]
+        found = headings_in(chunk)  # short sections share a chunk
+        starts = [chunk.span.start_char + each.start for each in found]
         for heading, start, end in zip(found, starts, [*starts[1:], chunk.span.end_char], strict=False):
-            title = heading[0].strip("# \t\r")
-            if title not in chunk.context:
-                yield (*chunk.context, title), piece_of(chunk, start, end)
+            if heading.title not in chunk.context:
+                yield (*chunk.context, heading.title), piece_of(chunk, start, end)
 
 
 def _asked_of(key: tuple[str, ...], held: Sequence[Chunk]) -> tuple[str, Form, str] | None:
