@@ -128,7 +128,8 @@ def test_an_interrupted_one_leaves_nothing(wheel: Path, settings: Settings, monk
     script = wheel.parent / "pip"
     script.write_text(
         f'#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\n/bin/cp "{wheel}" "$2"\n'
-        "kill -INT $PPID\nexec /bin/sleep 30\n",
+        # Not before the parent waits: Python forgets a process if it is interrupted while it starts it.
+        "/bin/sleep 1\nkill -INT $PPID\nexec /bin/sleep 30\n",
         "ascii",
     )
     script.chmod(0o755)
