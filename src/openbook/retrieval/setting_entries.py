@@ -61,6 +61,8 @@ _MAX_LINES_ABOVE = 10_000
 _MAX_PLACES = 50
 # Longer lines are data, and count as blank.
 _MAX_LINE_CHARS = 1_500
+# A directive has at most as many values.
+_MAX_VALUES = 6
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
 
@@ -86,6 +88,12 @@ _KEY = re.compile(
     rf"{_SIGN}(?:\[[ \t]*)?(?:(?:pub|public|private|readonly|static|final|const|let|var|val)[ \t]+)*"
     r"[\"'`]?\0[\"'`]?\??[ \t]*(?P<sign>[:=])(?![:=>])(?P<value>.*)"
 )
+# `timeout 0` in a configuration file without signs between names and values, also commented out: `# timeout 0`. The
+# line of a sentence is longer, or ends with a sign of punctuation.
+_DIRECTIVE = re.compile(
+    rf"[ \t]*(?P<aside>[#;]+[ \t]*)?\0(?P<value>(?:[ \t]+\S+){{0,{_MAX_VALUES - 1}}}[ \t]+\S*[^\s.,:])[ \t]*"
+)
+_SENTENCE_END = re.compile(r"[.:!?)>\]][ \t]*$")
 _FIELD = re.compile(
     r"[ \t]+(?:(?:[\w<>\[\],.*&?:]+[ \t]+){1,4}\0[ \t]*(?:;|=(?![=>]))|\0[ \t]+[*\[\]\w.{}]+(?=[ \t]*(?:[`/]|$)))"
     r"(?P<value>.*)"
@@ -270,6 +278,9 @@ class _Lines:
         key = _KEY.match(shape)
         if key and not (self._is_code and key["sign"] == "=" and not _FIXED.match(key["value"])):
             return self._key(place, before, key["value"], is_set=not self._is_code or "=" in key["sign"] + key["value"])
+        directive = _DIRECTIVE.fullmatch(shape) if self._has_sections else None
+        if directive and not (directive["aside"] and self._is_in_sentence(place)):
+            return self._key(place, before, directive["value"], is_set=True)
         if not self._is_code:
             return None
         if not before and (field := _FIELD.match(shape)):
@@ -376,6 +387,9 @@ class _Lines:
             if not _COMMENT.match(above) or abs(indentation(above) - indent) > 1:
                 break
             first -= 1
+        if place - first == _MAX_COMMENT_LINES:  # perhaps cut: begin with a paragraph
+            blank = (at for at in range(first, place) if not self._lines[at].strip(" \t#/;*"))
+            first = next(blank, first - 1) + 1
         return first
 
     def _end_of_block(self, place: int, most: int = _MAX_VALUE_LINES, *, with_paragraphs: bool = False) -> int:
@@ -393,6 +407,17 @@ class _Lines:
                 return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
             last = at
         return last
+
+    def _is_in_sentence(self, place: int) -> bool:
+        """Return whether a line of a comment belongs to a sentence of the line above or below it."""
+        line, above, below = (self._comment_at(at) for at in (place, place - 1, place + 1))
+        is_begun = line[:1].isspace() and bool(above.strip()) and not _SENTENCE_END.search(above)
+        return is_begun or (below[:1].isspace() and below.lstrip()[:1].islower())
+
+    def _comment_at(self, place: int) -> str:
+        """Return the text of a comment after its sign; empty for other lines."""
+        line = self._lines[place] if 0 <= place < len(self._lines) else ""
+        return line.lstrip().lstrip("#;") if _COMMENT.match(line) else ""
 
     def _is_heading(self, place: int) -> bool:
         line = self._lines[place]

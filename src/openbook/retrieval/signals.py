@@ -121,7 +121,8 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
     if not settings or is_aside(chunk.span.path):
         return best
     for name, owners in settings:
-        if chunk.kind != "code" and name in chunk.defines:  # an entry of a definition list
+        # An entry of a definition list; files of settings leave out the dashes of options.
+        if chunk.kind != "code" and not {name, f"--{name}"}.isdisjoint(chunk.defines):
             best = max(best, are_named(owners, *chunk.context, chunk.symbol, chunk.span.path))
         for entry in setting_entries(chunk.text, name, owners, chunk.kind):
             if entry.is_described and is_within(entry, owners, chunk):

@@ -45,6 +45,57 @@ def test_a_key_that_is_commented_out_has_its_own_comment() -> None:
     assert found(text, "max-load") == ["## Tonnes that the crane lifts.\n# max-load = 4"]
 
 
+_DIRECTIVES = """
+# The largest number of boats that moor at once. One that is not
+# let in waits. See also
+# berths and quays
+#
+# The default is:
+#
+# berths 12
+
+# tides 3600 1 300 100 60 10000 7
+
+# Where the harbour listens.
+#port 7
+#crane 4
+
+# Tonnes that the
+# crane can lift
+# in one go.
+
+# fender none,
+fender rope rubber
+# fender is set by hand
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "entries"),
+    [
+        # Not where it only ends a sentence.
+        ("berths", ["# let in waits. See also\n# berths and quays\n#\n# The default is:\n#\n# berths 12"]),
+        ("tides", []),  # too many values
+        ("port", ["# Where the harbour listens.\n#port 7"]),
+        ("crane", ["# Where the harbour listens.\n#port 7\n#crane 4"]),  # not where a sentence goes on
+        ("fender", ["# fender none,\nfender rope rubber", "# fender is set by hand"]),
+    ],
+)
+def test_a_directive_has_its_values_behind_its_name(name: str, entries: list[str]) -> None:
+    assert [each[-len(entry) :] for each, entry in zip(found(_DIRECTIVES, name), entries, strict=True)] == entries
+    assert all(each.has_value for each in setting_entries(_DIRECTIVES, name, (), "config"))
+    assert found(_DIRECTIVES, name, "data") == []
+
+
+def test_a_comment_that_is_cut_begins_with_a_paragraph() -> None:
+    above = [f"# Boats moor at berth {number}." for number in range(14)]
+    above.insert(5, "#")
+
+    assert found("\n".join(["# A first line.", *above, "berths 12"]), "berths") == [
+        "\n".join([*above[6:], "berths 12"])
+    ]
+
+
 def test_a_key_of_a_section_stands_in_it() -> None:
     text = "[harbour.crane]\n; Tonnes that it lifts.\n; load=4\n\n[harbour.gate]\n; Seconds that it takes.\n; load=9\n"
 

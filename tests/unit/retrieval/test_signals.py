@@ -133,6 +133,14 @@ def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> N
     assert found == [1.0, 1.0, 0.0]
 
 
+def test_an_option_on_the_command_line_is_the_setting_of_that_name() -> None:
+    manual = chunk_of("--max-load n  Tonnes.", "options.rst", kind="docs", defines=("--max-load",))
+
+    asked = ("What is the default of max-load?", "What is the default of min-load?")
+
+    assert [setting_strength(read_question(each).settings, manual) for each in asked] == [1.0, 0.0]
+
+
 def test_what_a_changelog_or_a_test_says_is_no_description_of_a_setting() -> None:
     asked = read_question("What does max_load do?").settings
     text = "- `max_load`: now in tonnes instead of pounds."
