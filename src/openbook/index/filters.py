@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -45,11 +45,19 @@ def filter_predicate(where: Filter) -> FilterPredicate | None:
             (not where.sources or source in where.sources)
             and (not where.kinds or kind in where.kinds)
             and (not where.courses or (source, course) in where.courses)
-            and (not where.within or any(source == name and is_below(path, top) for name, top in where.within))
+            and (not where.within or any((source, top) in where.within for top in _tops_of(path)))
             and (matches is None or matches(path))
         )
 
     return check
+
+
+def _tops_of(path: str) -> Iterator[str]:
+    """Yield a path, the folders that it is below, and the empty path of its source."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+    yield ""
 
 
 def is_below(path: str, top: str) -> bool:

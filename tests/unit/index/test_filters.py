@@ -25,6 +25,10 @@ def test_a_filter_that_lets_every_document_through_needs_no_predicate(where: Fil
         pytest.param(Filter(globs=("/cash.py",)), False, id="anchored-at-the-root"),
         pytest.param(Filter(globs=("till/**/cash.py",)), True, id="two-stars"),
         pytest.param(Filter(globs=("*.py", "!cash.py")), False, id="taken-out-again"),
+        pytest.param(Filter(within=frozenset({("shop", "")})), True, id="all-of-a-source"),
+        pytest.param(Filter(within=frozenset({("shop", "till"), ("other", "")})), True, id="below-a-folder"),
+        pytest.param(Filter(within=frozenset({("shop", "till/cash.py")})), True, id="the-file"),
+        pytest.param(Filter(within=frozenset({("shop", "til"), ("other", "")})), False, id="below-none"),
         pytest.param(
             Filter(kinds=frozenset({"code"}), sources=frozenset({"shop"}), globs=("*.md",)), False, id="all-must-hold"
         ),
