@@ -59,6 +59,8 @@ _DOCUMENTATION_OF_TOPICS = 0.5
 _SET: Mapping[View, dict[str, float]] = {
     "passages": {
         "defining": 6.0,
+        "defining:heading": 5.0,
+        "defining:symbol": 5.0,
         "definition:asked": 6.0,
         "exact": 12.0,
         "role:documentation:predicted": 0.8,

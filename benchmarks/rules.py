@@ -62,8 +62,8 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
     "a bonus for the definition of a name": ((scoring, "ASKED_BONUS", 0.0),),
     "a bonus for the sentence that defines": (
-        (scoring, "_DEFINING_BONUS", 0.0),
-        (weights.QUESTION, "defining", 0.0),
+        *((scoring, name, 0.0) for name in ("_TOLD_BONUS", "_TOLD_BY_CODE_BONUS", "_OPENING_BONUS")),
+        *((weights.QUESTION, name, 0.0) for name in ("defining", "defining:heading", "defining:symbol")),
     ),
     "a loss for what repeats the question": ((extractive, "_ECHO_LOSS", 0.0),),
     "leaving out weak further quotes": ((extractive, "_MAX_SCORE_GAP", 99.0),),

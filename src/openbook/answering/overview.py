@@ -362,7 +362,7 @@ def _rank(passage: Passage, query: Question, subject: re.Pattern[str]) -> int:
     text = passage.text
     # No other comment of code gets here (`_is_said`).
     opens_file = passage.shown.result.chunk.kind == "code" and not passage.is_head
-    if opens_file or (query.definition is not None and query.definition.search(text)):
+    if opens_file or (query.term is not None and query.term.is_defined_in(text)):
         return 0
     said = _SAYS_NOTHING.sub(" ", text)
     found = list(filter(None, (subject.match(said, start.end()) for start in _SENTENCE_START.finditer(said))))

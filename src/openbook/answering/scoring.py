@@ -14,6 +14,7 @@ from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, is_row, opened_by
 from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
+from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.retrieval.roles import asks_for, is_aside, role_of
@@ -122,9 +123,10 @@ def signals_of(
 
 
 # Bonuses that outweigh the fitted signals: for the definition or the uses of a name that the question asks for, and for
-# the sentence that defines a term. The questions of the fit contain few names, and none of them changes.
+# what defines a term: a sentence, one in code below the name of the term, what opens a section on it. The questions of
+# the fit contain few names and terms. Chosen on `definition_questions.jsonl`; the others were kept aside.
 ASKED_BONUS = 3.0
-_DEFINING_BONUS = 3.0
+_TOLD_BONUS, _TOLD_BY_CODE_BONUS, _OPENING_BONUS = 3.0, 5.0, 2.0
 # A description of an option need not repeat its name, unlike mentions, whose words weigh 4, and the code that sets it,
 # which has the bonus above (`python -m benchmarks.setting_names`).
 _DESCRIBING_BONUS = 9.0
@@ -227,7 +229,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     of_setting = any(passage.setting is not None for passage in passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
-        + _DEFINING_BONUS * (passage.key in definitions)
+        + definitions.get(passage.key, 0.0)
         + _DESCRIBING_BONUS * (passage.key in described)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
         for passage in passages
@@ -277,25 +279,35 @@ def _uses(passage: Passage, query: Question) -> bool:
     return has_name(query, "\n".join(code))
 
 
-def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of passages that define the term of a "What is ...?" question; none for other questions.
+def _definitions(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, float]:
+    """Return the bonuses of passages that define the term of a "What is ...?" question; none for other questions.
 
-    In each document, these are the first passage in the form of a definition, and the prose that opens the section with
-    the term as its heading: "Overlays act as layers of definitions."
+    In each document, these are the first passage in the form of a definition, the comment or the docstring of what has
+    the term as its name, and the prose that opens the section with the term as its heading: "Overlays act as layers."
     """
-    if query.definition is None:
-        return set()
-    found: dict[tuple[str, str, bool], PassageKey] = {}
+    if query.term is None:
+        return {}
+    found: dict[tuple[str, str, float], PassageKey] = {}
     for passage in sorted(passages, key=lambda each: each.start_char):
-        source, path = passage.shown.result.chunk.source, passage.first.span.path
-        if passage.shown.is_prose and query.definition.search(passage.text):
-            found.setdefault((source, path, True), passage.key)
-        elif _opens_section_of(query.tokens, passage) and not is_aside(path):
-            found.setdefault((source, path, False), passage.key)
-    return set(found.values())
+        if bonus := _defining_bonus(query.term, passage):
+            found.setdefault((passage.shown.result.chunk.source, passage.first.span.path, bonus), passage.key)
+    return {key: bonus for (_, _, bonus), key in found.items()}
 
 
-def _opens_section_of(thing: Sequence[str], passage: Passage) -> bool:
+def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
+    if not passage.shown.is_prose:
+        if not term.is_name(passage.defines):
+            return 0.0
+        if term.is_defined_in(passage.text, is_code=True):
+            return _TOLD_BY_CODE_BONUS
+        return _TOLD_BONUS * (passage.lines > 1)  # without a comment, the head of a definition has nothing but the name
+    if term.is_defined_in(passage.text):
+        return _TOLD_BONUS
+    return _OPENING_BONUS * (_opens_section_of(term, passage) and not is_aside(passage.first.span.path))
+
+
+def _opens_section_of(term: AskedTerm, passage: Passage) -> bool:
     """Return whether a passage is a sentence directly below a heading that names the term and nothing else."""
-    is_sentence = not (passage.is_code or is_row(passage.text))
-    return is_sentence and _words(opened_by(passage)) - _ASKING == frozenset(thing)
+    if passage.is_code or is_row(passage.text):
+        return False
+    return _words(opened_by(passage)) - _ASKING == _words(" ".join(term.words))

@@ -10,6 +10,7 @@ from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
+from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
@@ -75,59 +76,6 @@ def asking_what_is(side: str) -> str:
     if not content_words_of_question(side):
         return side
     return f"What does `{side.strip('`')}` do?" if _NAME.fullmatch(side) else f"What is {side}?"
-
-
-# Each has a group for the term, without its article. English, German, French, Spanish.
-_ASKS_WHAT = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]s)\s+(?:(?:an?|the)\s+)?(.+)",
-        r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
-        r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
-        r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
-    )
-)
-# Longer terms ask for something else, as "What is the default port of the server?" does for a value.
-_MAX_WORDS = 3
-_ENDS = " \t?？!.。`'\"“”‘’"
-
-# The copula of a definition, unlike those of "A chunk is cut" and "Harbour is used by": an article follows.
-_IS = (
-    r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
-    r"|\s(?:are|were)\s(?!not\b)\w"
-    r"|\s(?:ist|war)\s(?:eine?|der|die|das)\b|\ssind\s\w|\s(?:est|désigne)\s(?:une?\b|l[ea]\b|l['’])|\ssont\s(?:des|les)\b"
-    r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
-)
-_SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
-_BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
-# Spoken definitions: "So tool use, also known as function calling," and "This is called query expansion".
-_LEADS = r"(?:(?:so|now|and|or|well|also|next),?\s)?"
-_APART = r",\s(?:which|also known|or)\s"
-_CALLED = r"\b(?:called|known as|referred to as)\s(?:(?:an?|the)\s)?[^\w\n]*"
-_OPENS = r"[^\w\n]*(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|l[ao]s)\s+|(?-i:\.B[RI]?)\s+)?[^\w\n]*"
-
-
-def definition_of(question: str) -> re.Pattern[str] | None:
-    """Return a pattern that matches a definition of the term of a question; None if it asks for no definition.
-
-    Example:
-        >>> definition_of("What is a tide table?").search("See below. A **tide table** is a list.") is not None
-        True
-        >>> definition_of("What happens at low tide?") is None
-        True
-    """
-    for asks in _ASKS_WHAT:
-        if found := asks.fullmatch(question.strip(_ENDS + "¿")):
-            words = re.findall(r"[\w'’.+#/-]+", found[1])
-            if not 0 < len(words) <= _MAX_WORDS:
-                return None
-            name = r"[\W_]+".join(map(re.escape, words))
-            # "Overlays are layers" is a definition, "The overlays are listed" is not.
-            begins = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}(?!\W*the\s\W*{name}s\b){_OPENS}"
-            told = rf"{begins}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
-            entry = rf"^[^\S\n]*{name}[^\S\n]*\n(?::[^\S\n]|[^\S\n]{{2,}})[^\W\d_]"
-            return re.compile(rf"{told}|{_CALLED}{name}s?\b|{entry}", re.IGNORECASE | re.MULTILINE)
-    return None
 
 
 Intent = Literal["how-to", "mechanism", "where", "uses", "definition"]
@@ -312,7 +260,7 @@ class Question:
     @cached_property
     def intents(self) -> frozenset[Intent]:
         """The kinds of answers that it asks for; none for most topics."""
-        is_of_thing = (self.definition is not None or bool(self.compared)) and not self.identifiers
+        is_of_thing = (self.term is not None or bool(self.compared)) and not self.identifiers
         return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
 
     @cached_property
@@ -338,9 +286,9 @@ class Question:
         return read_course_question(self.text)
 
     @cached_property
-    def definition(self) -> re.Pattern[str] | None:
-        """A pattern for the definition that it asks for, if any."""
-        return definition_of(self.text)
+    def term(self) -> AskedTerm | None:
+        """The term whose meaning it asks for, if any."""
+        return term_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.
@@ -348,7 +296,8 @@ class Question:
         Any other code name, such as `Client.send`, is a part of the project.
         """
         names = tuple(names)
-        if names_part(self.text, names):
+        is_of_part = self.term is not None and any(map(self.term.is_beside, names))
+        if is_of_part or names_part(self.text, names):
             return False
         text = without_names(self.text, names)
         return not self.compared and not identifiers(text) and kind_of(text) == "whole"
@@ -418,6 +367,8 @@ def read_question(text: str) -> Question:
     looked_for = (
         text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
     )
+    if (term := term_of(text)) is not None:
+        looked_for = " ".join((*term.words, term.place))
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):

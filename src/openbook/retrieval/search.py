@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches, Outline
+from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
@@ -27,7 +28,7 @@ from openbook.retrieval.ranking import (
     rerank_passages,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
-from openbook.retrieval.signals import rarities, text_signals
+from openbook.retrieval.signals import rarities, stem_of, term_signals, text_signals
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
@@ -135,6 +136,8 @@ class Retriever:
         for text in query.quoted:
             held = self.index.match(tuple(dict.fromkeys(tokenize(text))), vector, DEPTH, where)
             matches = add_evidence(matches, held, self.index)
+        if query.term is not None:
+            matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
         named = named_files(self.index, query.text, where, outlines)
         if named:
@@ -142,6 +145,24 @@ class Retriever:
             matches = add_evidence(matches, inside, self.index)
             outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
         return matches, outlines, named
+
+    def _defining(self, term: AskedTerm, matches: Matches, vector: Vector, where: Filter) -> Matches:
+        """Return matches in documentation and in files with the name of a term, as far as they define it.
+
+        Where most files have the term, as those of Huginn have "agent", the best matches only use it.
+        """
+        tokens = tuple(dict.fromkeys(tokenize(" ".join(term.words))))
+        paths = ((each.source, each.path) for each in self.index.documents(where) if term.may_be_in(each.path))
+        named = frozenset(file for file in paths if term.is_name(stem_of(file[1])))
+        places = [replace(where, within=named)] if named else []
+        if not where.kinds or "docs" in where.kinds:
+            places.append(replace(where, kinds=frozenset({"docs"})))
+        known = {evidence.id for evidence in matches.evidence}
+        held = (evidence for place in places for evidence in self.index.match(tokens, vector, DEPTH, place).evidence)
+        found = {evidence.id: evidence for evidence in held if evidence.id not in known}
+        chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
+        defining = (each for each, chunk in chunks if any(term_signals(term, chunk).values()))
+        return replace(matches, evidence=tuple(defining))
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
@@ -161,7 +182,7 @@ class Retriever:
         """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # A definition or description may contain the name once, and rank below many uses of it.
-        best = ranked if query.definition is not None or query.settings else ranked[:_READ]
+        best = ranked if query.term is not None or query.settings else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
         proximities = [

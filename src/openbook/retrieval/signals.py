@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
+from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
@@ -105,8 +106,18 @@ def text_signals(
         "proximity:prose": is_prose * proximity,
         "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
-        "defining": float(query.definition is not None and query.definition.search(chunk.text) is not None),
+        **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
+    }
+
+
+def term_signals(term: AskedTerm, chunk: Chunk) -> Signals:
+    """Compute the signals of a passage for a question that asks what a term means."""
+    is_code = chunk.kind == "code"
+    return {
+        "defining": float(term.is_defined_in(chunk.text, is_code=is_code)),
+        "defining:heading": float(not is_code and term.is_heading_in(chunk.text)),
+        "defining:symbol": float(term.is_name(chunk.symbol.rpartition(".")[2])),
     }
 
 

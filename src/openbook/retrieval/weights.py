@@ -5,6 +5,8 @@ from __future__ import annotations
 QUESTION: dict[str, float] = {
     "coverage": 3.10,
     "defining": 6.00,
+    "defining:heading": 5.00,
+    "defining:symbol": 5.00,
     "definition": 1.40,
     "definition:asked": 6.00,
     "dense": 3.17,

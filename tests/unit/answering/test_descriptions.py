@@ -90,6 +90,39 @@ def test_what_else_stands_below_a_heading_does_not_say_what_a_thing_is(text: str
     assert found[0].startswith(RINGS)
 
 
+def code(text: str, path: str = "moor.py") -> Chunk:
+    name = text.partition("class ")[2].partition(":")[0]
+    return chunk_of(text, path, kind="code", language="python", symbol=name, defines=(name,))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_first"),
+    [
+        # Comments and docstrings of what has the name, before prose.
+        ("# A mooring is a rope.\nclass Mooring:\n    rings = 2\n", True),
+        ('class Mooring:\n    """A mooring is a rope."""\n\n    rings = 2\n', True),
+        ("# A mooring is a rope.\nclass Pier:\n    rings = 2\n", False),
+        # A name alone says nothing.
+        ("class Mooring:\n\n    rings = 2\n", False),
+    ],
+)
+def test_code_says_what_has_its_name(text: str, *, is_first: bool) -> None:
+    told = "A mooring is the place of a ship when the water falls."
+
+    found = quotes(picked("What is a mooring?", section(told, "Moorings"), code(text)))
+
+    assert found[0].startswith(told) is not is_first
+
+
+@pytest.mark.parametrize("comment", ["# Holds ships by ropes.\n", ""])
+def test_a_comment_says_more_than_the_uses_of_a_name(comment: str) -> None:
+    text = f"{comment}class Mooring:\n    rings = 2\n"
+
+    found = quotes(picked("What is a mooring?", section(RINGS, "Piers", "piers.md"), code(text)))
+
+    assert found[0].startswith(comment or RINGS)
+
+
 def test_whoever_asks_where_a_name_is_gets_the_code() -> None:
     found = quotes(picked("Where is tide_mode set?", CODE, section(TIDES, "tide_mode")))
 

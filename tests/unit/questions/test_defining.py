@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.question import definition_of
+from openbook.questions.definitions import AskedTerm, term_of
+from openbook.questions.question import read_question
 
 
 @pytest.mark.parametrize(
@@ -22,16 +23,19 @@ from openbook.questions.question import definition_of
         ("What is quay?", "`Quay <https://quay.example>`__ is\na server."),
         ("What is quay?", "quay \\- A server of harbours"),
         ("What is quay?", "Quay NG/Server is a server."),
+        ("What is quay?", "A _quay_ is any wall for ships."),
+        ("What are quays?", "Quays are used for mooring."),
+        ("What is a tide table?", "// TideTable is the list of a harbour."),
         ("Was ist ein Gezeitenbuch?", "Ein Gezeitenbuch ist eine Liste."),
         ("Qu'est-ce qu'une balise ?", "Une balise est un signal."),
         ("¿Qué es un muelle?", "Un muelle es una obra."),
     ],
 )
 def test_a_line_that_says_what_something_is_defines_it(question: str, line: str) -> None:
-    defining = definition_of(question)
+    term = term_of(question)
 
-    assert defining is not None
-    assert defining.search(line)
+    assert term is not None
+    assert term.is_defined_in(line)
 
 
 @pytest.mark.parametrize(
@@ -42,15 +46,115 @@ def test_a_line_that_says_what_something_is_defines_it(question: str, line: str)
         "The best quay is a long one.",
         "Quays of old were a sight.",
         "QUAY - TABLE OF CONTENTS",
+        "Quays are applied in order.",
+        f"{'*' * 40}quay is a wall.",
     ],
 )
 def test_a_line_that_says_something_else_of_it_does_not(line: str) -> None:
-    defining = definition_of("What is quay?")
-
-    assert defining is not None
-    assert not defining.search(line)
+    assert not AskedTerm(("quay",)).is_defined_in(line)
 
 
-@pytest.mark.parametrize("question", ["What happens at low tide?", "What is the default of the port option?", "quay"])
+@pytest.mark.parametrize(
+    ("text", "in_prose", "in_code"),
+    [
+        ("quay\n  A wall.", True, False),
+        ("**Quay**\n: A wall.", True, False),
+        ("- **Quays**: walls for ships", True, False),
+        ("**Quay:** a wall", True, False),
+        ("- quay: a wall", False, False),
+        ("# quay is a wall", True, True),
+    ],
+)
+def test_prose_has_entries_of_glossaries(text: str, *, in_prose: bool, in_code: bool) -> None:
+    term = AskedTerm(("quay",))
+
+    assert (term.is_defined_in(text), term.is_defined_in(text, is_code=True)) == (in_prose, in_code)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_heading"),
+    [
+        ("text\n## Tide tables\ntext", True),
+        ("== Tide table", True),
+        ("title: The tide table", True),
+        ("# What is a tide table?", True),
+        ("# `TideTable` {#tides}", True),
+        ("Tide tables\n~~~~~~~~~~~", True),
+        ("Tide tables\ntext", False),
+        ("## Tide table of May", False),
+        ("## The old tide table", False),
+    ],
+)
+def test_a_heading_is_the_term_and_nothing_else(text: str, *, is_heading: bool) -> None:
+    assert AskedTerm(("tide", "table")).is_heading_in(text) is is_heading
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What is a tide table?", "tide table"),
+        (f"what{'s'} a quay", "quay"),
+        ("And what are quays?", "quays"),
+        ("what does the term quay mean?", "quay"),
+        ("what does quay stand for", "quay"),
+        ("What does quay mean here?", "quay|here"),
+        ("what is meant by a quay", "quay"),
+        ("explain quays", "quays"),
+        ("Please explain to me what a quay is", "quay"),
+        ("define quay", "quay"),
+        ("quay - what is that", "quay"),
+        ("Quay, what's that?", "Quay"),
+        ("What is a task in this project?", "task|in this project"),
+        ("what are hooks in the core code", "hooks|in the core code"),
+        ("What is a quay good for?", "quay"),
+        ("What is a quay there for?", "quay"),
+        ("What is C++?", "C++"),
+        ("What is .mooring?", ".mooring"),
+    ],
+)
+def test_what_a_term_means_is_asked_in_many_ways(question: str, term: str) -> None:
+    found = term_of(question)
+
+    assert found is not None
+    assert "|".join(filter(None, (" ".join(found.words), found.place))) == term
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens at low tide?",
+        "What is the default of the port option?",
+        "What is the default port?",
+        "What is stored in the cache?",
+        "what is new in version 3",
+        "What is it?",
+        "What is this?",
+        "what does it mean",
+        "explain how quays are built",
+        "What is ++?",
+        "quay",
+        f"What is a {'q' * 120}?",
+    ],
+)
 def test_questions_for_something_else_ask_for_no_definition(question: str) -> None:
-    assert definition_of(question) is None
+    assert term_of(question) is None
+
+
+def test_a_term_is_a_name_in_any_spelling_and_number() -> None:
+    term = AskedTerm(("Control", "links"))
+
+    assert [term.is_name(name) for name in ("ControlLink", "control_link", "control-links", "links")] == [True] * 3 + [
+        False
+    ]
+    assert [term.may_be_in(path) for path in ("app/ControlLink.rb", "app/link.rb")] == [True, False]
+
+
+def test_the_words_around_a_term_are_not_searched_for() -> None:
+    assert read_question("what is meant by a quay here").tokens == read_question("What is a quay?").tokens
+    assert read_question("What is a quay in the harbour server?").tokens == ("quay", "harbour", "server")
+
+
+def test_a_term_of_a_project_is_not_the_project() -> None:
+    asked = ("what are tasks in Harbour", "What is Harbour?")
+
+    assert [read_question(each).asks_for_whole(["harbour"]) for each in asked] == [False, True]

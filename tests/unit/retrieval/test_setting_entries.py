@@ -67,6 +67,10 @@ _DIRECTIVES = """
 # fender none,
 fender rope rubber
 # fender is set by hand
+
+# Stands at the end.
+# quay is the last
+# in the line.
 """
 
 
@@ -78,6 +82,7 @@ fender rope rubber
         ("tides", []),  # too many values
         ("port", ["# Where the harbour listens.\n#port 7"]),
         ("crane", ["# Where the harbour listens.\n#port 7\n#crane 4"]),  # not where a sentence goes on
+        ("quay", []),
         ("fender", ["# fender none,\nfender rope rubber", "# fender is set by hand"]),
     ],
 )

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
+from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import read_question
 from openbook.retrieval.signals import (
     coverage,
@@ -13,6 +14,7 @@ from openbook.retrieval.signals import (
     rarities,
     scaled,
     setting_strength,
+    term_signals,
 )
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, outline_of
@@ -122,6 +124,21 @@ def test_only_documentation_gains_by_what_is_predicted_to_answer() -> None:
     predicted = [signals.get("role:documentation:predicted", 0.0) for signals in found]
     assert predicted == [query.documentation_odds, 0.0, 0.0]
     assert predicted[0] > 0
+
+
+def test_a_term_is_defined_by_a_sentence_a_heading_or_what_has_its_name() -> None:
+    term = AskedTerm(("tide", "table"))
+    chunks = [
+        chunk_of("A tide table is a list."),
+        chunk_of("## Tide tables\n\nThey are printed."),
+        chunk_of("class TideTable:", "a.py", kind="code", symbol="harbour.TideTable"),
+        chunk_of("# Tide tables\nprint(tides)", "a.py", kind="code"),
+        chunk_of("Tide tables are printed."),
+    ]
+
+    found = [[name for name, value in term_signals(term, chunk).items() if value] for chunk in chunks]
+
+    assert found == [["defining"], ["defining:heading"], ["defining:symbol"], [], []]
 
 
 def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> None:
