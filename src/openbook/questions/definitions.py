@@ -35,6 +35,7 @@ _OF_OTHER = re.compile(r"(?:it|this|that|they|these|those|defaults?)\b", re.IGNO
 # The copula of a definition, unlike those of "A chunk is cut" and "Harbour is used by": an article follows.
 _IS = (
     r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
+    r"|\s(?:represents?|provides?|describes?|denotes?|refers?\sto|stands?\sfor|lets?|allows?|contains?|connects?)\s"
     r"|\s(?:are|were)\s(?!not\b|(?!used\b|meant\b)\w+ed\b)\w"
     r"|\s(?:ist|war)\s(?:eine?|der|die|das)\b|\ssind\s\w|\s(?:est|désigne)\s(?:une?\b|l[ea]\b|l['’])|\ssont\s(?:des|les)\b"
     r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
@@ -100,7 +101,9 @@ class AskedTerm:
         # "Overlays are layers" is a definition, "The overlays are listed" is not.
         begins = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}(?!\W*the\s\W*{name}s\b){_OPENS}"
         told = rf"{begins}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
-        return re.compile(rf"{told}|{_CALLED}{name}s?\b", re.IGNORECASE | re.MULTILINE)
+        # "A quay keeps ..." speaks of quays in general, "The quay keeps ..." of one.
+        of_any = rf"(?:^|[.!?]\s){_MARKS}an?\s+{_MARKS}{name}{_BESIDE}\s(?:\w+s|can|may|will|must)\s"
+        return re.compile(rf"{told}|{of_any}|{_CALLED}{name}s?\b", re.IGNORECASE | re.MULTILINE)
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in code or a heading is the term, in any spelling, singular or plural.

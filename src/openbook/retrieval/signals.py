@@ -117,7 +117,7 @@ def term_signals(term: AskedTerm, chunk: Chunk) -> Signals:
     return {
         "defining": float(term.is_defined_in(chunk.text, is_code=is_code)),
         "defining:heading": float(not is_code and term.is_heading_in(chunk.text)),
-        "defining:symbol": float(term.is_name(chunk.symbol.rpartition(".")[2])),
+        "defining:symbol": float(any(map(term.is_name, (chunk.symbol.rpartition(".")[2], *chunk.defines)))),
     }
 
 

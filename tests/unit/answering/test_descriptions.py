@@ -64,7 +64,7 @@ def test_of_several_short_sections_in_a_chunk_the_one_under_the_name_is_quoted()
     assert found[0].startswith(TIDES)
 
 
-RING = "A mooring keeps a ship at its place when the water falls."
+RING = "With a mooring, a ship keeps its place when the water falls."
 RINGS = "Every mooring has a number, and a ship pays for its mooring once a year."
 
 

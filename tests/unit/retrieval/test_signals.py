@@ -132,13 +132,14 @@ def test_a_term_is_defined_by_a_sentence_a_heading_or_what_has_its_name() -> Non
         chunk_of("A tide table is a list."),
         chunk_of("## Tide tables\n\nThey are printed."),
         chunk_of("class TideTable:", "a.py", kind="code", symbol="harbour.TideTable"),
+        chunk_of("class Tide:\nclass TideTable:", "a.py", kind="code", symbol="Tide", defines=("Tide", "TideTable")),
         chunk_of("# Tide tables\nprint(tides)", "a.py", kind="code"),
         chunk_of("Tide tables are printed."),
     ]
 
     found = [[name for name, value in term_signals(term, chunk).items() if value] for chunk in chunks]
 
-    assert found == [["defining"], ["defining:heading"], ["defining:symbol"], [], []]
+    assert found == [["defining"], ["defining:heading"], ["defining:symbol"], ["defining:symbol"], [], []]
 
 
 def test_an_entry_of_a_definition_list_says_what_a_setting_of_its_page_is() -> None:
