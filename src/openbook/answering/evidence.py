@@ -29,6 +29,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.questions.words import FOREIGN_WORDS
+from openbook.retrieval import weights
 from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
@@ -167,6 +168,9 @@ class EvidenceFinder:
         if ResultRole.OTHER_LESSON in results[0].roles:
             return Relevance(RefusalReason.NO_SUCH_LESSON)
         if is_known_to_speak(results[0]) or ResultRole.OVERVIEW in results[0].roles:
+            return Relevance()
+        # An entry of the setting that is asked for answers, whatever else is said around it ("flag").
+        if results[0].signals.get("setting", 0.0) >= weights.QUESTION["setting"]:
             return Relevance()
         names = asked.asked.identifiers
         unknown = tuple(name for name in names if name in weighed.missing)

@@ -189,7 +189,12 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     found = {(each.start_char, each.end_char): each for each in offered}
     before: list[Unit] = []
     entries = {each.first: each.head for each in entries_in(shown)}
-    said = [unit for unit in shown.units if unit.number not in inside and not is_markup(unit.text)]
+    code = indented_code(shown.result.chunk)
+    said = [
+        unit
+        for unit in shown.units
+        if unit.number not in inside and (unit.span.start_line in code or not is_markup(unit.text))
+    ]
     for paragraph in _paragraphs(said, _openings(shown)):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:

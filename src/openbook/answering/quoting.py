@@ -131,7 +131,9 @@ def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[
         return language
 
     for of_code, members in groupby(lines, key=language_of):
-        block = [line for _, line in members if not (_says_nothing(line) or fence_of(line, chunk.language))]
+        block = [line for _, line in members if not fence_of(line, chunk.language)]
+        if of_code is None:  # in code, what looks like markup is code: `{:ok, socket}` of Elixir
+            block = [line for line in block if not _says_nothing(line)]
         if any(map(str.strip, block)):
             yield (
                 _prose(block, chunk.language)

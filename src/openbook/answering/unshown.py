@@ -18,7 +18,7 @@ _MIN_WORDS = 3
 _TEMPLATE = (
     r"(?<!`)\{%-?[ \t]*comment\b[^\n]{0,500}?\bendcomment[ \t]*-?%\}|(?<!`)\{#-?[ \t][^\n]{0,500}?#\}|"
     r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[#/>^][^{}\n]*|[\w.]+)\}\}(?!`)|"
-    r"^[ \t]*\{:[^{}\n]*\}[ \t]*$"
+    r"^[ \t]*\{:(?!\w+,)[^{}\n]*\}[ \t]*$"  # but not `{:ok, socket}`
 )
 _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
 # Markup without content: link targets, tags, invisible characters, images, lines that open a directive, imports of page

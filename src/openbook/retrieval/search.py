@@ -28,7 +28,7 @@ from openbook.retrieval.ranking import (
     rerank_passages,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
-from openbook.retrieval.signals import rarities, stem_of, term_signals, text_signals
+from openbook.retrieval.signals import rarities, setting_strength, stem_of, term_signals, text_signals
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # Candidates per retrieval method. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
+_DEPTH_OF_SETTINGS = 400
 
 # Passages whose proximity is computed; tokenizing one takes about .2 ms.
 _READ = 24
@@ -136,6 +137,8 @@ class Retriever:
         for text in query.quoted:
             held = self.index.match(tuple(dict.fromkeys(tokenize(text))), vector, DEPTH, where)
             matches = add_evidence(matches, held, self.index)
+        if query.settings:
+            matches = add_evidence(matches, self._describing(query, matches, vector, where), self.index)
         if query.term is not None:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
@@ -163,6 +166,18 @@ class Retriever:
         chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
         defining = (each for each, chunk in chunks if any(term_signals(term, chunk).values()))
         return replace(matches, evidence=tuple(defining))
+
+    def _describing(self, query: Question, matches: Matches, vector: Vector, where: Filter) -> Matches:
+        """Return further matches that describe the settings of a question, if none of its own do, as of `--tags`."""
+        tokens = tuple(dict.fromkeys(tokenize(" ".join(setting.name for setting in query.settings))))
+        known = [evidence.id for evidence in matches.evidence]
+        if not tokens or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
+            return replace(matches, evidence=())
+        held = self.index.match(tokens, vector, _DEPTH_OF_SETTINGS, where).evidence
+        chunks = zip(held, self.index.fetch([evidence.id for evidence in held]), strict=True)
+        return replace(
+            matches, evidence=tuple(each for each, chunk in chunks if setting_strength(query.settings, chunk))
+        )
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)

@@ -52,7 +52,7 @@ class SettingEntry:
 
 _MIN_WORDS = 3
 # Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
-_MAX_COMMENT_LINES, _MAX_VALUE_LINES = 16, 8
+_MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
 # Prefixes of the own fields of a class.
 _OWN = ("self.", "this.")
 # Search range for the enclosing keys of a line.
@@ -98,7 +98,8 @@ _FIELD = re.compile(
     r"[ \t]+(?:(?:[\w<>\[\],.*&?:]+[ \t]+){1,4}\0[ \t]*(?:;|=(?![=>]))|\0[ \t]+[*\[\]\w.{}]+(?=[ \t]*(?:[`/]|$)))"
     r"(?P<value>.*)"
 )
-_FLAG = re.compile(r".*[\"'](?:--?)?\0[\"'][ \t]*,(?P<value>.*)")
+# Not within a string: "You gave '--quiet', but no ...".
+_FLAG = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*["'](?:--?)?\0["'][ \t]*,(?P<value>.*)""")
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -289,7 +290,7 @@ class _Lines:
 
     def _flag(self, place: int, before: str, value: str) -> SettingEntry | None:
         """Return a call that registers a flag with a description, which may be in the lines below."""
-        below = self._lines[place + 1 : place + 1 + _MAX_VALUE_LINES]
+        below = self._lines[place + 1 : place + 1 + _MAX_CALL_LINES]
         closing = next((at for at, line in enumerate(below, 1) if line.lstrip()[:1] in ("}", ")")), 0)
         for last, said in ((place, value), (place + closing, "\n".join((value, *below[:closing])))):
             if any(map(_is_said, _STRING.finditer(said))):

@@ -103,6 +103,18 @@ def test_nothing_stands_between_a_word_in_a_tag_and_the_mark_behind_it() -> None
     assert shown(chunk_of(other.strip("\f "), "a.html", language="html")) == ("See a .gitignore and Note : fin.",)
 
 
+def test_an_example_is_shown_with_every_line() -> None:
+    page = chunk_of(
+        "They moor:\n\n    moor(\n    {{ ship }}\n    <rope>\n    {:ok, rope}\n    )\n\n{: .late }\nThey sail."
+    )
+    item = build_context([result_of(page)], 10_000).shown[0]
+
+    written = quoted(Passage(item, item.units[0], item.units[-1]))
+
+    assert "```\nmoor(\n{{ ship }}\n<rope>\n{:ok, rope}\n)\n```" in written
+    assert ".late" not in written
+
+
 def test_the_blanks_and_lines_that_tags_of_a_page_left_are_no_code_and_no_empty_lines() -> None:
     form = (
         "<form>\n      <label>Upload   <b>retry</b></label>\n      <br>\n\n      <i></i>\n\n"

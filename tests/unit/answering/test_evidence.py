@@ -37,6 +37,24 @@ def test_a_name_that_stands_nowhere_is_no_question_to_the_sources(mixed: Evidenc
     assert mixed.weigh(both.asked).missing[0] == "QUAY_LIMIT"
 
 
+def test_what_describes_a_setting_answers_whatever_words_are_around_it(tmp_path: Path) -> None:
+    library = Library(tmp_path / "flags.db")
+    for number in range(100):
+        library.put(f"tides/{number}.py", f"tides.read(tides, tides[{number}])", kind="code")
+    told = " ".join(f"Ships of kind {number} moor as well." for number in range(20))
+    library.put("moor.py", f'add_argument(\n    "--tides",\n    help="Reads them. {told}",\n)', kind="code")
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    def judged(question: str) -> tuple[str, bool, str]:
+        asked = standalone(question, ())
+        results = finder.find(asked.question, 3, Filter())
+        relevance = finder.judge(asked, results, finder.weigh(asked.asked), Filter())
+        return relevance.fault, relevance.is_doubtful, results[0].chunk.span.path
+
+    assert judged("What does the --tides flag do?") == ("", False, "moor.py")
+    assert judged("What does the --gulls flag do?")[0] == "nothing relevant"
+
+
 def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
     library = Library(tmp_path / "uses.db")
     for number in range(20):

@@ -39,6 +39,19 @@ def test_what_a_template_fills_in_is_not_quoted(line: str) -> None:
     assert found == ["Sessions end after one hour.", "They can be renewed."]
 
 
+@pytest.mark.parametrize("line", ["{:ok, session}", "{{ session }}", "{: .late }", "<hour>"])
+def test_in_an_example_such_lines_are_code(line: str) -> None:
+    example = f"    open(\n    {line}\n    )"
+
+    (quote,) = [text for text in quotable(f"Sessions end after one hour:\n\n{example}\n") if "open" in text]
+
+    assert line in quote
+
+
+def test_a_tuple_is_no_attribute() -> None:
+    assert "{:ok, session}" in "".join(quotable("Sessions end after one hour with\n{:ok, session}\n"))
+
+
 @pytest.mark.parametrize(
     ("opening", "end"),
     [

@@ -212,6 +212,15 @@ def test_prose_describes_a_setting_in_rows_items_sections_and_directives(text: s
     assert "crane lifts" in text[entry.start : entry.end]
 
 
+def test_a_long_call_makes_a_flag_known_but_a_message_with_its_name_does_not() -> None:
+    lines = "".join(f'    "Ships of kind {number} moor as well. "\n' for number in range(10))
+    call = f'moor.add_argument(\n    "-t",\n    "--tides",\n    help="Which tides are read. "\n{lines})\n'
+    message = 'warn(\n    "You gave \'--tides\', but no ship may sail "\n    "since the water falls"\n)\n'
+
+    assert found(call, "--tides", "code") == [call[call.index('    "--tides"') :].rstrip("\n")]
+    assert found(message, "--tides", "code") == []
+
+
 def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
     text = "## max-load\n\nTonnes that the crane lifts.\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
 
