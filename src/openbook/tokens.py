@@ -157,12 +157,18 @@ def words_to_read(text: str) -> int:
     return len(words) + more + unspaced // _CHARACTERS_OF_WORD
 
 
+_LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
+
+
 def is_run(text: str) -> bool:
     """Return whether most of a text is in runs of more than 80 characters without a space, so that nobody reads it.
+
+    Targets of links, which a page does not show, are left out.
 
     Example:
         >>> is_run("Two words"), is_run("case " + "a|b|" * 30), is_run("索引存在文件里。" * 30)
         (False, True, False)
     """
+    text = _LINK_TARGET.sub("]", text)
     words = _UNSPACED.sub(" ", text).split()
     return 2 * sum(len(word) for word in words if len(word) > LONG_RUN_CHARS) > len(text)

@@ -123,6 +123,14 @@ def test_a_comment_says_more_than_the_uses_of_a_name(comment: str) -> None:
     assert found[0].startswith(comment or RINGS)
 
 
+def test_a_long_target_of_a_link_does_not_make_a_sentence_unreadable() -> None:
+    told = f"No rope holds a ship at its mooring, it is [held by rings](https://harbour.example/{'rings-' * 20})."
+
+    found = quotes(picked("Does a rope hold a ship at its mooring?", section(told, "Ropes"), section(RINGS, "Piers")))
+
+    assert found[0].startswith(told)
+
+
 def test_whoever_asks_where_a_name_is_gets_the_code() -> None:
     found = quotes(picked("Where is tide_mode set?", CODE, section(TIDES, "tide_mode")))
 
