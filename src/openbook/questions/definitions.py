@@ -145,7 +145,8 @@ def term_of(question: str) -> AskedTerm | None:
     found = next(filter(None, (asks.fullmatch(text) for asks in _ASKS_WHAT)), None)
     if found is None:
         return None
-    term, place = found[1], found[found.re.groups] if found.re.groups > 1 else ""
+    term, *places = found.groups()
+    place = next(filter(None, places), "")
     around = None if place else _WITH_PLACE.fullmatch(term)
     if around and not _NO_TERM.fullmatch(around["term"]):
         term, place = around["term"], around["place"]
@@ -153,4 +154,4 @@ def term_of(question: str) -> AskedTerm | None:
     words = tuple(re.findall(r"[.+#/-]*\w[\w'’.+#/-]*", term))
     if not 0 < len(words) <= _MAX_WORDS or _OF_OTHER.match(term):
         return None
-    return AskedTerm(words, (place or "").strip())
+    return AskedTerm(words, place.strip())

@@ -288,7 +288,7 @@ class Question:
     @cached_property
     def term(self) -> AskedTerm | None:
         """The term whose meaning it asks for, if any."""
-        return term_of(self.text)
+        return None if self.compared or self.asks_for_places else term_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.
@@ -367,7 +367,7 @@ def read_question(text: str) -> Question:
     looked_for = (
         text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
     )
-    if (term := term_of(text)) is not None:
+    if not (places or sides) and (term := term_of(text)) is not None:
         looked_for = " ".join((*term.words, term.place))
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # Candidates per retrieval method. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
+# The same for what describes a setting, if no candidate does: the description may have its name once, and uses often.
 _DEPTH_OF_SETTINGS = 400
 
 # Passages whose proximity is computed; tokenizing one takes about .2 ms.

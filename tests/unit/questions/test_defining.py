@@ -159,6 +159,13 @@ def test_the_words_around_a_term_are_not_searched_for() -> None:
     assert read_question("What is a quay in the harbour server?").tokens == ("quay", "harbour", "server")
 
 
+def test_a_comparison_asks_for_no_term() -> None:
+    asked = read_question("What is a quay vs. a pier?")
+
+    assert asked.term is None
+    assert asked.tokens == ("quay", "pier")
+
+
 def test_a_term_of_a_project_is_not_the_project() -> None:
     asked = ("what are tasks in Harbour", "What is Harbour?")
 
