@@ -117,6 +117,8 @@ class _Page:
     """Number of items so far of each."""
     is_tagged: bool = False
     """Whether the next line with text is the head of an item."""
+    is_hanging: bool = False
+    """Whether it opens a hanging paragraph, which is an item only if it begins with an option."""
     ends_at: re.Pattern[str] | None = None
     """The end of the macro definition or ignored text that is open."""
     is_ignored: bool = False
@@ -137,8 +139,8 @@ class _Page:
             return self._opens_definition(name, words)
         if not name and _is_text(found["arguments"]):
             return self._maybe_head(roff(line))
-        if name in {"TP", "TQ"} | _ENDS_ITEM:
-            self.is_tagged = name not in _ENDS_ITEM
+        if name in {"TP", "TQ", "HP"} | _ENDS_ITEM:
+            self.is_tagged, self.is_hanging = name not in _ENDS_ITEM, name == "HP"
         if name in _BLOCKS:
             return _BLOCKS[name](self, words)
         if name in _MDOC:
@@ -191,7 +193,8 @@ class _Page:
         if not self.is_tagged or not text.strip():
             return text
         self.is_tagged = False
-        return text if _MARKER.fullmatch(text) else text + END_OF_HEAD
+        is_text = self.is_hanging and not text.startswith("-")
+        return text if is_text or _MARKER.fullmatch(text) else text + END_OF_HEAD
 
     def opened(self, words: Sequence[str]) -> str:
         self.lists.append(next((word for word in words if word in _KINDS), ""))
@@ -206,7 +209,10 @@ class _Page:
 
     def item_of_man(self, words: Sequence[str]) -> str:
         tag = roff(words[0]) if words else ""
-        self.is_tagged = bool(tag.strip())  # without a tag, it is another paragraph of the previous item
+        self.is_tagged, self.is_hanging = (
+            bool(tag.strip()),
+            False,
+        )  # without a tag, it is another paragraph of the previous item
         return self._maybe_head(tag)
 
     def item(self, words: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.entries import END_OF_HEAD
 from openbook.sources.readers.man import man_lines
 
 
@@ -122,4 +123,34 @@ def test_tables_show_their_cells_and_not_how_they_are_laid_out() -> None:
         "",
         "",
         "a;b",
+    ]
+
+
+def test_a_hanging_paragraph_is_an_item_if_it_begins_with_an_option() -> None:
+    lines = [
+        ".HP",
+        r"\fB\-s\fR, \fB\-\-sail\fR",
+        ".IP",
+        "Sails.",
+        ".HP",
+        "Boats sail.",
+        ".IP -x",
+        "Cuts.",
+        ".TP",
+        "moor",
+        "Moors.",
+    ]
+
+    assert man_lines(lines) == [
+        "",
+        f"-s, --sail{END_OF_HEAD}",
+        "",
+        "Sails.",
+        "",
+        "Boats sail.",
+        f"-x{END_OF_HEAD}",
+        "Cuts.",
+        "",
+        f"moor{END_OF_HEAD}",
+        "Moors.",
     ]
