@@ -17,7 +17,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
-from openbook.retrieval.roles import asks_for, is_aside, role_of
+from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -257,7 +257,7 @@ def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[P
 
 def _is_of_test(passage: Passage) -> bool:
     chunk = passage.shown.result.chunk
-    return role_of(chunk.span.path, chunk.kind) == "test"
+    return role_of_part(chunk.span.path, chunk.kind, chunk.symbol) == "test"
 
 
 def is_inside(chunk: Chunk, query: Question) -> bool:

@@ -32,6 +32,8 @@ _FOLDERS: Mapping[str, Role] = {
 }
 # `tests2`, `test-d`, `e2e-win` and `testing` at the top: test code in 150 repositories.
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
+# `test_moor_expected`: what is in there, pages included, is data of tests.
+_TEST_DATA = re.compile(r"tests?[-_].+")
 # `crates/cargo-test-support`, `src/test_utils`: what tests are written with.
 _TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_](?:support|utils?|helpers?|fixtures)")
 # Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
@@ -85,6 +87,17 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
 _CACHED_PATHS = 1 << 13
 
 
+def role_of_part(path: str, kind: Kind, symbol: str) -> Role:
+    """Return the role of a part of a file, such as a chunk: modules named `tests` are test code in Rust.
+
+    Example:
+        >>> role_of_part("src/moor.rs", "code", "tests.moors"), role_of_part("src/moor.rs", "code", "Moor.tests")
+        ('test', 'source')
+    """
+    is_in_tests = kind == "code" and symbol.partition(".")[0] in ("test", "tests")
+    return "test" if is_in_tests else role_of(path, kind)
+
+
 @lru_cache(maxsize=_CACHED_PATHS)
 def role_of(path: str, kind: Kind) -> Role:
     """Return the role of a file.
@@ -134,7 +147,7 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     is_measuring = folders[0] in _BENCHMARK_FOLDERS or "benches" in folders
     is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(map(_TEST_TOOLS.fullmatch, folders))
-    if kind == "code" and (is_measuring or is_for_tests):
+    if (kind == "code" and (is_measuring or is_for_tests)) or _TEST_DATA.fullmatch(folders[0]):
         return "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
 

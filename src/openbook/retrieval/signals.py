@@ -19,7 +19,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of
+from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of_part
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -173,7 +173,7 @@ def place_signals(cosine: float) -> Signals:
 
 
 def _role_signals(query: Question, outline: Outline) -> Signals:
-    role = role_of(outline.span.path, outline.kind)
+    role = role_of_part(outline.span.path, outline.kind, outline.symbol)
     if role == "source" or asks_for(role, query.text):
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}

@@ -247,6 +247,27 @@ def test_what_a_test_defines_is_its_definition_if_nothing_else_is() -> None:
     assert quotes(picked("What does the fixture tide_mode do?", use, fixture))[0].startswith("def tide_mode")
 
 
+def test_what_a_module_of_tests_defines_is_its_definition_if_nothing_else_is() -> None:
+    tested = chunk_of(
+        "fn tide_mode() {\n    moor();\n}\n",
+        "tides.rs",
+        kind="code",
+        language="rust",
+        symbol="tests.tide_mode",
+        defines=("tide_mode",),
+    )
+    source = chunk_of(
+        "fn tide_mode() -> u8 {\n    3\n}\n",
+        "mode.rs",
+        kind="code",
+        language="rust",
+        symbol="tide_mode",
+        defines=("tide_mode",),
+    )
+
+    assert quotes(picked("What does tide_mode do?", tested, source))[0].startswith("fn tide_mode() -> u8")
+
+
 def test_a_comment_on_a_parameter_comes_before_a_test_with_its_name() -> None:
     told = '"""Ship\n\nArgs:\n    tide_mode (int): Which tables it reads.\n"""\n'
     described = chunk_of(told, "tides.py", kind="code", language="python")

@@ -42,6 +42,8 @@ QUESTION = "how are retries counted"
         ("pkg/testing/collect.py", "code", "source"),
         ("testimony/a.py", "code", "source"),
         ("testing/guide.md", "docs", "documentation"),
+        ("test_moor_expected/page.md", "docs", "test"),
+        ("pkg/test_moor_expected/page.md", "docs", "documentation"),
         ("crates/quay-test-support/src/git.rs", "code", "test"),
         ("src/common/test_utils/ship.rs", "code", "test"),
         ("src/latest_utils/ship.rs", "code", "source"),

@@ -159,6 +159,15 @@ def test_an_option_on_the_command_line_is_the_setting_of_that_name() -> None:
     assert [setting_strength(read_question(each).settings, manual) for each in asked] == [1.0, 0.0]
 
 
+def test_a_module_of_tests_has_the_role_of_tests() -> None:
+    query = read_question("How are ships moored?")
+    outlines = [outline_of("moor.rs", symbol=symbol) for symbol in ("tests.moors", "Ship.tests")]
+
+    found = question_signals(query, [{"lexical": 1.0, "dense": 1.0}] * 2, outlines)
+
+    assert [[name for name in each if name.startswith("role")] for each in found] == [["role:test"], ["role:source"]]
+
+
 def test_what_a_changelog_or_a_test_says_is_no_description_of_a_setting() -> None:
     asked = read_question("What does max_load do?").settings
     text = "- `max_load`: now in tonnes instead of pounds."
