@@ -128,7 +128,10 @@ def _ranked(
         for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
         # Whatever its similarity, a quote without any word of the question convinces nobody. Nor does a line of code if
         # only the name of its function has one.
-        if not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
+        if (
+            each.passage.setting is not None
+            or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
+        )
         and each.passage.key not in namesakes
         and not _only_imports(query, each)
     ]

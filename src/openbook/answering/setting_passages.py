@@ -31,10 +31,10 @@ class _Found:
     def text(self) -> str:
         return self.shown.result.chunk.text[self.entry.start : self.entry.end]
 
-    def worth(self, query: Question) -> tuple[bool, bool, bool, float]:
+    def worth(self, query: Question, *, wants_value: bool) -> tuple[bool, bool, bool, float]:
         """Return a sort key for how well it answers. Without a description, only a list item answers."""
         entry = self.entry
-        if wants_default(query.text):
+        if wants_value:
             is_default = entry.has_default or self._stands_under_defaults
             told = is_default + 0.5 * entry.has_value + 0.25 * entry.is_described
             # An assignment shows the default in a configuration file, or in a place for defaults.
@@ -65,10 +65,9 @@ def with_settings(
     """
     asked = meant_settings(query, [shown.result.chunk for shown in context.shown])
     found = _to_read(query, [each for shown in context.shown for each in _entries_in(shown, asked, text_of)])
-    best = max((each.worth(query) for each in found), default=None)
-    if best is None or not any(best[:2]):
+    told = _without_copies(_best(query, found))
+    if not told:
         return list(passages)
-    told = _without_copies([each for each in found if each.worth(query) == best])
     described = [passage for each in told if (passage := _passage(each)) is not None]
     names = [each.name for each in asked]
     others = [
@@ -77,6 +76,17 @@ def with_settings(
         if not any(overlap(each, other) for other in described) and not (described and _is_of_other(each, names))
     ]
     return [*others, *described]
+
+
+def _best(query: Question, found: Sequence[_Found]) -> list[_Found]:
+    """Return the entries that answer best; if none has the default of an option, those that describe it."""
+    is_of_option = any(each.name.startswith("-") for each in query.settings)
+    for wants_value in dict.fromkeys((wants_default(query.text), wants_default(query.text) and not is_of_option)):
+        worth = [each.worth(query, wants_value=wants_value) for each in found]
+        best = max(worth, default=None)
+        if best is not None and any(best[:2]):
+            return [each for each, one in zip(found, worth, strict=True) if one == best]
+    return []
 
 
 def _is_of_other(passage: Passage, names: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
-from openbook.questions.settings_asked import AskedSetting, asked_settings
+from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
@@ -214,7 +214,8 @@ class Question:
         if len(self.text.split()) == 1:
             return self.text.strip("`\"'").removesuffix("()")
         alone = self.settings[0].name if len(self.settings) == 1 else ""
-        return alone if "-" in alone else ""
+        has_others = not FRAME.union(tokenize(alone)).issuperset(self.tokens)
+        return "" if has_others or "-" not in alone else alone
 
     @cached_property
     def quoted(self) -> tuple[str, ...]:
@@ -241,9 +242,9 @@ class Question:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """Its code names, and words that may be options, settings or other list entries."""
-        named = (*OPTION.findall(self.text), *(found[found.lastgroup or 0] for found in _TERM.finditer(self.text)))
+        named = (found[found.lastgroup or 0] for found in _TERM.finditer(self.text))
         told = (term for term in named if set(tokenize(term)).intersection(self.tokens))
-        return tuple(dict.fromkeys((*self.identifiers, *told)))
+        return tuple(dict.fromkeys((*self.identifiers, *OPTION.findall(self.text), *told)))
 
     @cached_property
     def settings(self) -> tuple[AskedSetting, ...]:

@@ -58,17 +58,22 @@ _SAYS_SO = re.compile(
     r"\b(?:options?|settings?|flags?|keys?|fields?|parameters?|config\w*|defaults?|values)\b", re.IGNORECASE
 )
 # Tokens of such questions that do not name a setting.
-_FRAME = frozenset(
+FRAME = frozenset(
     tokenize(
         "option flag switch setting settings variable directive keyword parameter command key field property config"
         " configuration configure default defaults value values possible allowed valid available accept take have set"
         " setting change enable disable control mean used use purpose for do does can turn on off choose type types"
-        " choices"
+        " choices short form abbreviation"
         " standardwert macht bewirkt werte option wert setze setzen valeur valeurs sert valor valores qué hace"
     )
 )
 # Longer texts are pasted, and ask for no setting.
 _MAX_CHARS = 300
+# "What is --fraction of pastel mix?", but not "How do I use --fraction with colors of different spaces?"
+_MAX_WORDS_BESIDE_OPTION = 4
+_ASKS_WHAT = re.compile(
+    r"\W*(?:what|which|how\s+(?:many|much|long|often)\b|was|welche|que\b|quel|qu[ée])", re.IGNORECASE
+)
 # "in lazygit?", "to 5?"
 _AT_THE_END = re.compile(r"\b(?:in\s+(?:the\s+)?\w+|to\s+\d+)\W*$", re.IGNORECASE)
 
@@ -96,7 +101,10 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     written = " ".join(found.group() for found in spelled)
     plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
-    if not set(tokens) <= frozenset(tokenize(" ".join((written, *plain, *_AT_THE_END.findall(text))))) | _FRAME:
+    about = frozenset(tokenize(" ".join((written, *plain, *_AT_THE_END.findall(text))))) | FRAME
+    has_option = any(found.group().startswith("-") for found in spelled)
+    most = _MAX_WORDS_BESIDE_OPTION if has_option and _ASKS_WHAT.match(text) else 0
+    if len(set(tokens) - about) > most:
         return ()
     inside = [found for found in spelled if _INSIDE.search(text, 0, found.start())]
     named = [found.group() for found in spelled if found not in inside]

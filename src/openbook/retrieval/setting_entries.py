@@ -17,6 +17,32 @@ from string import ascii_letters, digits
 from typing import Literal
 
 from openbook.entries import entry_heads
+from openbook.retrieval.setting_patterns import (
+    ASIDE,
+    ATTRIBUTE,
+    CHOICES,
+    COMMENT,
+    DIRECTIVE,
+    FIELD,
+    FIXED,
+    FLAG,
+    ITEM,
+    KEY,
+    LINK,
+    MARGIN,
+    OPENS,
+    OPTION,
+    PARAMETER,
+    PARENT,
+    ROW,
+    SAYS_SO,
+    SECTION,
+    SENTENCE_END,
+    STRING,
+    TERM,
+    TITLE,
+    UNDERLINE,
+)
 from openbook.text import indentation
 from openbook.types import Chunk, Kind
 
@@ -61,68 +87,13 @@ _MAX_LINES_ABOVE = 10_000
 _MAX_PLACES = 50
 # Longer lines are data, and count as blank.
 _MAX_LINE_CHARS = 1_500
-# A directive has at most as many values.
-_MAX_VALUES = 6
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
-
-# Patterns of lines that describe a name, which is replaced by a null character.
-_SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
-_SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
-_ROW = re.compile(r"[ \t]*\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{][^|]*)?\|(?P<said>.*)")
-# Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".
-_ITEM = re.compile(
-    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—]|$)"
-    r"|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
-)
-# `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
-_PARAMETER = re.compile(
-    r"[\s*/#!]*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
-    r"|[`*]*\0[`*]*[ \t]*(?:\([^)]*\)[ \t]*:|:[ \t]+(?=\w+ \w+ \w)))(?P<said>.*)"
-)
-# A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
-_TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
-_TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
-_OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
-_KEY = re.compile(
-    rf"{_SIGN}(?:\[[ \t]*)?(?:(?:pub|public|private|readonly|static|final|const|let|var|val)[ \t]+)*"
-    r"[\"'`]?\0[\"'`]?\??[ \t]*(?P<sign>[:=])(?![:=>])(?P<value>.*)"
-)
-# `timeout 0` in a configuration file without signs between names and values, also commented out: `# timeout 0`. The
-# line of a sentence is longer, or ends with a sign of punctuation.
-_DIRECTIVE = re.compile(
-    rf"[ \t]*(?P<aside>[#;]+[ \t]*)?\0(?P<value>(?:[ \t]+\S+){{0,{_MAX_VALUES - 1}}}[ \t]+\S*[^\s.,:])[ \t]*"
-)
-_SENTENCE_END = re.compile(r"[.:!?)>\]][ \t]*$")
-_FIELD = re.compile(
-    r"[ \t]+(?:(?:[\w<>\[\],.*&?:]+[ \t]+){1,4}\0[ \t]*(?:;|=(?![=>]))|\0[ \t]+[*\[\]\w.{}]+(?=[ \t]*(?:[`/]|$)))"
-    r"(?P<value>.*)"
-)
-# Not within a string: "You gave '--quiet', but no ...".
-_FLAG = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*["'](?:--?)?\0["'][ \t]*,(?P<value>.*)""")
+# Longer attributes are not read.
+_MAX_ATTRIBUTE_LINES = 12
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
 _SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
-_ASIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
-_SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
-_PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
-_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
-# A string on its own, or labelled as a description: not a placeholder, a class, a message.
-_STRING = re.compile(
-    r"(?:^\s*|[(,]\s*|\b(?:\w*help|usage|\w*desc\w*|text|label|summary)[\s:=(]+)"
-    r"(?P<said>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CHOICES = re.compile(r"\benum|\bone of\b|\beither\b|\b(?:values|options|modes)\b|[`\"'\w] \| [`\"'\w]", re.IGNORECASE)
-_SAYS_SO = re.compile(
-    r"(?:\"(?:markdownDescription|description|title|enum|default)s?\"|^\s*description)\s*:", re.MULTILINE
-)
-_MARGIN = re.compile(r"[ \t]*(?:(?:#+|/{2,}|;+|\*(?!/)(?=\s{2}))[ \t]*)?")
-# Values of fields of classes and modules, unlike expressions that a function computes.
-_FIXED = re.compile(
-    r"[ \t]*(?:$|[\"'`\d\[{]|-\d|[A-Z]|\w+\.[A-Z]|(?:true|false|none|nil|null|new|lambda|field|attr)\b)"
-)
 
 
 def setting_entries(
@@ -145,17 +116,19 @@ def setting_entries(
         >>> [(text[each.start:each.end], each.parents) for each in setting_entries(text, "scrollHeight")]
         [('  # Lines for each scroll.\n  scrollHeight: 2', ('gui',))]
     """
-    pattern = _spelled(name)
+    # Code defines `--dry-run` as "dry-run" or by a field `dry_run`.
+    bare = name.lstrip("-") if kind == "code" else name
+    pattern = _spelled(bare)
     if not pattern.search(text):
         return []
-    lines = _Lines(text, kind, name, language)
+    lines = _Lines(text, kind, bare, language, option=name if bare != name else "")
     owning = {_plain(each) for each in owners}
     entries: dict[int, SettingEntry] = {}
     for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MAX_PLACES):
         place = lines.place_of(found.start())
         if place not in entries and (entry := lines.entry(place, found.span(), owning)):
             entries[place] = entry
-    return list(entries.values())
+    return list({each.start: each for each in entries.values()}.values())
 
 
 @lru_cache(maxsize=64)
@@ -216,6 +189,8 @@ def _spelled(name: str) -> re.Pattern[str]:
     """Return a pattern that matches a name in any spelling, and an option as written."""
     if name.startswith("-"):
         return _written(name)
+    if len(name) == 1:
+        return re.compile(rf"(?<=[\"'-]){re.escape(name)}(?![\w-])")
     words = "[-_]?".join(map(re.escape, _SPELLING.findall(name) or [name]))
     return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![^\W_])")
 
@@ -228,8 +203,8 @@ def _written(name: str) -> re.Pattern[str]:
 class _Lines:
     """The lines of a text, and the entries that they open."""
 
-    def __init__(self, text: str, kind: Kind, name: str, language: str) -> None:
-        self._name = name
+    def __init__(self, text: str, kind: Kind, name: str, language: str, *, option: str = "") -> None:
+        self._name, self._option = name, option
         self._is_prose, self._is_code, self._has_sections = kind == "docs", kind == "code", kind == "config"
         self._terms = terms_of(text) if self._is_prose and language == "text" else frozenset()
         every = text.split("\n")
@@ -252,23 +227,25 @@ class _Lines:
             return None
         # One blank replaces the indentation, to avoid backtracking.
         shape = f"{' ' * line[:1].isspace()}{line[: start - len(before)].lstrip()}\0{line[end:]}"
+        if self._option and not _written(self._option).match(line, start - len(self._option) + len(self._name)):
+            return self._of_option(place, before, shape)
         return self._of_text(place, before, shape) or self._of_key(place, before, shape)
 
     def _of_text(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the section, row or item that a line opens."""
         if self._is_prose:
-            opens = _OPENS.match(shape)
-            if _TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
+            opens = OPENS.match(shape)
+            if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
-        if _is_said(_ROW.match(shape)):
+        if _is_said(ROW.match(shape)):
             return self._made(place, place, "row", before, has_value=True)
         # Below `/**`, a star opens a line of a comment, not an item.
         is_list = self._is_prose or not shape.lstrip().startswith("*")
-        item = _ITEM.match(shape) if is_list else None
-        is_described = _is_said(item) or (self._is_code and _is_said(_PARAMETER.match(shape)))
+        item = ITEM.match(shape) if is_list else None
+        is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
             return self._made(place, self._end_of_block(place), "item", before, is_described=is_described)
-        if self._starts[place] in self._terms and _TERM.match(shape):
+        if self._starts[place] in self._terms and TERM.match(shape):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
             told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
             return self._made(place, last, "item", before, is_described=told)
@@ -276,38 +253,67 @@ class _Lines:
 
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the key, field or flag that a line defines."""
-        key = _KEY.match(shape)
-        if key and not (self._is_code and key["sign"] == "=" and not _FIXED.match(key["value"])):
+        key = KEY.match(shape)
+        if key and not (self._is_code and key["sign"] == "=" and not FIXED.match(key["value"])):
             return self._key(place, before, key["value"], is_set=not self._is_code or "=" in key["sign"] + key["value"])
-        directive = _DIRECTIVE.fullmatch(shape) if self._has_sections else None
+        directive = DIRECTIVE.fullmatch(shape) if self._has_sections else None
         if directive and not (directive["aside"] and self._is_in_sentence(place)):
             return self._key(place, before, directive["value"], is_set=True)
         if not self._is_code:
             return None
-        if not before and (field := _FIELD.match(shape)):
+        if not before and (field := FIELD.match(shape)):
             return self._key(place, "", field["value"], said=field["value"])
-        return self._flag(place, before, flag["value"]) if (flag := _FLAG.match(shape)) else None
+        return self._flag(place, before, flag["value"]) if (flag := FLAG.match(shape)) else None
+
+    def _of_option(self, place: int, before: str, shape: str) -> SettingEntry | None:
+        """Return the call or the field that defines an option without writing its dashes."""
+        if flag := FLAG.match(shape):
+            return self._flag(place, before, flag["value"])
+        if link := LINK.match(shape):
+            is_whole = any(map(_is_said, STRING.finditer(link["value"])))
+            return self._made(place, place, "key", before) if is_whole else self._chain(place, before)
+        field = KEY.match(shape) or FIELD.match(shape)
+        if field is None or not OPTION.search(
+            "\n".join((*self._lines[self._start_of_attributes(place) : place], field["value"]))
+        ):
+            return None
+        return self._key(place, before, field["value"], said=field["value"])
+
+    def _chain(self, place: int, before: str) -> SettingEntry | None:
+        """Return a chain of calls, one a line, with a description in one of them."""
+        lines = self._lines
+        first = place
+        while first and lines[first].lstrip().startswith("."):
+            first -= 1
+        last, indent = place, max(indentation(lines[place]), indentation(lines[first]) + 1)
+        while last + 1 < len(lines) and indentation(lines[last + 1]) >= indent:
+            last += 1
+        if not any(map(_is_said, STRING.finditer("\n".join(lines[first : last + 1])))):
+            return None
+        return self._made(first, last, "key", before, named=place)
 
     def _flag(self, place: int, before: str, value: str) -> SettingEntry | None:
         """Return a call that registers a flag with a description, which may be in the lines below."""
         below = self._lines[place + 1 : place + 1 + _MAX_CALL_LINES]
         closing = next((at for at, line in enumerate(below, 1) if line.lstrip()[:1] in ("}", ")")), 0)
         for last, said in ((place, value), (place + closing, "\n".join((value, *below[:closing])))):
-            if any(map(_is_said, _STRING.finditer(said))):
+            if any(map(_is_said, STRING.finditer(said))):
                 return self._made(place, last, "key", before)
         return None
 
     def _key(self, place: int, before: str, value: str, *, said: str = "", is_set: bool = False) -> SettingEntry:
         """Return a key or field with its comment and the block of its value."""
-        first, last = self._start_of_comment(place), self._end_of_block(place)
-        beside = _ASIDE.search(value)
+        own = self._start_of_attributes(place)
+        first, last = self._start_of_comment(own), self._end_of_block(place)
+        beside = ASIDE.search(value)
+        said = "\n".join((*self._lines[own:place], said))
         # A comment on `opt.quiet = True` says why it is set there, not what it is.
         of_other = self._is_code and before.endswith(".") and before not in _OWN
         is_described = not of_other and (
-            any(map(_is_said, (beside, *_STRING.finditer(said))))
-            or _words("\n".join(self._lines[first:place])) >= _MIN_WORDS
+            any(map(_is_said, (beside, *STRING.finditer(said))))
+            or _words("\n".join(self._lines[first:own])) >= _MIN_WORDS
         )
-        is_described = is_described or _SAYS_SO.search("\n".join(self._lines[place : last + 1])) is not None
+        is_described = is_described or SAYS_SO.search("\n".join(self._lines[place : last + 1])) is not None
         has_value = is_set and bool(value[: beside.start() if beside else None].strip(" \t,{[("))
         return self._made(first, last, "key", before, is_described=is_described, has_value=has_value, named=place)
 
@@ -318,7 +324,7 @@ class _Lines:
             indent, first = indentation(lines[place]), place
             end = next((at for at in below if lines[at].strip() and indentation(lines[at]) <= indent), len(lines))
         else:
-            first = place + 1 + (place + 1 < len(lines) and _UNDERLINE.match(lines[place + 1]) is not None)
+            first = place + 1 + (place + 1 < len(lines) and UNDERLINE.match(lines[place + 1]) is not None)
             end = next((at for at in range(first, len(lines)) if self._is_heading(at)), len(lines))
         said = [at for at in range(first, end) if lines[at].strip(" \t-")]
         if len(said) <= is_directive:  # `.. autofunction:: NAME` has no description
@@ -353,9 +359,14 @@ class _Lines:
             parents,
             "\n".join((before, *over)),
             is_open,
-            _written(self._name).search("\n".join(self._lines[named : last + 1])) is not None,
-            _CHOICES.search(text) is not None,
+            self._is_exact(named, last),
+            CHOICES.search(text) is not None,
         )
+
+    def _is_exact(self, first: int, last: int) -> bool:
+        text = "\n".join(self._lines[first : last + 1])
+        names = (self._name, self._option, self._name.replace("-", "_")) if self._option else (self._name,)
+        return any(_written(name).search(text) for name in names)
 
     def _over(self, place: int, form: Form) -> tuple[tuple[str, ...], list[str], bool]:
         """Return the enclosing keys of a line, outermost first, its enclosing lines, and whether there may be more."""
@@ -364,20 +375,31 @@ class _Lines:
         indent = indentation(self._lines[place])
         for at in range(place - 1, max(place - _MAX_LINES_ABOVE, 0) - 1, -1):
             line = self._lines[at]
-            if form == "key" and (section := _SECTION.match(line)):
+            if form == "key" and (section := SECTION.match(line)):
                 return (section["name"].strip(), *parents), [*over, line], False
             if self._is_prose and line.startswith("##"):
                 over.append(line)
                 break
-            if line.strip() and indentation(line) < indent and not _COMMENT.match(line):
+            if line.strip() and indentation(line) < indent and not COMMENT.match(line):
                 over.append(line)
                 indent = indentation(line)
-                if parent := _PARENT.match(line):
+                if parent := PARENT.match(line):
                     parents.insert(0, parent["name"])
             if not (indent or self._has_sections):
                 break
         # Lines without indentation have no enclosing key, except in files with sections.
         return tuple(parents), over, indent > 0 or self._has_sections
+
+    def _start_of_attributes(self, place: int) -> int:
+        """Return the first line of the attributes or annotations directly above a field, which may have several."""
+        first, indent = place, indentation(self._lines[place])
+        for at in range(place - 1, max(place - _MAX_ATTRIBUTE_LINES, 0) - 1, -1):
+            line = self._lines[at]
+            if indentation(line) == indent and ATTRIBUTE.match(line):
+                first = at
+            elif indentation(line) <= indent and line.strip()[:1] not in (")", "]", "}"):
+                break
+        return first
 
     def _start_of_comment(self, place: int) -> int:
         """Return the first line of the comment directly above a key."""
@@ -385,7 +407,7 @@ class _Lines:
         while first and place - first < _MAX_COMMENT_LINES:
             above = self._lines[first - 1]
             # The stars of a block comment are indented by one more column.
-            if not _COMMENT.match(above) or abs(indentation(above) - indent) > 1:
+            if not COMMENT.match(above) or abs(indentation(above) - indent) > 1:
                 break
             first -= 1
         if place - first == _MAX_COMMENT_LINES:  # perhaps cut: begin with a paragraph
@@ -398,7 +420,7 @@ class _Lines:
 
         `most` limits its lines; `with_paragraphs` goes on over blank lines.
         """
-        last, is_comment = place, _COMMENT.match(self._lines[place]) is not None
+        last, is_comment = place, COMMENT.match(self._lines[place]) is not None
         margin = _column(self._lines[place], is_comment=is_comment)
         for at, below in enumerate(self._lines[place + 1 : place + most], place + 1):
             column = _column(below, is_comment=is_comment)
@@ -412,24 +434,24 @@ class _Lines:
     def _is_in_sentence(self, place: int) -> bool:
         """Return whether a line of a comment belongs to a sentence of the line above or below it."""
         line, above, below = (self._comment_at(at) for at in (place, place - 1, place + 1))
-        is_begun = line[:1].isspace() and bool(above.strip()) and not _SENTENCE_END.search(above)
+        is_begun = line[:1].isspace() and bool(above.strip()) and not SENTENCE_END.search(above)
         return is_begun or (below[:1].isspace() and below.lstrip()[:1].islower())
 
     def _comment_at(self, place: int) -> str:
         """Return the text of a comment after its sign; empty for other lines."""
         line = self._lines[place] if 0 <= place < len(self._lines) else ""
-        return line.lstrip().lstrip("#;") if _COMMENT.match(line) else ""
+        return line.lstrip().lstrip("#;") if COMMENT.match(line) else ""
 
     def _is_heading(self, place: int) -> bool:
         line = self._lines[place]
         below = self._lines[place + 1] if place + 1 < len(self._lines) else ""
-        is_underlined = bool(line.strip()) and not line[:1].isspace() and _UNDERLINE.match(below) is not None
+        is_underlined = bool(line.strip()) and not line[:1].isspace() and UNDERLINE.match(below) is not None
         return is_underlined or line.startswith("##")
 
 
 def _column(line: str, *, is_comment: bool) -> int:
     """Return the column of the text of a line after indentation and comment marker; -1 for a blank line."""
-    opening = _MARGIN.match(line) if is_comment else None
+    opening = MARGIN.match(line) if is_comment else None
     column = opening.end() if opening else indentation(line)
     return column if line[column:].strip() else -1
 

@@ -39,6 +39,23 @@ def test_a_default_is_answered_by_the_place_that_has_one() -> None:
     assert quotes(found)[0] == "# Tonnes that it lifts.\nmax_load = 4"
 
 
+def test_a_setting_without_a_known_default_is_described_instead() -> None:
+    code = 'flags.IntVar(&most, "max-load", tonnes, "Weight that it lifts.")'
+    uses = "# The default max-load is that of most cranes\ncrane.start()"
+
+    found = picked("What is the default of --max-load?", config(uses, "moor.py", "code"), config(code, "a.go", "code"))
+
+    assert quotes(found)[0] == code
+
+
+def test_the_entry_of_an_option_is_quoted_though_it_has_no_other_word_of_the_question() -> None:
+    page = chunk_of("-i\f\nTonnes that it lifts.", "crane.1", language="man", context=("CRANE(1)",))
+    code = 'flags.IntVarP(&most, "max-load", "i", 4, "Tonnes that it lifts.")'
+
+    assert quotes(picked("what is -i in crane", page, config(USES, "crane.py", "code")))[0] == page.text
+    assert quotes(picked("what is -i in crane", config(code, "a.go", "code"))) == [code]
+
+
 def test_what_describes_a_parameter_without_its_default_does_not_answer_what_the_default_is() -> None:
     parameters = "max_load: int = 4,\n    speed: int = 2,"
     code = (

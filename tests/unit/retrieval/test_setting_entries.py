@@ -221,6 +221,84 @@ def test_a_long_call_makes_a_flag_known_but_a_message_with_its_name_does_not() -
     assert found(message, "--tides", "code") == []
 
 
+_CHAIN = """\
+.arg(
+    Arg::new("most")
+        .short('m')
+        .long("max-load")
+        .help("Tonnes that it \\
+               lifts.")
+)
+.arg(
+    Arg::new("reach")
+        .help("Metres that it reaches.")
+)
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        _CHAIN,
+        '.arg(Arg::new("reach").help("Metres that it has."))\n.arg(Arg::new("max-load").help("Tonnes it lifts."))\n',
+        "    /// Tonnes that it lifts.\n    #[arg(long)]\n    max_load: u8,\n",
+        '    #[arg(\n        long,\n        help = "Tonnes that it lifts."\n    )]\n    max_load: u8,\n',
+        'flags.IntVarP(&most, "max-load", "m", 4, "Tonnes that it lifts.")\n',
+        'Name: "max-load",\nUsage: "Tonnes that it lifts.",\n}\n',
+        'yargs.option("max-load", { describe: "Tonnes that it lifts." })\n',
+        'type Crane struct {\n\tMaxLoad int `help:"Tonnes that it lifts."`\n',
+        'parser.add_argument("--max-load", help="Tonnes that it lifts.")\n',
+    ],
+    ids=["chain", "chain in a line", "attribute", "long attribute", "pflag", "struct", "yargs", "tag", "argparse"],
+)
+def test_code_defines_an_option_without_its_dashes(code: str) -> None:
+    entry = only(code, "--max-load", "code")
+
+    assert (entry.is_described, entry.is_exact) == (True, "MaxLoad" not in code)
+    assert "Tonnes" in code[entry.start : entry.end]
+    assert "Metres" not in code[entry.start : entry.end]
+
+
+def test_code_defines_a_short_option_by_its_letter() -> None:
+    code = 'flags.IntVarP(&m, "max-load", "m", 4, "Tonnes that it lifts.")\nflags.Int("M", 4, "How far it reaches.")\n'
+
+    assert found(code, "-m", "code") == [code.partition("\n")[0]]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    /// Tonnes that it lifts.\n    max_load: u8,\n",
+        'most = matches.get("max-load")\n',
+        'fail("--no-max-load", "is not an option of cranes")\n',
+        'let most = matches\n    .value_of("max-load")\n    .unwrap_or_default();\nfail("The crane is too weak.");\n',
+    ],
+    ids=["a field that is no option", "a use", "another option", "a chain without a description"],
+)
+def test_what_only_shares_its_name_defines_no_option(code: str) -> None:
+    assert found(code, "--max-load", "code") == []
+
+
+def test_a_field_has_the_comment_above_its_attributes() -> None:
+    code = """\
+    /// Metres that it reaches.
+    reach: u8,
+    /// Tonnes that it lifts.
+    #[serde(default)]
+    #[validate(
+        range(min = 1)
+    )]
+    max_load: u8,
+    """
+
+    entry = only(code, "max_load", "code")
+    assert entry.is_described
+    assert textwrap.dedent(code)[entry.start :].startswith("/// Tonnes that it lifts.\n#[serde(default)]")
+    other = "    fn moor() {\n        #[inline]\n        tie();\n    }\n    // Tonnes it lifts.\n    max_load: u8,\n"
+    assert found(other, "max_load", "code") == ["// Tonnes it lifts.\nmax_load: u8,"]
+    assert not only("#[serde(default, rename, skip, flatten)]\nmax_load: u8,\n", "max_load", "code").is_described
+
+
 def test_a_long_section_is_opened_by_its_first_paragraph() -> None:
     text = "## max-load\n\nTonnes that the crane lifts.\n\n" + "It lifts slowly when it is cold outside. " * 20 + "\n"
 
