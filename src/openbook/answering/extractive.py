@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
+from openbook.answering.lists import lists_asked_for
 from openbook.answering.overview import openings
-from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.scoring import (
     ASKED_BONUS,
@@ -33,6 +34,10 @@ from openbook.types import ResultRole, Unit
 
 # Penalty of a passage that only repeats the question.
 _ECHO_LOSS = 6.0
+
+# Bonus of a list whose opening has all words of what a question asks for the list of. The bonus and the patterns were
+# chosen on half of `benchmarks/cases/list_questions.jsonl`.
+_LIST_BONUS = 3.0
 
 # A question at the end of a passage, perhaps followed by the number of the next one in a list.
 _IS_QUESTION = re.compile(r"[?？](?:[^\w\n]|\b(?:\d+\.)+)*$")
@@ -121,6 +126,8 @@ def _ranked(
     query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[ScoredPassage]:
     """Score the candidates, best first."""
+    lists = _lists_asked_for(query, passages)
+    passages = [*passages, *(each for each, _ in lists.values())]
     bonuses, namesakes = bonuses_of(query, passages)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     read = [
@@ -146,9 +153,19 @@ def _ranked(
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
-        score = signals.score + bonus + ASKED_BONUS * itself - _ECHO_LOSS * echo
+        listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
+        score = signals.score + bonus + listed + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
     return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+
+
+def _lists_asked_for(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, tuple[Passage, float]]:
+    """Return the lists that a question asks for, in the results of passages, with the share of its words."""
+    if query.listed is None:
+        return {}
+    shown = {passage.shown.number: passage.shown for passage in passages}
+    found = (each for item in shown.values() for each in lists_asked_for(query.listed, item))
+    return {passage.key: (passage, share) for passage, share in found}
 
 
 def _only_imports(query: Question, read: ReadPassage) -> bool:

@@ -14,6 +14,7 @@ from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
+from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
@@ -274,6 +275,7 @@ class Question:
         """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
+        is_read = is_read or self.listed is not None
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
     @cached_property
@@ -290,6 +292,12 @@ class Question:
     def term(self) -> AskedTerm | None:
         """The term whose meaning it asks for, if any."""
         return None if self.compared or self.asks_for_places else term_of(self.text)
+
+    @cached_property
+    def listed(self) -> AskedList | None:
+        """What it asks for the list of, as "Which databases are supported?" does, if anything."""
+        is_other = self.compared or self.asks_for_places or self.settings or self.term is not None
+        return None if is_other else list_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.

@@ -1,0 +1,85 @@
+"""Finds the lists and tables of prose that a question asks for, to quote them whole with what introduces them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from openbook.answering.context import ContextItem
+from openbook.answering.passages import UNDERLINE, Passage
+from openbook.questions.lists_asked import AskedList
+from openbook.retrieval.roles import is_aside
+from openbook.text import indentation, paragraphs, sentences
+
+_MIN_ITEMS = 2
+# Longer lists are cut after an item.
+_MAX_LINES = 24
+# The paragraph above a list is searched for in this many lines.
+_LINES_ABOVE = 6
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
+_ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
+_HEADING = re.compile(r"#{1,6}[ \t]+\S|[^\n\f]*\S\f\f")
+
+
+def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Passage, float]]:
+    """Yield the lists in a result whose openings have words of what is asked for, with the share of these words.
+
+    The opening of a list is the sentence that introduces it, the header of a table, and the heading above.
+    """
+    chunk = shown.result.chunk
+    if not shown.is_prose or is_aside(chunk.span.path):
+        return
+    above = chunk.context[-1] if chunk.context else ""
+    for start, end, opening in _lists(chunk.text):
+        if share := asked.share_of(f"{above}\n{opening}"):
+            start, end = chunk.span.start_char + start, chunk.span.start_char + end
+            within = [unit for unit in shown.units if unit.span.start_char < end and unit.span.end_char > start]
+            part = (start, within[-1].span.end_char) if start > within[0].span.start_char else None
+            yield Passage(shown, within[0], within[-1], part), share
+
+
+def _lists(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the start and the end of each list with what introduces it, and its opening."""
+    said = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in said)]
+    heading, first, place = "", 0, 0
+    while place < len(said):
+        line = said[place]
+        if _HEADING.match(line) or (place + 1 < len(said) and line.strip() and UNDERLINE.match(said[place + 1])):
+            heading, first = line, place
+        if not (_ITEM.match(line) or _ROW.match(line)):
+            place += 1
+            continue
+        ends = _ends(said, place)
+        start, above = _introduction(text, starts[max(place - _LINES_ABOVE, first)], starts[place])
+        if len(ends) >= _MIN_ITEMS:
+            introduces = above.rstrip("*_ ").endswith((":", "：")) or _HEADING.match(above)
+            shown = max((end for end in ends if end - place < _MAX_LINES), default=ends[0])
+            opening = "\n".join((heading, above, line))
+            yield start if introduces else starts[place], starts[shown] + len(said[shown]), opening
+        place = ends[-1] + 1
+
+
+def _ends(said: Sequence[str], first: int) -> list[int]:
+    """Return the last line of each item of a list, or of each row of a table."""
+    if _ROW.match(said[first]):
+        behind = next((at for at in range(first, len(said)) if not _ROW.match(said[at])), len(said))
+        return list(range(first, behind))
+    last, items = first, [first]
+    for at in range(first + 1, len(said)):
+        line = said[at]
+        is_next = at == last + 1 and not _HEADING.match(line)
+        if line.strip() and not (_ITEM.match(line) or is_next or indentation(line) > indentation(said[first])):
+            break
+        items += [at] * (_ITEM.match(line) is not None)
+        last = at if line.strip() else last
+    return [end - 1 for _, end in pairwise((*items, last + 1))]
+
+
+def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
+    """Return the start and the text of the last sentence in a range; an empty one at its end if there is none."""
+    said = [each for paragraph in paragraphs(text, start, end) for each in sentences(text, *paragraph)]
+    first, last = said[-1] if said else (end, end)
+    return first, text[first:last]
