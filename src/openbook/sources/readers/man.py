@@ -83,6 +83,10 @@ _SEPARATOR = re.compile(r"\btab\s*\(\s*(\S)\s*\)", re.IGNORECASE)
 _CELL = re.compile(r"\bT\{\s*|\s*\bT\}")
 _RULE = re.compile(r"\s*[_=]\s*")
 
+# `.PP`, a line in bold or with an option, `.RS`.
+_OPENS_BLOCK, _ENDS_BLOCK = re.compile(r"\.RS\b"), re.compile(r"$|\.(?:PP|LP|P|sp|RE|SH|SS)\b")
+_TAG = re.compile(r"(?:\.B[IR]?\s|\\f(?:\[?B\]?|3)|\\?-)")
+
 # The bullet or number of an item without a name.
 _MARKER = re.compile(r"[\W_]*+\d*+[\W_]*+")
 _BULLET = "•"
@@ -98,11 +102,19 @@ def man_lines(lines: Iterable[str]) -> list[str]:
         ['moor', 'USE', 'moor', '', '-s, --ship=~/x\x0c', 'Sails.']
         >>> man_lines([".TP", r".B \-s", "Sails.", r".IP \(bu 2", "One."])
         ['', '-s\x0c', 'Sails.', '•', 'One.']
+        >>> man_lines([".PP", r"\fB\-s\fR", ".RS 4", "Sails.", ".RE"])
+        ['', '-s\x0c', '', 'Sails.', '']
         >>> man_lines([".TS", "tab(|);", "l l.", "Knot|Use", "_", "Bowline|T{", "A loop.", "T}", ".TE"])
         ['', '', '', '| Knot | Use', '', '| Bowline |', 'A loop.', '', '']
     """
-    page = _Page()
-    return [page.shown(line.rstrip()) for line in lines]
+    page, every = _Page(), [line.rstrip() for line in lines]
+    tags = _tags_of_blocks(every)
+    shown = []
+    for place, line in enumerate(every):
+        if place in tags:
+            page.is_tagged, page.is_hanging = True, False
+        shown.append(page.shown(line))
+    return shown
 
 
 @dataclass(slots=True)
@@ -263,6 +275,18 @@ class _Page:
     def _set_name(self, words: Sequence[str]) -> None:
         if not self.name and len(words) > 1 and words[0] == "Nm" and words[1] not in _MDOC | _BEHIND:
             self.name = words[1]
+
+
+def _tags_of_blocks(lines: Sequence[str]) -> frozenset[int]:
+    """Return the places of lines of their own above a block, in bold or with an option, as DocBook writes items."""
+    return frozenset(
+        place
+        for place in range(1, len(lines) - 1)
+        if _OPENS_BLOCK.match(lines[place + 1])
+        and _ENDS_BLOCK.match(lines[place - 1])
+        and _TAG.match(lines[place])
+        and not lines[place].endswith((".", ":"))
+    )
 
 
 _BLOCKS: Mapping[str, Callable[[_Page, Sequence[str]], str]] = {

@@ -126,6 +126,23 @@ def test_tables_show_their_cells_and_not_how_they_are_laid_out() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("above", "line", "below", "is_head"),
+    [
+        (".PP", r".B \-s", ".RS 4", True),
+        (".sp", r"\fB\-s\fP", ".RS 4", True),
+        (".SH OPTIONS", r"\-s", ".RS", True),
+        ("", r"\f[B]-s\f[R]", ".RS", True),
+        (".PP", "Boats sail", ".RS 4", False),
+        (".PP", r"\fBBoats\fR sail:", ".RS 4", False),
+        (".PP", r"\fBBoats\fR sail", "Ships as well.", False),
+        (".IP x", r"\fBBoats\fR", ".RS 4", False),
+    ],
+)
+def test_a_bold_line_or_an_option_above_a_block_is_an_item(above: str, line: str, below: str, is_head: bool) -> None:
+    assert man_lines([above, line, below, "Sails.", ".RE"])[1].endswith(END_OF_HEAD) == is_head
+
+
 def test_a_hanging_paragraph_is_an_item_if_it_begins_with_an_option() -> None:
     lines = [
         ".HP",
