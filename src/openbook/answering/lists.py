@@ -9,9 +9,11 @@ from itertools import accumulate, pairwise
 from openbook.answering.context import ContextItem
 from openbook.answering.passages import UNDERLINE, Passage
 from openbook.questions.lists_asked import AskedList
-from openbook.retrieval.roles import is_aside
+from openbook.retrieval.roles import ASIDE, role_of
 from openbook.text import indentation, paragraphs, sentences
 
+# CONTRIBUTING.md lists what is needed to build a project.
+_ASIDE = ASIDE - {"legal"}
 _MIN_ITEMS = 2
 # Longer lists are cut after an item.
 _MAX_LINES = 24
@@ -29,7 +31,7 @@ def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Pass
     The opening of a list is the sentence that introduces it, the header of a table, and the heading above.
     """
     chunk = shown.result.chunk
-    if not shown.is_prose or is_aside(chunk.span.path):
+    if not shown.is_prose or role_of(chunk.span.path, chunk.kind) in _ASIDE:
         return
     above = chunk.context[-1] if chunk.context else ""
     for start, end, opening in _lists(chunk.text):

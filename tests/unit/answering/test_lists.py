@@ -124,6 +124,13 @@ def test_a_list_of_a_changelog_does_not_come_first() -> None:
     assert quotes(picked(QUESTION, page(OTHER, path="other.md"), news))[0] == OTHER
 
 
+def test_a_list_for_contributors_comes_first() -> None:
+    text = f"## Rope types\n\n{ITEMS}"
+
+    found = picked(QUESTION, page(OTHER, path="other.md"), page(text, path="CONTRIBUTING.md"))
+    assert quotes(found)[0] == text
+
+
 def test_a_long_list_is_cut_after_an_item() -> None:
     items = [f"- rope {number}\n  which is strong\n" for number in range(40)]
     text = "\n".join(("## Rope types\n", *items))
