@@ -176,7 +176,7 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # of Latin scripts, of Chinese and 
 MAX_QUERY_CHARS = 20_000
 
 # Texts of several words in double quotation marks. A long question is pasted, as a log, and quotes for other reasons.
-_QUOTED = re.compile(r"\"(\w[^\"]*\s[^\"]*)\"|[“„]([^“”]+\s[^“”]+)[“”]|«\s*([^«»]+\s[^«»]+?)\s*»")
+_QUOTED = re.compile(r"\"(-{0,2}\w[^\"]*\s[^\"]*)\"|[“„]([^“”]+\s[^“”]+)[“”]|«\s*([^«»]+\s[^«»]+?)\s*»")
 _MAX_QUOTING_CHARS = 300
 
 # "Which lessons talk about ..." asks for places. The words up to "about" are not searched for.
@@ -243,14 +243,16 @@ class Question:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """Its code names, and words that may be options, settings or other list entries."""
-        named = (found[found.lastgroup or 0] for found in _TERM.finditer(self.text))
+        # A message may name an option, and be no question for it.
+        said = _QUOTED.sub(" ", self.text)
+        named = (found[found.lastgroup or 0] for found in _TERM.finditer(said))
         told = (term for term in named if set(tokenize(term)).intersection(self.tokens))
-        return tuple(dict.fromkeys((*self.identifiers, *OPTION.findall(self.text), *told)))
+        return tuple(dict.fromkeys((*self.identifiers, *OPTION.findall(said), *told)))
 
     @cached_property
     def settings(self) -> tuple[AskedSetting, ...]:
         """The settings that it asks for, if it asks for nothing else."""
-        if self.compared or not self.intents.isdisjoint(("where", "uses")):
+        if self.compared or self.quoted or not self.intents.isdisjoint(("where", "uses")):
             return ()
         return asked_settings(self.text, self.tokens)
 
@@ -382,6 +384,8 @@ def read_question(text: str) -> Question:
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):
         tokens = tuple(dict.fromkeys(tokenize(text)))
+    if not tokens:  # `-i` and `-a` are stop words without their dash
+        tokens = tuple(dict.fromkeys(tokenize(" ".join(OPTION.findall(text)))))
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} contains no word to search for", hint="name what it is about")
     named: dict[str, tuple[str, ...]] = {}

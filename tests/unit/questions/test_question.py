@@ -344,6 +344,8 @@ def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(t
         ("Does `moor` read MOOR_PATH?", ("moor", "MOOR_PATH")),
         ("What does the option of a pier do?", ()),
         ("How are ships moored?", ()),
+        ('Why do I get "--moor needs the option rope"?', ()),
+        ("How do I use -i?", ("-i",)),
     ],
 )
 def test_what_an_entry_of_a_list_may_be_about_is_read_from_the_words_beside_it(

@@ -48,6 +48,7 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "How do I moor a ship?",
         "How do I lift a boat of the harbour with --max-load?",
         "Does the crane stop with --max-load?",
+        'What does "--max-load is too high" mean?',
         "What happens to boats, ships, ropes and fenders of the harbour with --max-load?",
         "How do I change it to Ctrl-a?",
         "What is a quick-release hook?",

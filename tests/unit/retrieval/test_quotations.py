@@ -56,6 +56,7 @@ def test_where_no_passage_has_a_quoted_text_others_are_found(library: Library) -
         ("What is 'a full quay'?", ()),
         ('a "b c" ' * 60, ()),  # a log
         ('"two\nlines"', ("two\nlines",)),
+        ('"--moor needs a rope"', ("--moor needs a rope",)),
         ('{"key": "a value"}', ("a value",)),
     ],
 )
