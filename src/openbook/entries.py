@@ -24,6 +24,7 @@ _MARKED_HEAD = re.compile(r"^[^\S\n\f]*+\S[^\n\f]*+(?=\f(?!\f))", re.MULTILINE)
 # Lines of reStructuredText that are not terms: list items, fields, directives, table rows, line blocks, prompts.
 _NO_TERM = re.compile(r"\s*(?:[-*+•](?:[-=\s]{2}|\s)|[|:=~^\"'#]|\.\.(?:\s|$)|\(?(?:\d+|#)[.)]\s|>>>)")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z0-9][\w-]*")
+_NEGATABLE = re.compile(r"--\[no-\]([A-Za-z0-9][\w-]*)")
 _NAME = re.compile(r"[\s`'\"*]*(?P<name>[\w.@/+-]*\w/?)[`'\"*]*(?P<rest>.*)")
 # A single name, optionally with its value: `mouse (bool)`, `volume-id=string`, `cd path`.
 _TAKES = re.compile(r"\s*(?:[(\[<{=:].*|\w+\s*)?")
@@ -102,8 +103,10 @@ def names_of(head: str) -> tuple[str, ...]:
     Example:
         >>> names_of("-b size, --block-size size"), names_of("mouse (bool)"), names_of("Valid mixed values")
         (('-b', '--block-size'), ('mouse',), ())
+        >>> names_of("-n, --[no-]verify")
+        ('-n', '--verify', '--no-verify')
     """
-    if options := _OPTION.findall(head):
+    if options := _OPTION.findall(_NEGATABLE.sub(r"--\1 --no-\1", head)):
         return tuple(dict.fromkeys(options))
     said = (found for each in head.split(",") if (found := _NAME.match(each)))
     told = (each["name"] for each in said if _TAKES.fullmatch(each["rest"]) or _AS_CODE.search(each["name"]))
