@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from openbook.answering.context import ContextItem
-from openbook.answering.passages import UNDERLINE, Passage
+from openbook.answering.headings import headings_in
+from openbook.answering.passages import Passage
 from openbook.questions.lists_asked import AskedList
 from openbook.retrieval.roles import ASIDE, role_of
 from openbook.text import indentation, paragraphs, sentences
+from openbook.types import Chunk
 
 # CONTRIBUTING.md lists what is needed to build a project.
 _ASIDE = ASIDE - {"legal"}
@@ -22,7 +25,6 @@ _LINES_ABOVE = 6
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
 _ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
-_HEADING = re.compile(r"#{1,6}[ \t]+\S|[^\n\f]*\S\f\f")
 
 
 def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Passage, float]]:
@@ -33,46 +35,46 @@ def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Pass
     chunk = shown.result.chunk
     if not shown.is_prose or role_of(chunk.span.path, chunk.kind) in _ASIDE:
         return
-    above = chunk.context[-1] if chunk.context else ""
-    for start, end, opening in _lists(chunk.text):
-        if share := asked.share_of(f"{above}\n{opening}"):
+    for start, end, opening in _lists(chunk):
+        if share := asked.share_of(opening):
             start, end = chunk.span.start_char + start, chunk.span.start_char + end
             within = [unit for unit in shown.units if unit.span.start_char < end and unit.span.end_char > start]
             part = (start, within[-1].span.end_char) if start > within[0].span.start_char else None
             yield Passage(shown, within[0], within[-1], part), share
 
 
-def _lists(text: str) -> Iterator[tuple[int, int, str]]:
+def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
     """Yield the start and the end of each list with what introduces it, and its opening."""
-    said = text.split("\n")
+    said = chunk.text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in said)]
-    heading, first, place = "", 0, 0
+    titles = {bisect_right(starts, each.start) - 1: each.title for each in headings_in(chunk)}
+    heading, first, place = chunk.context[-1] if chunk.context else "", 0, 0
     while place < len(said):
         line = said[place]
-        if _HEADING.match(line) or (place + 1 < len(said) and line.strip() and UNDERLINE.match(said[place + 1])):
-            heading, first = line, place
+        if place in titles:
+            heading, first = titles[place], place
         if not (_ITEM.match(line) or _ROW.match(line)):
             place += 1
             continue
-        ends = _ends(said, place)
-        start, above = _introduction(text, starts[max(place - _LINES_ABOVE, first)], starts[place])
+        ends = _ends(said, place, titles)
+        start, above = _introduction(chunk.text, starts[max(place - _LINES_ABOVE, first)], starts[place])
         if len(ends) >= _MIN_ITEMS:
-            introduces = above.rstrip("*_ ").endswith((":", "：")) or _HEADING.match(above)
+            introduces = above.rstrip("*_ ").endswith((":", "：")) or bisect_right(starts, start) - 1 in titles
             shown = max((end for end in ends if end - place < _MAX_LINES), default=ends[0])
             opening = "\n".join((heading, above, line))
             yield start if introduces else starts[place], starts[shown] + len(said[shown]), opening
         place = ends[-1] + 1
 
 
-def _ends(said: Sequence[str], first: int) -> list[int]:
-    """Return the last line of each item of a list, or of each row of a table."""
+def _ends(said: Sequence[str], first: int, headings: Collection[int]) -> list[int]:
+    """Return the last line of each item of a list, or of each row of a table. `headings` are the lines of headings."""
     if _ROW.match(said[first]):
         behind = next((at for at in range(first, len(said)) if not _ROW.match(said[at])), len(said))
         return list(range(first, behind))
     last, items = first, [first]
     for at in range(first + 1, len(said)):
         line = said[at]
-        is_next = at == last + 1 and not _HEADING.match(line)
+        is_next = at == last + 1 and at not in headings
         if line.strip() and not (_ITEM.match(line) or is_next or indentation(line) > indentation(said[first])):
             break
         items += [at] * (_ITEM.match(line) is not None)
