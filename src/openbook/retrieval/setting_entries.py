@@ -18,8 +18,8 @@ from typing import Literal
 
 from openbook.entries import entry_heads
 from openbook.retrieval.setting_patterns import (
-    ASIDE,
     ATTRIBUTE,
+    BESIDE,
     CHOICES,
     COMMENT,
     DIRECTIVE,
@@ -31,7 +31,7 @@ from openbook.retrieval.setting_patterns import (
     LINK,
     MARGIN,
     OPENS,
-    OPTION,
+    OPTION_MARK,
     PARAMETER,
     PARENT,
     ROW,
@@ -273,7 +273,7 @@ class _Lines:
             is_whole = any(map(_is_said, STRING.finditer(link["value"])))
             return self._made(place, place, "key", before) if is_whole else self._chain(place, before)
         field = KEY.match(shape) or FIELD.match(shape)
-        if field is None or not OPTION.search(
+        if field is None or not OPTION_MARK.search(
             "\n".join((*self._lines[self._start_of_attributes(place) : place], field["value"]))
         ):
             return None
@@ -305,7 +305,7 @@ class _Lines:
         """Return a key or field with its comment and the block of its value."""
         own = self._start_of_attributes(place)
         first, last = self._start_of_comment(own), self._end_of_block(place)
-        beside = ASIDE.search(value)
+        beside = BESIDE.search(value)
         said = "\n".join((*self._lines[own:place], said))
         # A comment on `opt.quiet = True` says why it is set there, not what it is.
         of_other = self._is_code and before.endswith(".") and before not in _OWN

@@ -44,11 +44,11 @@ FLAG = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*["'](?:--?)?\0["'][ \t]*,(?P<val
 # `.long("quiet")` in a chain of calls.
 LINK = re.compile(r"""(?:[^"']|"[^"]*"|'[^']*')*\w\(["'](?:--)?\0["']\)(?P<value>.*)""")
 # What marks a field as an option, in an attribute or a tag: `#[arg(long)]`, `@Option(...)`, `help:"..."`.
-OPTION = re.compile(r"\b(?:long|arg|argh|clap|structopt|bpaf|options?|flags?|help|usage|desc\w*)\b", re.IGNORECASE)
+OPTION_MARK = re.compile(r"\b(?:long|arg|argh|clap|structopt|bpaf|options?|flags?|help|usage|desc\w*)\b", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"[ \t]*(?:#\[|@[A-Za-z])")
 
 COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
-ASIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
+BESIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")

@@ -221,10 +221,8 @@ class _Page:
 
     def item_of_man(self, words: Sequence[str]) -> str:
         tag = roff(words[0]) if words else ""
-        self.is_tagged, self.is_hanging = (
-            bool(tag.strip()),
-            False,
-        )  # without a tag, it is another paragraph of the previous item
+        # Without a tag, it is another paragraph of the previous item.
+        self.is_tagged, self.is_hanging = bool(tag.strip()), False
         return self._maybe_head(tag)
 
     def item(self, words: Sequence[str]) -> str:
