@@ -80,8 +80,9 @@ def with_settings(
 
 def _best(query: Question, found: Sequence[_Found]) -> list[_Found]:
     """Return the entries that answer best; if none has the default of an option, those that describe it."""
+    wants_it = wants_default(query.text)
     is_of_option = any(each.name.startswith("-") for each in query.settings)
-    for wants_value in dict.fromkeys((wants_default(query.text), wants_default(query.text) and not is_of_option)):
+    for wants_value in (True, False) if wants_it and is_of_option else (wants_it,):
         worth = [each.worth(query, wants_value=wants_value) for each in found]
         best = max(worth, default=None)
         if best is not None and any(best[:2]):

@@ -35,7 +35,7 @@ class AskedList:
 
     def __init__(self, things: str) -> None:
         self.things = things
-        *_, self._head = tokens = tokenize(things) or [things]
+        *_, self._head = tokens = tokenize(things)
         self._tokens = frozenset(tokens)
 
     def share_of(self, opening: str) -> float:
