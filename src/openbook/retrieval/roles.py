@@ -42,7 +42,7 @@ _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 # Folders with change notes, posts, and the documentation of earlier versions, which is two folders in Docusaurus.
 _CHANGE_FOLDERS = frozenset(
-    "changelog changelogs .changeset newsfragments whatsnew releasenotes _posts"
+    "changelog changelogs .changeset newsfragments whatsnew releasenotes release-notes release_notes _posts"
     " versioned_docs versioned_sidebars".split()
 )
 # A blog at the top or on a site. In an example, `blog` is the example program.
@@ -53,13 +53,13 @@ _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".a
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
 # Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`.
 _CATALOG = re.compile(
-    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
+    r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
     r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
-# Also `CHANGELOG-2021`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`.
+# Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`.
 _CHANGELOG_STEM = re.compile(
-    r"^(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
+    r"^(?:\d{4}[-_])?(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
     r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$",
     re.IGNORECASE,
 )
