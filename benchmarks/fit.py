@@ -64,6 +64,7 @@ _SET: Mapping[View, dict[str, float]] = {
         "definition:asked": 6.0,
         "exact": 12.0,
         "role:documentation:predicted": 0.8,
+        "requirement": 12.0,
         "setting": 12.0,
     },
     "files": {"definition:asked": 6.0, "exact": 12.0, "heading": 2.0},

@@ -13,6 +13,7 @@ from openbook.answering.lists import lists_asked_for
 from openbook.answering.overview import openings
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
+from openbook.answering.requirements import lines_with_versions, share_of_versions
 from openbook.answering.scoring import (
     ASKED_BONUS,
     ReadPassage,
@@ -112,7 +113,7 @@ def pick(
         return [ScoredPassage(passage, score) for passage, score in openings(query, context)]
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
-    passages = [passage for shown in context.shown for passage in passages_of(shown)]
+    passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
     passages = with_settings(query, passages, context, text_of)
     if not passages:
         return []
@@ -137,6 +138,7 @@ def _ranked(
         # only the name of its function has one.
         if (
             each.passage.setting is not None
+            or each.passage.is_whole
             or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
         )
         and each.passage.key not in namesakes
@@ -150,7 +152,8 @@ def _ranked(
         if leads_in(passage):  # "Supported types are:" is quoted with the list below it
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
-        echo = passage.shown.is_prose and (passage.is_title or _is_echo(said, new, each.place, query))
+        is_new = not passage.shown.is_prose or share_of_versions(query, passage) > 0
+        echo = not is_new and (passage.is_title or _is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
         listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
@@ -285,7 +288,7 @@ def _chosen(
         if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
         if (
-            not (taken or by_place or quote.setting)
+            not (taken or by_place or quote.setting or quote.is_whole)
             and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE
         ):
             quote = enlarged(quote, passages)
@@ -336,7 +339,7 @@ def _quotable(
 
 def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
     """Return a passage with the context that it needs. Entries of settings are complete, except for table rows."""
-    if passage.setting is not None and passage.setting.form != "row":
+    if passage.is_whole or (passage.setting is not None and passage.setting.form != "row"):
         return passage
     return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)
 

@@ -82,6 +82,8 @@ class Passage:
     """It is the head of a definition: signature and summary."""
     setting: SettingEntry | None = None
     """The entry of a setting that the question asks for, if the passage is one."""
+    is_whole: bool = False
+    """It is quoted as it is, without the rest of its paragraph or statement."""
 
     @property
     def key(self) -> PassageKey:

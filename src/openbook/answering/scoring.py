@@ -12,6 +12,7 @@ from openbook.answering.definition_heads import is_comment
 from openbook.answering.headings import headings_over
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, is_row, opened_by
+from openbook.answering.requirements import share_of_versions
 from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.definitions import AskedTerm
@@ -133,6 +134,9 @@ _DESCRIBING_BONUS = 9.0
 # Documentation says more about a setting than its field in code (`benchmarks.setting_names` on netbox and mise).
 _DOCUMENTED_BONUS = 3.0
 
+# A list or a manifest states the version required, where sentences have more words of the question.
+_REQUIRED_BONUS = 5.0
+
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
@@ -178,7 +182,7 @@ def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]
 # Import statements.
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+\S+[ \t]+import\b|import\b|export\b[^\n]{0,200}\bfrom\b|use[ \t]+[\w:\\]+"
-    r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
+    r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require(?:_once|_relative)?\b)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
     re.MULTILINE,
 )
 
@@ -231,6 +235,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         ASKED_BONUS * (passage.key in asked_for)
         + definitions.get(passage.key, 0.0)
         + _DESCRIBING_BONUS * (passage.key in described)
+        + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
         for passage in passages
     ]

@@ -17,6 +17,7 @@ from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
+from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
@@ -277,7 +278,7 @@ class Question:
         """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
-        is_read = is_read or self.listed is not None
+        is_read = is_read or self.listed is not None or self.versions is not None
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
     @cached_property
@@ -300,6 +301,11 @@ class Question:
         """What it asks for the list of, as "Which databases are supported?" does, if anything."""
         is_other = self.compared or self.asks_for_places or self.settings or self.term is not None
         return None if is_other else list_of(self.text)
+
+    @cached_property
+    def versions(self) -> AskedVersions | None:
+        """The things of which it asks for the required versions, as "Which Python does it need?" does, if any."""
+        return None if self.compared or self.settings or self.quoted else versions_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.

@@ -13,6 +13,7 @@ from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches, Outline
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import Question, read_question
+from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import add_evidence, without_duplicates
@@ -28,7 +29,14 @@ from openbook.retrieval.ranking import (
     rerank_passages,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
-from openbook.retrieval.signals import rarities, setting_strength, stem_of, term_signals, text_signals
+from openbook.retrieval.signals import (
+    rarities,
+    requirement_strength,
+    setting_strength,
+    stem_of,
+    term_signals,
+    text_signals,
+)
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
@@ -142,6 +150,8 @@ class Retriever:
             matches = add_evidence(matches, self._describing(query, matches, vector, where), self.index)
         if query.term is not None:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
+        if query.versions is not None:
+            matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
         named = named_files(self.index, query.text, where, outlines)
         if named:
@@ -167,6 +177,23 @@ class Retriever:
         chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
         defining = (each for each, chunk in chunks if any(term_signals(term, chunk).values()))
         return replace(matches, evidence=tuple(defining))
+
+    def _requiring(self, versions: AskedVersions, matches: Matches, vector: Vector, where: Filter) -> Matches:
+        """Return further matches that state a required version: manifests, and documentation with its name."""
+        paths = ((each.source, each.path) for each in self.index.documents(where) if is_manifest(each.path))
+        manifests = frozenset(paths)
+        places = [replace(where, within=manifests)] if manifests else []
+        if not where.kinds or "docs" in where.kinds:
+            places.append(replace(where, kinds=frozenset({"docs"})))
+        known = {evidence.id for evidence in matches.evidence}
+        held = (
+            evidence
+            for place in places
+            for evidence in self.index.match(versions.tokens, vector, _DEPTH_OF_SETTINGS, place).evidence
+        )
+        found = {evidence.id: evidence for evidence in held if evidence.id not in known}
+        chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
+        return replace(matches, evidence=tuple(each for each, chunk in chunks if requirement_strength(versions, chunk)))
 
     def _describing(self, query: Question, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return further matches that describe the settings of a question, if none of its own do, as of `--tags`."""
@@ -198,7 +225,8 @@ class Retriever:
         """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # A definition or description may contain the name once, and rank below many uses of it.
-        best = ranked if query.term is not None or query.settings else ranked[:_READ]
+        is_read_whole = query.term is not None or query.settings or query.versions is not None
+        best = ranked if is_read_whole else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)
         proximities = [

@@ -18,6 +18,7 @@ from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
+from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of_part
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
@@ -108,6 +109,7 @@ def text_signals(
         "sentence": max(0.0, cosine),
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
+        "requirement": requirement_strength(query.versions, chunk) if query.versions else 0.0,
     }
 
 
@@ -139,6 +141,20 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
             if entry.is_described and is_within(entry, owners, chunk):
                 best = max(best, 1.0 if entry.is_exact else _OTHER_SPELLING)
     return best
+
+
+# A manifest in a subfolder is mostly that of a part, an example or a test.
+_OF_PART = 0.5
+
+
+def requirement_strength(versions: AskedVersions, chunk: Chunk) -> float:
+    """Return how well a chunk states the required versions of a question, from 0 to 1; 0 for tests and changelogs."""
+    path = chunk.span.path
+    of_manifest = is_manifest(path)
+    if is_aside(path) or not (of_manifest or chunk.kind == "docs"):
+        return 0.0
+    share = versions.share_in(chunk.text, of_manifest=of_manifest)
+    return share * (_OF_PART if of_manifest and "/" in path else 1.0)
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:

@@ -23,6 +23,7 @@ QUESTION: dict[str, float] = {
     "proximity": 1.39,
     "proximity:foreign": 2.40,
     "proximity:prose": 2.86,
+    "requirement": 12.00,
     "role:changelog": 2.10,
     "role:configuration": 2.51,
     "role:documentation": 4.32,

@@ -1,0 +1,38 @@
+"""Finds what states the versions that a question asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from openbook.answering.context import ContextItem
+from openbook.answering.passages import Passage
+from openbook.questions.question import Question
+from openbook.questions.versions_asked import is_manifest
+from openbook.retrieval.roles import is_aside
+
+# Fewer lines of prose are quoted by the sentence.
+_MIN_LINES = 2
+
+
+def lines_with_versions(query: Question, shown: ContextItem) -> Iterator[Passage]:
+    """Yield the lines of a manifest or a page that state a required version, consecutive ones as one passage."""
+    of_manifest = is_manifest(shown.result.chunk.span.path)
+    if query.versions is None or not (of_manifest or shown.is_prose):
+        return
+    held = [unit for unit in shown.units if query.versions.share_in(unit.text, of_manifest=of_manifest)]
+    for _, run in groupby(enumerate(held), key=lambda pair: pair[1].number - pair[0]):
+        units = [unit for _, unit in run]
+        if of_manifest or len(units) >= _MIN_LINES:
+            yield Passage(shown, units[0], units[-1], is_whole=True)
+
+
+def share_of_versions(query: Question, passage: Passage) -> float:
+    """Return the share of the things a question asks for of which a passage states the required version, 0 to 1.
+
+    Of manifests, only passages of `lines_with_versions` count; in a statement, they are two lines of twenty.
+    """
+    path = passage.first.span.path
+    if query.versions is None or is_aside(path) or not (passage.is_whole or passage.shown.is_prose):
+        return 0.0
+    return query.versions.share_in(passage.text, of_manifest=is_manifest(path))

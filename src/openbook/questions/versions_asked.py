@@ -1,0 +1,121 @@
+"""Recognizes questions for required versions, as "minimum go version", and the lines that state them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from openbook.questions.words import STOP_WORDS
+from openbook.text import lines
+from openbook.tokens import tokenize
+
+# Names of one thing in questions, pages and manifests.
+_SYNONYMS = (
+    ("go", "golang"),
+    ("node", "nodejs", "node.js"),
+    ("postgres", "postgresql"),
+    ("rust", "rustc"),
+    ("java", "jdk", "jre"),
+    ("kubernetes", "k8s"),
+    ("erlang", "otp"),
+)
+# What needs no "version" beside it: "which node do I need".
+_RUNTIMES = "python|node(?:\\.?js)?|go(?:lang)?|rust|ruby|php|java|jdk|jre|elixir|erlang|kotlin|scala|swift|perl"
+
+_NEEDS = re.compile(
+    r"\b(?:need|requir|support|run|work|compatib|minim|oldest|lowest|earliest|least|buil[dt]|compil|install|use\b|develop)",
+    re.IGNORECASE,
+)
+# "Which version introduced the flag?" and "which code checks the version?" ask for something else.
+_OTHER = re.compile(
+    r"\b(?:introduc|added|since|remov|chang|released?\b|upgrad|code\b|function|file\b|where\b|how\b|hook|command)",
+    re.IGNORECASE,
+)
+_LEAST = r"(?:minimum|oldest|lowest|earliest)"
+_THINGS = r"(?P<things>[\w.+#-]+(?:(?:\s*,\s*|\s+)[\w.+#-]+){0,4}?)"
+_BEHIND = r"(?:\s+(?:is|are|it|that|do|does|can|should|must|to|for|needed|required|supported|level)\b|$)"
+_ASKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bversions?\s+of\s+{_THINGS}{_BEHIND}",
+        rf"\b(?:which|what|{_LEAST}|required|supported)\s+{_THINGS}\s+versions?\b",
+        rf"^{_THINGS}\s+versions?\s+(?:requir|need|support)",
+        rf"\b{_LEAST}\s+{_THINGS}{_BEHIND}",
+        r"^(?:does|do|can|is|are|will)\b.*\b(?:on|with|under|using)\s+(?P<things>[\w.+#-]*[a-z])[ -]"
+        r"v?\d+(?:\.\d+)*(?![\w-])",
+        rf"\b(?:which|what)\s+(?P<things>{_RUNTIMES})\s+(?:do|should|must|can|is|does)\b",
+    )
+)
+_ENDS = " \t?？!."
+_MAX_CHARS = 200
+_NOT_THINGS = STOP_WORDS | frozenset("version versions minimum oldest lowest earliest required supported".split())
+
+# Not a year, and no part of an address or a date.
+_NUMBER = r"(?<![\w./#])v?(?!(?:19|20)\d\d\b)\d+(?:\.\d+|\.x)*\b(?![/%]|[.,]?\d)"
+# A thing and its version are this near.
+_MOST_BETWEEN_CHARS = 48
+_REQUIRES = re.compile(
+    r"[<>]=?|≥|\d\+|\b(?:requir|need|at\s+least|minim|support|compatible|tested|works?\s|runs?\s"
+    r"|(?:or|and)\s+(?:newer|later|higher|above|greater|up)\b)",
+    re.IGNORECASE,
+)
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|composer\.json|go\.mod|Cargo\.toml|[\w.-]+\.gemspec"
+    r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml)$"
+)
+
+
+class AskedVersions:
+    """The things of which a question asks for the required versions."""
+
+    def __init__(self, things: Sequence[str]) -> None:
+        self.things = tuple(things)
+        self._names = [next((names for names in _SYNONYMS if thing in names), (thing,)) for thing in things]
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What to search for: the tokens of all names."""
+        return tuple(dict.fromkeys(token for names in self._names for name in names for token in tokenize(name)))
+
+    def share_in(self, text: str, *, of_manifest: bool) -> float:
+        """Return the share of the things of which a text states a required version, from 0 to 1.
+
+        All versions in a manifest are required; elsewhere, the line has a sign or a word for it.
+
+        Example:
+            >>> versions = versions_of("Which versions of Ruby and Rails are supported?")
+            >>> [versions.share_in(text, of_manifest=False) for text in ("Ruby 3.2+", "Ruby 3.2", "It runs on Rails 8")]
+            [0.5, 0.0, 0.5]
+        """
+        stated = (text[start:end] for start, end in lines(text) if of_manifest or _REQUIRES.search(text, start, end))
+        held = {n for line in stated for n, pattern in enumerate(self._patterns) if pattern.search(line)}
+        return len(held) / len(self.things)
+
+    @cached_property
+    def _patterns(self) -> list[re.Pattern[str]]:
+        found = []
+        for names in self._names:
+            # `requires-python`, `python_requires`, `go-version`, not `phpunit/php-timer`. "(Python 3.6+)" is a remark
+            # on something else.
+            begins = r"(?<![\w/@(-])(?:(?:requires|required|minimum|min)[-_])?"
+            name = rf"{begins}(?:{'|'.join(map(re.escape, names))})(?:_requires)?(?![^\W\d]|[-/.](?!version)[^\W\d])"
+            between = rf"(?:[^\n\d.;!?]|\.(?=\S)){{0,{_MOST_BETWEEN_CHARS}}}?"
+            found.append(re.compile(name + between + _NUMBER, re.IGNORECASE))
+        return found
+
+
+def versions_of(text: str) -> AskedVersions | None:
+    """Return the things of which a question asks for the required versions; None if it asks for something else."""
+    text = text.strip(_ENDS)
+    if len(text) > _MAX_CHARS or _OTHER.search(text) or not _NEEDS.search(text):
+        return None
+    found = next(filter(None, (asks.search(text) for asks in _ASKS)), None)
+    things = re.findall(r"[\w.+#-]+", found["things"].lower()) if found else []
+    things = [thing for thing in things if thing not in _NOT_THINGS and not thing[0].isdigit()]
+    return AskedVersions(things) if things else None
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file declares what a project needs, as `package.json` does."""
+    return _MANIFEST.search(path) is not None
