@@ -40,6 +40,11 @@ _COMPARES = tuple(
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
     )
 )
+# Asked once more behind the things: "A vs B, which one", "A vs B whats the difference".
+_ASKED_AGAIN = re.compile(
+    r"(?<=\w)(?:\s+which(?:\s+one)?|\s*[,;:?–-]\s*(?:which|when)\b.*|\W+what(?:['’]?s|\s+is)\s+the\s+differences?)$",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(
     r"^(?:an?|the|ein\w{0,2}|der|die|das|dem|den|une?|l[ea]s?|una?|el|l[ao]s)\s+|^l['’]", re.IGNORECASE
 )
@@ -57,14 +62,20 @@ def compared(question: str) -> tuple[str, ...]:
         >>> compared("What is the difference between a chain and a chord?"), compared("How does a chord end?")
         (('chain', 'chord'), ())
     """
+    asked = _ASKED_AGAIN.sub("", question.strip(_SIDE_ENDS))
     for compares in _COMPARES:
-        if found := compares.fullmatch(question.strip(_SIDE_ENDS)):
+        if found := compares.fullmatch(asked):
             listed = ",".join(filter(None, found.groups())).split(",")
             things = (_ARTICLE.sub("", each.strip(_SIDE_ENDS), count=1) for each in listed)
-            sides = tuple(dict.fromkeys(filter(None, things)))
+            sides = tuple(dict.fromkeys(filter(_is_thing, things)))
             is_short = all(len(side.split()) <= _MAX_SIDE_WORDS for side in sides)
             return sides if is_short and len(sides) > 1 else ()
     return ()
+
+
+def _is_thing(side: str) -> bool:
+    """Return whether one side of a comparison can be searched for: a word, or several that are not all stop words."""
+    return bool(side) and (" " not in side or bool(content_words_of_question(side)))
 
 
 def asking_what_is(side: str) -> str:

@@ -30,6 +30,12 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("What's the difference between the axis x y and z?", ("axis x y", "z")),
         ("Compare fork, spawn, and forkserver", ("fork", "spawn", "forkserver")),
         ("In tests, fork vs spawn?", ("fork", "spawn")),
+        ("fork vs spawn, which one", ("fork", "spawn")),
+        ("fork vs spawn which", ("fork", "spawn")),
+        ("fork vs spawn: when should I use which?", ("fork", "spawn")),
+        ("Difference between fork and spawn? Which one is faster?", ("fork", "spawn")),
+        ("fork vs spawn whats the difference", ("fork", "spawn")),
+        ("fork vs spawn - what is the difference?", ("fork", "spawn")),
     ],
 )
 def test_the_things_that_are_compared_are_found(question: str, sides: tuple[str, ...]) -> None:
@@ -45,6 +51,8 @@ def test_the_things_that_are_compared_are_found(question: str, sides: tuple[str,
         "What is the difference between retries and retries?",
         "Why is there a difference between what the page shows after a reload and what the log says about it?",
         "How do I merge and compare?",
+        "What is the difference between it and this one?",
+        "one of these vs what they are",
         "Which versions are supported?",
         "Should we use it in production or not?",
         "What should I use to read or write files?",
@@ -73,3 +81,7 @@ def test_a_name_of_code_is_asked_for_as_one() -> None:
         "What is --query?",
         "find",
     ]
+
+
+def test_a_thing_may_be_called_by_a_stop_word() -> None:
+    assert compared("find vs grep") == ("find", "grep")
