@@ -17,10 +17,11 @@ _MIN_LINES = 2
 
 def lines_with_versions(query: Question, shown: ContextItem) -> Iterator[Passage]:
     """Yield the lines of a manifest or a page that state a required version, consecutive ones as one passage."""
-    of_manifest = is_manifest(shown.result.chunk.span.path)
+    path = shown.result.chunk.span.path
+    of_manifest = is_manifest(path)
     if query.versions is None or not (of_manifest or shown.is_prose):
         return
-    held = [unit for unit in shown.units if query.versions.share_in(unit.text, of_manifest=of_manifest)]
+    held = [unit for unit in shown.units if query.versions.share_in(unit.text, path)]
     for _, run in groupby(enumerate(held), key=lambda pair: pair[1].number - pair[0]):
         units = [unit for _, unit in run]
         if of_manifest or len(units) >= _MIN_LINES:
@@ -35,4 +36,4 @@ def share_of_versions(query: Question, passage: Passage) -> float:
     path = passage.first.span.path
     if query.versions is None or is_aside(path) or not (passage.is_whole or passage.shown.is_prose):
         return 0.0
-    return query.versions.share_in(passage.text, of_manifest=is_manifest(path))
+    return query.versions.share_in(passage.text, path)

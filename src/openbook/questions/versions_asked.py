@@ -64,6 +64,7 @@ _MANIFEST = re.compile(
     r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|composer\.json|go\.mod|Cargo\.toml|[\w.-]+\.gemspec"
     r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml)$"
 )
+_OF_PART = 0.5
 
 
 class AskedVersions:
@@ -78,19 +79,21 @@ class AskedVersions:
         """What to search for: the tokens of all names."""
         return tuple(dict.fromkeys(token for names in self._names for name in names for token in tokenize(name)))
 
-    def share_in(self, text: str, *, of_manifest: bool) -> float:
-        """Return the share of the things of which a text states a required version, from 0 to 1.
+    def share_in(self, text: str, path: str) -> float:
+        """Return the share of the things of which a text in a file states a required version, from 0 to 1.
 
-        All versions in a manifest are required; elsewhere, the line has a sign or a word for it.
+        All versions in a manifest are required; elsewhere, the line has a sign or a word for it. The manifest in a
+        subfolder is mostly that of a part, an example or a test, and counts half.
 
         Example:
             >>> versions = versions_of("Which versions of Ruby and Rails are supported?")
-            >>> [versions.share_in(text, of_manifest=False) for text in ("Ruby 3.2+", "Ruby 3.2", "It runs on Rails 8")]
+            >>> [versions.share_in(text, "README.md") for text in ("Ruby 3.2+", "Ruby 3.2", "It runs on Rails 8")]
             [0.5, 0.0, 0.5]
         """
+        of_manifest = is_manifest(path)
         stated = (text[start:end] for start, end in lines(text) if of_manifest or _REQUIRES.search(text, start, end))
         held = {n for line in stated for n, pattern in enumerate(self._patterns) if pattern.search(line)}
-        return len(held) / len(self.things)
+        return len(held) / len(self.things) * (_OF_PART if of_manifest and "/" in path else 1.0)
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:

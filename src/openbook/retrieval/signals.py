@@ -143,18 +143,11 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
     return best
 
 
-# A manifest in a subfolder is mostly that of a part, an example or a test.
-_OF_PART = 0.5
-
-
 def requirement_strength(versions: AskedVersions, chunk: Chunk) -> float:
     """Return how well a chunk states the required versions of a question, from 0 to 1; 0 for tests and changelogs."""
     path = chunk.span.path
-    of_manifest = is_manifest(path)
-    if is_aside(path) or not (of_manifest or chunk.kind == "docs"):
-        return 0.0
-    share = versions.share_in(chunk.text, of_manifest=of_manifest)
-    return share * (_OF_PART if of_manifest and "/" in path else 1.0)
+    may_state = (is_manifest(path) or chunk.kind == "docs") and not is_aside(path)
+    return versions.share_in(chunk.text, path) if may_state else 0.0
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:

@@ -85,7 +85,7 @@ def test_a_line_states_a_required_version(line: str) -> None:
     asked = versions_of("Which Python version is required?")
 
     assert asked is not None
-    assert asked.share_in(f"First.\n{line}\nLast.", of_manifest=False) == 1.0
+    assert asked.share_in(f"First.\n{line}\nLast.", "page.md") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_other_lines_state_no_required_version(line: str) -> None:
     asked = versions_of("Which Python version is required?")
 
     assert asked is not None
-    assert asked.share_in(line, of_manifest=False) == 0.0
+    assert asked.share_in(line, "page.md") == 0.0
 
 
-def test_every_version_in_a_manifest_is_required() -> None:
+def test_every_version_in_a_manifest_is_required_and_counts_half_in_that_of_a_part() -> None:
     asked = versions_of("Which Python version is required?")
 
     assert asked is not None
-    assert asked.share_in("python 3", of_manifest=True) == 1.0
+    assert [asked.share_in("python 3", path) for path in ("go.mod", "crane/go.mod", "crane/go.md")] == [1.0, 0.5, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_things_have_several_names(question: str, line: str) -> None:
     asked = versions_of(question)
 
     assert asked is not None
-    assert asked.share_in(line, of_manifest=True) == 1.0
+    assert asked.share_in(line, "go.mod") == 1.0
 
 
 def test_all_names_are_searched_for() -> None:
