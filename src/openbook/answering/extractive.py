@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from openbook.answering.causes import with_causes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
@@ -113,7 +114,7 @@ def pick(
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
-    passages = with_settings(query, passages, context, text_of)
+    passages = with_causes(query, with_settings(query, passages, context, text_of), context.shown)
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)
@@ -335,7 +336,12 @@ def _quotable(
 
 
 def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
-    """Return a passage with the context that it needs. Entries of settings are complete, except for table rows."""
+    """Return a passage with the context that it needs.
+
+    Entries of settings are complete, except for table rows; and so is what raises an error, with its condition.
+    """
+    if passage.is_cause:
+        return passage
     if passage.setting is not None and passage.setting.form != "row":
         return passage
     return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)

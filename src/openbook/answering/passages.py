@@ -82,6 +82,8 @@ class Passage:
     """It is the head of a definition: signature and summary."""
     setting: SettingEntry | None = None
     """The entry of a setting that the question asks for, if the passage is one."""
+    is_cause: bool = False
+    """It raises the error that the question asks the cause of."""
 
     @property
     def key(self) -> PassageKey:

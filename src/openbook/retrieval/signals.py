@@ -19,7 +19,8 @@ from openbook.questions.names import stands_in
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of_part
+from openbook.retrieval.raising import raising_places, tells_cause
+from openbook.retrieval.roles import ASIDE, asks_for, is_aside, is_home_page, role_of_part
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -108,6 +109,7 @@ def text_signals(
         "sentence": max(0.0, cosine),
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
+        "cause": cause_strength(query, chunk),
     }
 
 
@@ -139,6 +141,23 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
             if entry.is_described and is_within(entry, owners, chunk):
                 best = max(best, 1.0 if entry.is_exact else _OTHER_SPELLING)
     return best
+
+
+# Prose that says when an error is raised, as a share of the code that raises it.
+_TOLD_CAUSE = 0.5
+
+
+def cause_strength(query: Question, chunk: Chunk) -> float:
+    """Return how well a chunk shows what raises the error of a question, from 0 to 1; 0 for tests and the like."""
+    name = query.error
+    if not name or name not in chunk.text:
+        return 0.0
+    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    if role in ASIDE and not asks_for(role, query.text):
+        return 0.0
+    if chunk.kind == "code" and raising_places(chunk.text, name):
+        return 1.0
+    return _TOLD_CAUSE * tells_cause(chunk.docstring if chunk.kind == "code" else chunk.text, name)
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
