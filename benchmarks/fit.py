@@ -58,6 +58,7 @@ _DOCUMENTATION_OF_TOPICS = 0.5
 # predicts is trained on these questions, so its weight cannot be fitted to them.
 _SET: Mapping[View, dict[str, float]] = {
     "passages": {
+        "cause": 12.0,
         "defining": 6.0,
         "defining:heading": 5.0,
         "defining:symbol": 5.0,

@@ -113,6 +113,8 @@ class EvidenceFinder:
         """Rank passages like `find`, without handling questions on courses."""
         if question.identifiers and "uses" in question.intents:
             found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
+            if found and found[0].signals.get("cause"):
+                return found[:top_k]
             named = sorted(found, key=lambda result: not has_name(question, result.chunk.text))
             if asks_only_for_uses(question):
                 # The definition is not quoted, so callers rank before it.
@@ -182,10 +184,12 @@ class EvidenceFinder:
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        # Whoever quotes a text looks for the place that has it.
-        if answerability.odds < ANSWERABLE_FLOOR and not asked.question.quoted_in(results[0].chunk.text):
+        # Whoever quotes a text looks for the place that has it. What raises an error answers, whatever its words are.
+        shows_cause = results[0].signals.get("cause", 0.0) >= weights.QUESTION["cause"]
+        is_found = shows_cause or asked.question.quoted_in(results[0].chunk.text)
+        if answerability.odds < ANSWERABLE_FLOOR and not is_found:
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)
-        return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW)
+        return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW and not shows_cause)
 
     def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
         """Measure whether the documents behind a filter answer a question that is no follow-up."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from openbook.answering.causes import with_causes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
@@ -114,7 +115,7 @@ def pick(
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
-    passages = with_settings(query, passages, context, text_of)
+    passages = with_causes(query, with_settings(query, passages, context, text_of), context.shown)
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)

@@ -84,6 +84,8 @@ class Passage:
     """The entry of a setting that the question asks for, if the passage is one."""
     is_whole: bool = False
     """It is quoted as it is, without the rest of its paragraph or statement."""
+    is_cause: bool = False
+    """It raises the error that the question asks the cause of."""
 
     @property
     def key(self) -> PassageKey:

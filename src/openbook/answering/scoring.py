@@ -18,6 +18,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question
+from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, is_named
 from openbook.tokens import tokenize
@@ -133,6 +134,8 @@ _TOLD_BONUS, _TOLD_BY_CODE_BONUS, _OPENING_BONUS = 3.0, 5.0, 2.0
 _DESCRIBING_BONUS = 9.0
 # Documentation says more about a setting than its field in code (`benchmarks.setting_names` on netbox and mise).
 _DOCUMENTED_BONUS = 3.0
+# What raises an error, over its definition.
+_CAUSE_BONUS = 5.5
 
 # A list or a manifest states the version required, where sentences have more words of the question.
 _REQUIRED_BONUS = 5.0
@@ -220,7 +223,9 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     use, if there is any.
     """
     asked_for, namesakes = _heads_of_names(query, passages)
-    if "uses" in query.intents:
+    if any(passage.is_cause for passage in passages):
+        asked_for.update(each.key for each in passages if not each.is_cause and tells_cause(each.text, query.error))
+    elif "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
         # Recursive calls count only if there are no others.
         others = [use for use in uses if not is_inside(use.shown.result.chunk, query)]
@@ -234,6 +239,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
         + definitions.get(passage.key, 0.0)
+        + _CAUSE_BONUS * passage.is_cause
         + _DESCRIBING_BONUS * (passage.key in described)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)

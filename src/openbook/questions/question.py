@@ -11,6 +11,7 @@ from typing import Literal
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.definitions import AskedTerm, term_of
+from openbook.questions.errors_asked import error_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
@@ -306,6 +307,11 @@ class Question:
     def term(self) -> AskedTerm | None:
         """The term whose meaning it asks for, if any."""
         return None if self.compared or self.asks_for_places else term_of(self.text)
+
+    @cached_property
+    def error(self) -> str:
+        """The unqualified name of the error that it asks the cause of; mostly empty."""
+        return "" if self.compared else error_of(self.text, self.identifiers)
 
     @cached_property
     def listed(self) -> AskedList | None:

@@ -30,6 +30,7 @@ from openbook.retrieval.ranking import (
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import (
+    cause_strength,
     rarities,
     requirement_strength,
     setting_strength,
@@ -46,8 +47,9 @@ if TYPE_CHECKING:
 
 # Candidates per retrieval method. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
-# The same for what describes a setting, if no candidate does: the description may have its name once, and uses often.
-_DEPTH_OF_SETTINGS = 400
+# The same for a name: of a setting, if no candidate describes it, or of an error. What describes a setting may have its
+# name once, and uses often; what raises an error may rank below everything that handles it.
+_DEPTH_OF_NAMES = 400
 
 # Passages whose proximity is computed; tokenizing one takes about .2 ms.
 _READ = 24
@@ -148,6 +150,8 @@ class Retriever:
             matches = add_evidence(matches, held, self.index)
         if query.settings:
             matches = add_evidence(matches, self._describing(query, matches, vector, where), self.index)
+        if query.error:
+            matches = add_evidence(matches, self._raising(query, vector, where), self.index)
         if query.term is not None:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
         if query.versions is not None:
@@ -189,7 +193,7 @@ class Retriever:
         held = (
             evidence
             for place in places
-            for evidence in self.index.match(versions.tokens, vector, _DEPTH_OF_SETTINGS, place).evidence
+            for evidence in self.index.match(versions.tokens, vector, _DEPTH_OF_NAMES, place).evidence
         )
         found = {evidence.id: evidence for evidence in held if evidence.id not in known}
         chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
@@ -201,11 +205,18 @@ class Retriever:
         known = [evidence.id for evidence in matches.evidence]
         if not tokens or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
             return replace(matches, evidence=())
-        held = self.index.match(tokens, vector, _DEPTH_OF_SETTINGS, where).evidence
+        held = self.index.match(tokens, vector, _DEPTH_OF_NAMES, where).evidence
         chunks = zip(held, self.index.fetch([evidence.id for evidence in held]), strict=True)
         return replace(
             matches, evidence=tuple(each for each, chunk in chunks if setting_strength(query.settings, chunk))
         )
+
+    def _raising(self, query: Question, vector: Vector, where: Filter) -> Matches:
+        """Return matches that raise the error of a question: most chunks with its name may handle or test it."""
+        tokens = tuple(dict.fromkeys(tokenize(query.error)))
+        held = self.index.match(tokens, vector, _DEPTH_OF_NAMES, where)
+        chunks = zip(held.evidence, self.index.fetch([evidence.id for evidence in held.evidence]), strict=True)
+        return replace(held, evidence=tuple(each for each, chunk in chunks if cause_strength(query, chunk)))
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
@@ -224,8 +235,8 @@ class Retriever:
     ) -> list[RankedChunk]:
         """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
-        # A definition or description may contain the name once, and rank below many uses of it.
-        is_read_whole = query.term is not None or query.settings or query.versions is not None
+        # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
+        is_read_whole = query.term is not None or query.settings or query.error or query.versions is not None
         best = ranked if is_read_whole else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)

@@ -20,7 +20,8 @@ from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.proximity import exactness
-from openbook.retrieval.roles import asks_for, is_aside, is_home_page, role_of_part
+from openbook.retrieval.raising import raising_places, tells_cause
+from openbook.retrieval.roles import ASIDE, asks_for, is_aside, is_home_page, role_of_part
 from openbook.retrieval.setting_entries import are_named, is_within, setting_entries
 from openbook.tokens import tokenize
 from openbook.types import Chunk
@@ -110,6 +111,7 @@ def text_signals(
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
         "requirement": requirement_strength(query.versions, chunk) if query.versions else 0.0,
+        "cause": cause_strength(query, chunk),
     }
 
 
@@ -148,6 +150,23 @@ def requirement_strength(versions: AskedVersions, chunk: Chunk) -> float:
     path = chunk.span.path
     may_state = (is_manifest(path) or chunk.kind == "docs") and not is_aside(path)
     return versions.share_in(chunk.text, path) if may_state else 0.0
+
+
+# Prose that says when an error is raised, as a share of the code that raises it.
+_TOLD_CAUSE = 0.5
+
+
+def cause_strength(query: Question, chunk: Chunk) -> float:
+    """Return how well a chunk shows what raises the error of a question, from 0 to 1; 0 for tests and the like."""
+    name = query.error
+    if not name or name not in chunk.text:
+        return 0.0
+    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    if role in ASIDE and not asks_for(role, query.text):
+        return 0.0
+    if chunk.kind == "code" and raising_places(chunk.text, name):
+        return 1.0
+    return _TOLD_CAUSE * tells_cause(chunk.docstring if chunk.kind == "code" else chunk.text, name)
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 QUESTION: dict[str, float] = {
+    "cause": 12.00,
     "coverage": 3.10,
     "defining": 6.00,
     "defining:heading": 5.00,

@@ -1,0 +1,188 @@
+"""Questions for what raises an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openbook.answering.causes import with_causes
+from openbook.answering.context import build_context
+from openbook.answering.evidence import EvidenceFinder, Relevance
+from openbook.answering.followups import standalone
+from openbook.answering.passages import passages_of
+from openbook.questions.question import read_question
+from openbook.types import Chunk, Filter
+from tests.unit.answering.picking import picked
+from tests.unit.retrieval.material import Library, chunk_of, result_of
+
+QUESTION = "why do I get QuayFullError?"
+RAISED = "    if not self.free:\n        raise QuayFullError(self.name)"
+LONG = "\n".join(f"        self.tie(rope{number}, post{number})" for number in range(12))
+
+
+def offered(*chunks: Chunk) -> list[str]:
+    context = build_context([result_of(chunk) for chunk in chunks], 10_000).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+    return [passage.text for passage in with_causes(read_question(QUESTION), passages, context)]
+
+
+def of_code(text: str, path: str = "dock.py") -> Chunk:
+    return chunk_of(text, path, kind="code", language="python")
+
+
+def told(*texts: str, question: str = QUESTION, language: str = "python") -> list[str]:
+    chunks = [chunk_of(text, f"dock{n}.py", kind="code", language=language) for n, text in enumerate(texts)]
+    return [item.passage.text for item in picked(question, *chunks) if not item.is_pointer]
+
+
+def test_what_raises_is_quoted_with_its_condition_before_the_definition() -> None:
+    defined = 'class QuayFullError(Exception):\n    """No berth is free."""\n\n\nclass RopeError(Exception):\n    pass'
+    raised = f"def moor(self):\n{LONG}\n\n{RAISED}\n\n{LONG}"
+
+    found = told(defined, raised)
+
+    assert found[0] == RAISED
+    assert found[1:] == ['class QuayFullError(Exception):\n    """No berth is free."""']
+
+
+def test_an_empty_definition_and_its_neighbours_are_not_quoted() -> None:
+    defined = "class QuayFullError(Exception):\n    pass\n\n\nclass RopeError(Exception):\n    pass"
+
+    found = told(defined, f"def moor(self):\n{RAISED}")
+
+    assert found == [RAISED]
+    assert told(defined)  # there is nothing better
+
+
+def test_what_is_tested_is_quoted_with_what_sets_it() -> None:
+    raised = (
+        f"def moor(self):\n{LONG}\n\n    free = self.berths()\n    if not free:\n        raise QuayFullError\n\n{LONG}"
+    )
+
+    assert told(raised)[0] == "    free = self.berths()\n    if not free:\n        raise QuayFullError"
+
+
+def test_an_except_is_quoted_with_its_try() -> None:
+    raised = "    try:\n        tie(ship)\n    except KeyError:\n        raise QuayFullError"
+
+    assert told(f"def moor(self):\n{LONG}\n{raised}\n{LONG}")[0] == raised
+
+
+def test_of_a_long_statement_the_condition_or_the_statement_before_is_quoted() -> None:
+    body = LONG.replace("        self", "            self")
+    inside = f"def moor(self):\n    if late:\n        if full:\n            raise QuayFullError\n{body}\n"
+    ties = LONG.replace("        ", "    ")
+    behind = f"def moor(self):\n{ties}\n    raise QuayFullError\n{ties}"
+
+    assert "if full:\n            raise QuayFullError" in told(inside)[0]
+    assert told(behind)[0].endswith("post11)\n    raise QuayFullError")
+
+
+def test_the_closing_brace_of_a_condition_is_quoted() -> None:
+    ties = "\n".join(f"\ttie({number})" for number in range(12))
+    raised = f"func Moor() error {{\n{ties}\n\n\tif full {{\n\t\treturn ErrFull\n\t}}\n{ties}\n}}"
+
+    found = told(raised, question="when is ErrFull returned", language="go")
+
+    assert found[0] == "\tif full {\n\t\treturn ErrFull\n\t}"
+
+
+def test_the_message_of_a_variant_is_its_definition() -> None:
+    defined = (
+        'enum DockError {\n    #[error("the quay {0} is full")]\n    QuayFull(String),\n'
+        '    #[error("the rope is short")]\n    RopeShort,\n' + "    Late,\n" * 9 + "}"
+    )
+    raised = "fn moor() -> Result<()> {\n    match free {\n        false => Err(DockError::QuayFull(name)),\n    }\n}"
+
+    found = told(raised, defined, question="when is QuayFull returned?", language="rust")
+
+    assert "Err(DockError::QuayFull(name))" in found[0]
+    assert len(found) == 2
+    assert found[1].endswith('    #[error("the quay {0} is full")]\n    QuayFull(String),')
+
+
+def test_a_docstring_that_says_when_is_quoted_as_well_and_code_that_handles_is_not() -> None:
+    raised = f"def moor(self):\n{LONG}\n\n{RAISED}\n\n{LONG}"
+    handled = "def wait(self):\n    try:\n        moor()\n    except QuayFullError:\n        return 1"
+    said = (
+        'def tie(self):\n    """Tie.\n\n    Raises:\n        QuayFullError: If no berth is free.\n    """\n    moor()'
+    )
+
+    found = told(raised, handled, said)
+
+    assert found[0].endswith("raise QuayFullError(self.name)")
+    assert any("If no berth is free" in text for text in found[1:])
+    assert not any("except QuayFullError" in text for text in found)
+
+
+def test_tests_raise_nothing_unless_they_are_asked_for() -> None:
+    code = "def test_moor():\n    if full:\n        raise QuayFullError"
+    other = chunk_of("Why QuayFullError is no quay that is full.", "notes.md")
+    test = chunk_of(code, "tests/test_dock.py", kind="code", language="python")
+
+    assert not any(item.passage.is_cause for item in picked(QUESTION, test, other))
+    assert any(item.passage.is_cause for item in picked("which tests raise QuayFullError?", test, other))
+
+
+def test_an_error_that_is_raised_is_no_doubtful_answer(tmp_path: Path) -> None:
+    library = Library(tmp_path / "doubt.db")
+    for number in range(60):
+        library.put(f"notes/{number}.md", f"Ropes of harbour {number} are old.")
+    library.put("dock.py", "if full:\n    raise QuayFullError", kind="code")
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    def relevance(question: str) -> Relevance:
+        alone = standalone(question, ())
+        results = finder.find(alone.question, 5, Filter())
+        return finder.judge(alone, results, finder.weigh(alone.question), Filter())
+
+    assert not relevance("why do I get QuayFullError while zanzibar camels").is_doubtful
+    assert relevance("how old is QuayFullError zanzibar camels").is_doubtful
+    library.close()
+
+
+def test_what_raises_an_error_is_an_answer_to_where(tmp_path: Path) -> None:
+    library = Library(tmp_path / "causes.db")
+    library.put("wait.py", "QuayFullError(1, QuayFullError, raised)", kind="code")
+    library.put("dock.py", "if full:\n    raise QuayFullError", kind="code", symbol="QuayFullError")
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    found = finder.find(read_question("where is QuayFullError raised?"), 2, Filter())
+
+    assert [result.chunk.span.path for result in found] == ["dock.py", "wait.py"]
+    library.close()
+
+
+def test_prose_and_comments_that_say_when_are_offered_and_other_code_is_not() -> None:
+    raised = of_code("if not self.free:\n    raise QuayFullError(self.name)")
+    commented = "# A QuayFullError is raised at night.\nnight = 3\n\nwait_for_it(night, 1)"
+
+    found = offered(raised, chunk_of("Quays lie in the north.", "quays.md"), of_code(commented, "quay.py"))
+
+    assert "Quays lie in the north." in found
+    assert any("raised at night" in text for text in found)
+    assert not any("wait_for_it" in text for text in found)
+    assert offered(raised) == [raised.text]
+    assert "if not self.free" not in "".join(offered(chunk_of(f"```\n{raised.text}\n```", "d.md"))[1:])
+
+
+def test_what_is_raised_twice_in_a_short_statement_is_offered_once() -> None:
+    raised = of_code("if late:\n    raise QuayFullError(1)\nelse:\n    raise QuayFullError(2)")
+
+    assert offered(raised) == [raised.text]
+
+
+def test_the_condition_of_a_long_block_is_the_line_above_with_less_indentation() -> None:
+    ties = "\n".join(f"    tie({number})" for number in range(12))
+    condition = "if (\n    late\n):\n    raise QuayFullError\n"
+    otherwise = f"if late:\n{ties}\nelse:\n    raise QuayFullError\n{ties}"
+
+    assert offered(of_code(f"{condition}{ties}"))[-1].endswith("    raise QuayFullError")
+    assert offered(of_code(otherwise))[-1].endswith("    raise QuayFullError")
+
+
+def test_a_comment_or_a_block_above_a_condition_sets_nothing_that_it_tests() -> None:
+    ties = "\n".join(f"    tie({number})" for number in range(12))
+    block = "        for rope in ropes:\n            tie(rope)\n"
+    for above in ("    # late\n", f"{block}".replace("        ", "    ", 1)):
+        found = offered(of_code(f"def moor():\n{ties}\n{above}    if full:\n        raise QuayFullError\n{ties}"))
+        assert "    if full:\n        raise QuayFullError" in found[-1]
