@@ -92,11 +92,15 @@ def _is_titled(line: str) -> bool:
 
 
 def _is_in_example(chunk: Chunk, at: int) -> bool:
-    every, at = units_of(chunk), at + chunk.span.start_char
-    return any(
-        every[max(0, each.opening)].span.start_char <= at < every[min(each.closing, len(every) - 1)].span.end_char
-        for each in examples_of(every, chunk.language)
-    )
+    return any(start <= at < end for start, end in _ranges_of_examples(chunk))
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def _ranges_of_examples(chunk: Chunk) -> tuple[tuple[int, int], ...]:
+    every, base = units_of(chunk), chunk.span.start_char
+    found = examples_of(every, chunk.language) if every else ()
+    ends = ((every[max(0, each.opening)], every[min(each.closing, len(every) - 1)]) for each in found)
+    return tuple((first.span.start_char - base, last.span.end_char - base) for first, last in ends)
 
 
 def _heading_in_body(text: str, found: re.Match[str]) -> ChunkHeading:

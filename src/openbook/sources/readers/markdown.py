@@ -127,7 +127,9 @@ class _Outline:
         """Enter the body of an item that begins at a line."""
         outer, found = self._bodies[-1], OPENS_BODY.match(opening)
         is_open = outer.is_open and found is not None and found["box"] is not None
-        base = outer.last + bool(is_open and section_title(opening))
+        # Without a heading above, each tab would be a chunk of its own: "pip install x" below "pip".
+        is_section = is_open and outer.last > 0 and section_title(opening) != ""
+        base = outer.last + is_section
         self._bodies.append(_Body(line, base, base, is_open))
 
     def leave(self) -> None:

@@ -164,9 +164,9 @@ def test_what_is_indented_in_a_box_is_prose_but_for_its_code(opened: str) -> Non
 
 
 def test_a_fence_right_below_a_tab_is_code_to_its_end() -> None:
-    text = '=== "A"\n    ```yaml\n    a: 1\n\n    b: 2\n    ```\n'
+    text = '# T\n\n=== "A"\n    ```yaml\n    a: 1\n\n    b: 2\n    ```\n'
 
-    assert blocks(text) == [("heading", '=== "A"'), ("code", "    ```yaml\n    a: 1\n\n    b: 2\n    ```")]
+    assert blocks(text)[1:] == [("heading", '=== "A"'), ("code", "    ```yaml\n    a: 1\n\n    b: 2\n    ```")]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,13 @@ def test_a_tab_and_a_collapsible_block_are_sections_below_the_heading_above(open
 
 
 def test_a_blank_line_below_a_tab_is_in_no_block() -> None:
-    assert blocks('=== "A"\n\n    a\n') == [("heading", '=== "A"'), ("text", "    a")]
+    assert blocks('# T\n\n=== "A"\n\n    a\n')[1:] == [("heading", '=== "A"'), ("text", "    a")]
+
+
+def test_a_tab_without_a_heading_above_is_no_section_but_headings_in_it_are() -> None:
+    text = 'Run one of these:\n\n=== "A"\n\n    a\n\n=== "B"\n\n    # Three\n\n    b\n'
+
+    assert headings(text) == [(1, "Three")]
 
 
 def test_headings_in_tabs_are_below_their_tabs() -> None:
