@@ -20,18 +20,22 @@ _PROSE_FENCE = re.compile(r"\{(?P<name>[\w-]+)\}")
 
 # Admonitions, collapsible ones and tabs of MkDocs; a footnote; a definition.
 OPENS_BODY = re.compile(
-    r'^(?P<indent>[ \t]*)(?:(?:!!!|\?\?\?\+?|===[!+]*) *[\w"]|\[\^[^]\n]+\]:|:[ \t]+\S).*', re.MULTILINE
+    r'^(?P<indent>[ \t]*)(?:(?P<box>!!!|\?\?\?\+?|===[!+]*) *[\w"]|\[\^[^]\n]+\]:|:[ \t]+\S).*', re.MULTILINE
 )
-"""Matches lines of Markdown that open a body indented by four columns, except list items."""
+"""Matches lines of Markdown that open a body indented by four columns, except list items. `box` is the sign of an
+admonition or tab."""
 
 # The opening of an admonition or tab in MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
 _BOX = re.compile(
-    r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
+    r'(?:(?:!!!|\?\?\?\+?|===[!+]*)(?=[\s"\w])[\w -]*|(?:[:/]{3,}|`{3,}(?=\{))[ \t]*\{?[\w-]*\}?(?![\w/:])[ \t]*[|[]?'
     r"|(?:>[ \t]*)?\[!\w+\][+-]?"
     r"|\.\. (?:note|warning|tip|important|caution|danger|hint|attention|error|admonition|seealso"
     r"|tab|tab-item|dropdown)::)"
     r'[ \t]*"?(?P<title>.*?)["\]]?'
 )
+
+# An icon in a title of MkDocs, as `:material-linux:`.
+_ICON = re.compile(r"(?<!\w):[\w+-]+:(?!`)")
 
 ITEM = re.compile(r"\s*((?:[-*+•]|\(?(?:\w|\d+|#)[.)])[ \t]+)")
 DIRECTIVE = re.compile(r"\s*(?:\.\. )*\.\.[ \t]+(?P<name>[\w:+.-]*\w)::(?:\s+(?P<said>.*)|$)")
@@ -62,6 +66,17 @@ def box_title(line: str) -> str | None:
     """
     found = _BOX.fullmatch(line.strip())
     return found["title"] if found else None
+
+
+def section_title(line: str) -> str:
+    """Return the title of the section that a line of MkDocs opens, a tab or a collapsible block; empty if it does not.
+
+    Example:
+        >>> section_title('=== "Linux"'), section_title('??? tip "By hand"'), section_title('!!! note "Linux"')
+        ('Linux', 'By hand', '')
+    """
+    is_section = line.lstrip().startswith(("===", "???"))
+    return _ICON.sub("", (is_section and box_title(line)) or "").strip()
 
 
 def leads_to_code(text: str, start: int, end: int) -> bool:

@@ -127,6 +127,8 @@ class Block:
     title: str = ""
     """Heading text without markup."""
     lesson: Lesson | None = None
+    closes: int = 0
+    """Sections of this level and deeper end above it, as at the end of a tab; 0 if none does."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_char <= self.end_char:

@@ -15,7 +15,7 @@ from openbook.answering.headings import HEADING, headings_in
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.answering.unshown import MARKUP, is_markup, unshown
-from openbook.containers import box_title
+from openbook.containers import box_title, section_title
 from openbook.entries import indent_of
 from openbook.retrieval.setting_entries import SettingEntry
 from openbook.text import sentences
@@ -207,9 +207,10 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         text = Passage(shown, paragraph[0], paragraph[-1]).text
         is_entry = paragraph[0].number - 1 in entries and paragraph[-1].number - 1 > entries[paragraph[0].number - 1]
         short = _count_words(text) < _MIN_WORDS and not is_entry
-        heading = HEADING.match(text)
+        line = text.lstrip(" \t")
+        heading = HEADING.match(line)
         is_title = is_heading(shown.result.chunk, paragraph[0]) or (
-            heading is not None and (short or not text[heading.end() :].strip(_UNDERLINE))
+            heading is not None and (short or not line[heading.end() :].strip(_UNDERLINE))
         )
         is_box = len(paragraph) == 1 and _opens_box(shown, paragraph[0])
         if is_box or (before and (is_title or (short and _is_bold(text)))):
@@ -347,6 +348,8 @@ def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
 
 
 def _is_alone(chunk: Chunk, unit: Unit) -> bool:
+    if section_title(unit.text):
+        return True
     return is_heading(chunk, unit) or any(pattern.match(unit.text) for pattern in (_TITLE, COURSE_FACT))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import MAX_QUOTE_LINES
 from openbook.answering.displaying import fence_of, indented_code
-from openbook.answering.headings import HEADING
+from openbook.answering.headings import HEADING, ends_of_bodies, headings_in
 from openbook.answering.passages import (
     Passage,
     examples_in,
@@ -23,7 +23,7 @@ from openbook.answering.passages import (
 from openbook.answering.statements import enclosing, layout_of
 from openbook.text import indentation
 from openbook.tokens import words_to_read
-from openbook.types import Unit
+from openbook.types import Chunk, Unit
 
 # Ends a sentence that introduces a list, a command or an example.
 _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
@@ -152,7 +152,7 @@ def _between(shown: ContextItem, first: int, last: int) -> Passage:
 
 
 def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
-    """Join a quote and an adjacent passage; None if a heading separates them, or if they are too long together."""
+    """Join a quote and an adjacent passage; None if they are too long together, or of different sections or bodies."""
     if piece is None:
         return None
     first, last = sorted((quote, piece), key=lambda each: each.start_char)
@@ -161,7 +161,15 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     # A quote may begin with its heading.
     is_headed = first is piece and quote.example is None and HEADING.match(quote.text.lstrip()) is not None
     crosses_heading = quote.shown.is_prose and (is_headed or holds_heading(slice_of(quote.shown, *new)))
-    return whole if _is_short(whole) and not crosses_heading else None
+    is_apart = crosses_heading or (quote.shown.is_prose and _leaves_body(quote.shown.result.chunk, *new))
+    return whole if _is_short(whole) and not is_apart else None
+
+
+def _leaves_body(chunk: Chunk, start: int, end: int) -> bool:
+    """Return whether the body of an admonition or tab ends in a range of a document, or a tab begins in it."""
+    base = chunk.span.start_char
+    borders = (*ends_of_bodies(chunk), *(each.start for each in headings_in(chunk)))
+    return any(start < base + border <= end for border in borders)
 
 
 def _is_short(quote: Passage, words: int = _MAX_WORDS, lines: int = _MAX_LINES) -> bool:

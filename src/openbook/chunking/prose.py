@@ -146,6 +146,8 @@ class _Section:
     place: int
     """Index of the preceding border."""
     parts: list[Block]
+    closes: bool = False
+    """It ends the sections of a body above."""
 
     @property
     def start_char(self) -> int:
@@ -283,17 +285,19 @@ def _sections(slicer: Slicer) -> list[_Section]:
     opened: list[Block] = []
     top = 0
     for part in slicer.parts():
-        place = slicer.place_of(part.start_char)
+        place, count = slicer.place_of(part.start_char), len(opened)
+        closes = min(filter(None, (part.level, part.closes)), default=0)
+        while closes and opened and opened[-1].level >= closes:
+            opened.pop()
         if part.kind == "heading":
-            while opened and opened[-1].level >= part.level:
-                opened.pop()
             top += not opened
             opened.append(part)
-        elif found and found[-1].place == place:
+        elif found and found[-1].place == place and len(opened) == count:
             found[-1].parts.append(part)
             continue
-        path = tuple(heading.title for heading in opened if heading.title)
-        found.append(_Section(slicer.pages[place], path, top, place, [part]))
+        # A tab often begins with a heading of the same name.
+        path = tuple(title for title, _ in groupby(heading.title for heading in opened) if title)
+        found.append(_Section(slicer.pages[place], path, top, place, [part], part.closes > 0))
     return found
 
 
@@ -311,6 +315,9 @@ def _groups(text: str, sections: Iterable[_Section], options: ChunkOptions) -> I
 
 
 def _fit_together(text: str, first: _Section, last: _Section, options: ChunkOptions) -> bool:
+    above = first.path[:-1]
+    if last.closes and last.path[: len(above)] != above:
+        return False  # what a tab is about stands above it, outside of the chunk
     start, end = first.start_char, last.end_char
     if first.place == last.place:
         return end - start <= options.merge_chars

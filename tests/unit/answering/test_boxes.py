@@ -98,6 +98,7 @@ def test_what_a_chunk_begins_with_is_code_if_it_reads_so(text: str, is_code: boo
     ("line", "shown"),
     [
         ('!!! tip "The retry policy"', "> The retry policy\n> "),
+        ('!!!tip "The retry policy"', "> The retry policy\n> "),
         ("!!! tip", "> "),
     ],
 )
@@ -129,6 +130,32 @@ def test_a_title_alone_is_no_quote() -> None:
     page = '=== "The retry policy of tides"\n\n    It waits for a minute, as the moon does.\n'
 
     assert "The retry policy of tides" not in answer("What is the retry policy of tides?", page, "a.md")
+
+
+@pytest.mark.parametrize("opened", ['!!!note "The retry policy of tides"', "??? The retry policy", "=== The policy"])
+def test_the_opening_of_a_box_is_no_quote_however_it_is_written(opened: str) -> None:
+    page = f"# Tides\n\n{opened}\n\n    It waits for a minute, as the moon does.\n"
+
+    assert "policy" not in answer("What is the retry policy of tides?", page, "a.md")
+
+
+def test_the_tab_that_is_asked_for_is_quoted_alone() -> None:
+    page = "# Upgrading\n\n" + "\n".join(
+        f'=== "{harbour}"\n\n    ### {quay}\n\n    ```sh\n    {command} upgrade boats\n    ```\n'
+        for harbour, quay, command in (("Oslo", "Oslo East", "row"), ("Bergen", "Bryggen", "sail"))
+    )
+
+    said = answer("How do I upgrade boats on Bryggen?", page, "a.md")
+
+    assert said.index("sail upgrade boats") < said.index("row upgrade boats")
+    assert "###" not in said
+
+
+def test_a_title_directly_above_its_text_is_not_quoted_with_it() -> None:
+    said = answer("Where do boats moor?", '# Boats\n\n=== "Oslo"\n    Boats moor at the quay.\n', "a.md")
+
+    assert "> Boats moor at the quay." in said
+    assert "> Oslo" not in said
 
 
 def test_tags_are_left_out_of_boxes() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openbook.answering.headings import headings_over
+from openbook.answering.headings import ends_of_bodies, headings_over
 from tests.unit.retrieval.material import chunk_of
 
 
@@ -45,6 +45,66 @@ def test_a_title_with_a_line_above_and_below_is_not_closed_by_one_with_a_line_be
 
     assert over(text, "bowline", "rst") == ("Harbour", "Ropes", "Knots")
     assert over(text, "ebb", "rst") == ("Harbour", "Tides")
+
+
+TABS = """\
+## Ropes
+
+=== "Hemp"
+
+    ### Hemp
+
+    #### Splices
+
+    soft
+
+    ```sh
+    # splice it
+    splice
+    ```
+
+        # twist it
+        twist
+
+=== "Steel"
+
+    hard
+
+    ??? note "Rust"
+        red
+
+    bright
+
+Then moor.
+"""
+
+
+def test_tabs_and_the_headings_in_them_are_over_what_is_indented_below() -> None:
+    assert over(TABS, "soft") == over(TABS, "splice\n") == over(TABS, "twist\n") == ("Ropes", "Hemp", "Splices")
+    assert over(TABS, "hard") == over(TABS, "bright") == ("Ropes", "Steel")
+    assert over(TABS, "red") == ("Ropes", "Steel", "Rust")
+    assert over(TABS, "Then") == ("Ropes",)
+
+
+def test_a_tab_is_below_each_heading_beside_it() -> None:
+    assert over('#### Ropes\n\n=== "Hemp"\n\n    soft\n', "soft") == ("Ropes", "Hemp")
+    assert over('=== "Hemp"\n\n    soft\n\n#### Ropes\n\nhard\n', "hard") == ("Ropes",)
+    assert over('=== "Hemp"\n\n=== "Steel"\n\n    hard\n', "hard") == ("Steel",)
+    assert over('!!! note "Hemp"\n\n    soft\n', "soft") == ()
+
+
+def test_headings_are_indented_in_markdown_only() -> None:
+    text = 'Ropes\n=====\n\n    # twist it\n\n=== "Hemp"\n\n    soft\n'
+
+    assert over(text, "soft", "rst") == ("Ropes",)
+
+
+def test_bodies_end_where_their_indentation_does() -> None:
+    chunk = chunk_of('    first\n\n!!! note\n\n    second\n\n    ```\n=== "x"\n    ```\n\nthird\n', language="markdown")
+
+    assert [chunk.text[at:].split("\n")[0] for at in sorted(ends_of_bodies(chunk))] == ["!!! note", '=== "x"']
+    assert ends_of_bodies(chunk_of("    first\n\nsecond\n", language="rst")) == ()
+    assert ends_of_bodies(chunk_of("[^1]: first\n\nsecond\n", language="markdown")) == ()
 
 
 @pytest.mark.parametrize(

@@ -218,3 +218,29 @@ def test_a_sentence_that_leads_to_what_is_quoted_anyway_is_not_quoted_alone() ->
     found = quotes(picked("How is the rope tied to the berth of the quay?", chunk))
 
     assert not any(each.endswith("::") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("!!! note\n\n    Boats moor early.\n\nShips moor late.\n", "Boats moor early."),
+        ("!!! note\n\n    Boats moor early.\n\nShips moor late.\n", "Ships moor late."),
+        ('=== "Boats"\n\n    Boats moor early.\n\n=== "Ships"\n\n    Ships moor late.\n', "Boats moor early."),
+        ('Boats moor early.\n\n=== "Ships"\n\n    Ships moor late.\n', "Boats moor early."),
+        ('=== "Boats"\n\n    Boats moor early.\n\n    ### Ships\n\n    Ships moor late.\n', "Boats moor early."),
+    ],
+)
+def test_what_grows_does_not_leave_its_tab_or_admonition(text: str, quote: str) -> None:
+    assert enlarged_in_markdown(text, quote) == quote
+
+
+def test_what_grows_in_an_admonition_has_all_of_it() -> None:
+    text = "!!! note\n\n    Boats moor early.\n\n    Ships moor late."
+
+    assert enlarged_in_markdown(text, "Boats moor early.").endswith("Ships moor late.")
+
+
+def enlarged_in_markdown(text: str, quote: str) -> str:
+    (shown,) = build_context([result_of(chunk_of(text, "a.md", language="markdown"))], 10_000).shown
+    passages = passages_of(shown)
+    return enlarged(next(passage for passage in passages if passage.text.strip() == quote), passages).text.strip()

@@ -334,3 +334,41 @@ def test_a_body_that_is_too_long_begins_with_what_opens_it_and_is_cut_between_it
 
     assert found[0].text.startswith("!!! note\n\n    Read these.\n\n    - item 0\n")
     assert all(chunk.text.startswith("    - item") for chunk in found[1:])
+
+
+def test_a_tab_is_in_the_path_and_what_is_below_it_is_not() -> None:
+    text = (
+        f'# Top\n\n=== "A"\n\n    ## A\n\n    ### In\n\n    {long("one", 900)}\n\n'
+        f'=== "B"\n\n    {long("two", 900)}\n\n{long("three", 900)}\n'
+    )
+    document = read_document(text.encode(), source="s", path="a.md")
+
+    assert [chunk.context for chunk in chunk_prose(document, ChunkOptions())] == [
+        ("Top", "A", "In"),
+        ("Top", "B"),
+        ("Top",),
+    ]
+
+
+def test_what_follows_a_tab_is_not_joined_with_it_without_the_heading_above() -> None:
+    def starts(above: str) -> list[str]:
+        text = f'# Top\n\n## One\n\n{above}\n\n=== "A"\n\n    a\n\n=== "B"\n\n    b\n\n## Two\n\nc\n'
+        document = read_document(text.encode(), source="s", path="a.md")
+        return [chunk.text.split("\n")[0] for chunk in chunk_prose(document, ChunkOptions())]
+
+    assert starts("Few.") == ["# Top"]
+    assert starts(long("many", 900)) == ["# Top", '=== "A"', "## Two"]
+
+
+def test_a_deeper_heading_behind_a_tab_is_not_below_it() -> None:
+    text = f'# Top\n\n=== "A"\n\n    {long("one", 900)}\n\n#### Deep\n\n{long("two", 900)}\n'
+    document = read_document(text.encode(), source="s", path="a.md")
+
+    assert [chunk.context for chunk in chunk_prose(document, ChunkOptions())] == [("Top", "A"), ("Top", "Deep")]
+
+
+def test_small_sections_of_two_headings_are_joined_where_no_tab_ends() -> None:
+    text = f"# Top\n\n## One\n\n{long('one', 900)}\n\n### A\n\na\n\n## Two\n\nb\n"
+    document = read_document(text.encode(), source="s", path="a.md")
+
+    assert [chunk.text.split("\n")[0] for chunk in chunk_prose(document, ChunkOptions())] == ["# Top", "### A"]

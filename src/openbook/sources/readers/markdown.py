@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from openbook.containers import OPENS_BODY, holds_prose
+from openbook.containers import OPENS_BODY, holds_prose, section_title
 from openbook.sources.front_matter import FRONT_MATTER, stated_title
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.text import LineIndex
@@ -42,12 +43,17 @@ _LEAVES: dict[str, BlockKind] = {
     "code_block": "code",
 }
 
+_CONTAINERS = ("list_item_open", "blockquote_open")
+_CONTAINER_ENDS = ("list_item_close", "blockquote_close")
+
 
 def read_markdown(text: str, path: str = "") -> Reading:
     r"""Read Markdown. The text is not changed.
 
     Blocks are headings, fenced or indented code, and text: a paragraph, a table, or one item of a top-level list,
-    admonition, tab or quotation. A heading inside of one of these is text, since it opens no section of the document.
+    admonition or quotation. A tab or a collapsible block with a title is a section below the last heading outside, up
+    to the end of its indented body. Headings in these and in admonitions are below those outside. In lists and
+    quotations, all of them are text.
     Front matter that states a title is a heading of level 1, since sites show that title above the page.
 
     Example:
@@ -68,10 +74,11 @@ def _blocks(text: str) -> Iterator[Block]:
     parsed = _LONE_RETURN.sub(" ", "\n" * skipped.count("\n") + text[len(skipped) :])
     parser = _parser()
     environment: dict[str, object] = {}
-    for kind, level, first, last, title in _merge(_leaves(parsed, environment)):
-        start, end = lines.start_of(first + 1), lines.end_of(last)
+    for leaf in _merge(_leaves(parsed, environment)):
+        start, end = lines.start_of(leaf.first + 1), lines.end_of(leaf.last)
         end = start + len(text[start:end].rstrip())
-        yield Block(start, end, kind, level, _title(parser, title, environment) if level else "")
+        title = _title(parser, leaf.title, environment) if leaf.level else ""
+        yield Block(start, end, leaf.kind, leaf.level, title, closes=leaf.closes)
 
 
 @cache
@@ -83,37 +90,125 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
-_Leaf = tuple[BlockKind, int, int, int, str]
-"""Kind, level, first line from 0, line after the last, raw title."""
+class _Leaf(NamedTuple):
+    kind: BlockKind
+    first: int
+    """Line, from 0."""
+    last: int
+    """Line after the last."""
+    level: int = 0
+    title: str = ""
+    """With its markup."""
+    closes: int = 0
+
+
+@dataclass(slots=True)
+class _Body:
+    """What contains blocks: the document, an admonition, a tab, a list item or a quotation."""
+
+    line: int
+    """Its first line."""
+    base: int
+    """Level of the heading that its own headings are below."""
+    last: int
+    """Level of its last heading."""
+    is_open: bool
+    """Its headings open sections of the document."""
+
+
+class _Outline:
+    """Finds the levels of headings, tabs and collapsible blocks, as blocks are passed in order."""
+
+    def __init__(self) -> None:
+        self._bodies = [_Body(-1, 0, 0, is_open=True)]
+        self._closes = 0
+
+    def enter(self, line: int, opening: str) -> None:
+        """Enter the body of an item that begins at a line."""
+        outer, found = self._bodies[-1], OPENS_BODY.match(opening)
+        is_open = outer.is_open and found is not None and found["box"] is not None
+        # Without a heading above, each tab would be a chunk of its own: "pip install x" below "pip".
+        is_section = is_open and outer.last > 0 and section_title(opening) != ""
+        base = outer.last + is_section
+        self._bodies.append(_Body(line, base, base, is_open))
+
+    def leave(self) -> None:
+        """Leave the innermost body, and with it the sections that it has opened."""
+        left = self._bodies.pop()
+        closes = self._bodies[-1].last + 1
+        if left.last >= closes:
+            self._closes = closes
+
+    def level_of(self, line: int, written: int) -> int:
+        """Return the level of a heading; 0 if it opens no section, as the first line of an item."""
+        body = self._bodies[-1]
+        if not body.is_open or line == body.line:
+            return 0
+        body.last = body.base + written
+        return body.last
+
+    def level_of_section(self, line: int) -> int:
+        """Return the level of the section that a tab or collapsible block opens at a line; 0 if none does."""
+        body, *outer = self._bodies[::-1]
+        return body.base if outer and line == body.line and body.base > outer[0].last else 0
+
+    def closing(self) -> int:
+        """Return the level of the sections that have ended since the last call; 0 if none has."""
+        closes, self._closes = self._closes, 0
+        return closes
 
 
 def _leaves(text: str, environment: dict[str, object], depth: int = 0) -> Iterator[tuple[int, _Leaf]]:
     """Yield the leaf blocks, with the number of the top-level block or list item that contains them."""
     tokens = _parser().parse(OPENS_BODY.sub(_AS_ITEM, text), environment)
+    lines, outline = text.split("\n"), _Outline()
     group = 0
     for position, token in enumerate(tokens):
         if token.level == 0 or (token.type == "list_item_open" and token.level == 1):
             group += 1
+        if token.type in _CONTAINERS and token.map is not None:
+            outline.enter(token.map[0], lines[token.map[0]])
+        elif token.type in _CONTAINER_ENDS:
+            outline.leave()
         kind = _LEAVES.get(token.type)
         if kind is None or token.map is None:
             continue
         first, last = token.map
         if token.type == "fence" and depth < _MAX_NESTED and holds_prose(token.info):
-            yield group, ("text", 0, first, first + 1, "")
-            for _, (inner, _, start, end, _) in _leaves(token.content, {}, depth + 1):
-                yield group, ("code" if inner == "code" else "text", 0, first + 1 + start, first + 1 + end, "")
-            continue
-        level = int(token.tag[1]) if kind == "heading" and token.level == 0 else 0
-        title = tokens[position + 1].content if level else ""
-        yield group, ("text" if kind == "heading" and not level else kind, level, first, last, title)
+            found = _prose_of_fence(token.content, first, depth)
+        elif kind == "heading":
+            level = outline.level_of(first, int(token.tag[1]))
+            title = tokens[position + 1].content
+            found = iter([_Leaf("heading", first, last, level, title) if level else _Leaf("text", first, last)])
+        else:
+            found = _section_or_text(_Leaf(kind, first, last), outline, lines)
+        for leaf in found:
+            yield group, leaf._replace(closes=outline.closing())
+
+
+def _prose_of_fence(content: str, opening: int, depth: int) -> Iterator[_Leaf]:
+    first = opening + 1
+    yield _Leaf("text", opening, first)
+    for _, leaf in _leaves(content, {}, depth + 1):
+        yield _Leaf("code" if leaf.kind == "code" else "text", first + leaf.first, first + leaf.last)
+
+
+def _section_or_text(leaf: _Leaf, outline: _Outline, lines: Sequence[str]) -> Iterator[_Leaf]:
+    """Yield the heading of a tab or collapsible block that begins here, and the text directly below it."""
+    first, last = leaf.first, leaf.last
+    if level := outline.level_of_section(first):
+        yield _Leaf("heading", first, first + 1, level, section_title(lines[first]))
+        first += 1
+    if first < last:
+        yield leaf._replace(first=first)
 
 
 def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
-    """Join adjacent text blocks of the same list item or quotation."""
+    """Join adjacent text blocks of the same list item or quotation, unless a section ends between them."""
     open_group, held = -1, None
     for group, leaf in leaves:
-        if held and group == open_group and held[0] == leaf[0] == "text":
-            held = ("text", 0, held[2], leaf[3], "")
+        if held and group == open_group and held.kind == leaf.kind == "text" and not leaf.closes:
+            held = held._replace(last=leaf.last)
             continue
         if held:
             yield held

@@ -148,7 +148,7 @@ def test_an_empty_page_has_no_blocks() -> None:
 
 @pytest.mark.parametrize(
     "opened",
-    ["!!! note", '??? tip "Title"', "???+ warning", '=== "Tab"', "[^1]: Seen once.", ":   A definition."],
+    ["!!! note", '!!! tip "Title"', "???+ warning", "=== Tab", "[^1]: Seen once.", ":   A definition."],
     ids=str,
 )
 def test_what_is_indented_in_a_box_is_prose_but_for_its_code(opened: str) -> None:
@@ -164,9 +164,77 @@ def test_what_is_indented_in_a_box_is_prose_but_for_its_code(opened: str) -> Non
 
 
 def test_a_fence_right_below_a_tab_is_code_to_its_end() -> None:
-    text = '=== "A"\n    ```yaml\n    a: 1\n\n    b: 2\n    ```\n'
+    text = '# T\n\n=== "A"\n    ```yaml\n    a: 1\n\n    b: 2\n    ```\n'
 
-    assert blocks(text) == [("text", '=== "A"'), ("code", "    ```yaml\n    a: 1\n\n    b: 2\n    ```")]
+    assert blocks(text)[1:] == [("heading", '=== "A"'), ("code", "    ```yaml\n    a: 1\n\n    b: 2\n    ```")]
+
+
+@pytest.mark.parametrize(
+    "opened", ['=== "`Linux`"', '=== ":material-linux: Linux"', '===+ "Linux"', '??? tip "Linux"', '???+ "Linux"']
+)
+def test_a_tab_and_a_collapsible_block_are_sections_below_the_heading_above(opened: str) -> None:
+    text = f"## Install\n\n{opened}\n    Run it.\n\n    ```sh\n    # no\n    ```\n\nbehind\n"
+
+    assert headings(text) == [(2, "Install"), (3, "Linux")]
+    assert blocks(text)[1:3] == [("heading", opened), ("text", "    Run it.")]
+    assert [block.closes for block in read_markdown(text).blocks] == [0, 0, 0, 0, 3]
+
+
+def test_a_blank_line_below_a_tab_is_in_no_block() -> None:
+    assert blocks('# T\n\n=== "A"\n\n    a\n')[1:] == [("heading", '=== "A"'), ("text", "    a")]
+
+
+def test_a_tab_without_a_heading_above_is_no_section_but_headings_in_it_are() -> None:
+    text = 'Run one of these:\n\n=== "A"\n\n    a\n\n=== "B"\n\n    # Three\n\n    b\n'
+
+    assert headings(text) == [(1, "Three")]
+
+
+def test_headings_in_tabs_are_below_their_tabs() -> None:
+    text = (
+        "# Top\n\n"
+        '=== "A"\n\n    ## One\n\n    ### Two\n\n    === "Inner"\n\n        a\n\n    b\n\n'
+        '=== "B"\n\n    # Three\n\n    c\n\n'
+        "d\n\n### Four\n"
+    )
+
+    assert headings(text) == [
+        (1, "Top"),
+        (2, "A"),
+        (4, "One"),
+        (5, "Two"),
+        (6, "Inner"),
+        (2, "B"),
+        (3, "Three"),
+        (3, "Four"),
+    ]
+    assert [
+        (text[block.start_char : block.end_char].strip(), block.closes)
+        for block in read_markdown(text).blocks
+        if block.closes
+    ] == [("b", 6), ('=== "B"', 2), ("d", 2)]
+
+
+def test_headings_in_an_admonition_end_with_it() -> None:
+    text = "# Top\n\n!!! note\n\n    ## One\n\n    a\n\nb\n\n!!! tip\n    c\n\nd\n"
+
+    assert headings(text) == [(1, "Top"), (3, "One")]
+    assert [block.closes for block in read_markdown(text).blocks] == [0, 0, 0, 0, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('- item\n\n    === "Tab"\n\n        # no\n', id="in-a-list"),
+        pytest.param('> === "Tab"\n>\n>     # no\n', id="in-a-quotation"),
+        pytest.param('```\n=== "Tab"\n\n    # no\n```\n', id="in-a-fence"),
+        pytest.param('=== "Tab"\n\n    - item\n\n        # no\n', id="in-a-list-in-a-tab"),
+        pytest.param("[^1]: Seen.\n\n    # no\n", id="in-a-footnote"),
+        pytest.param("!!! note\n    a\n    ---\n", id="underlined-with-the-line-of-a-box"),
+    ],
+)
+def test_what_is_in_a_list_or_quotation_opens_no_section(text: str) -> None:
+    assert [title for _, title in headings(text) if title != "Tab" or not text.startswith("===")] == []
 
 
 def test_a_directive_in_a_fence_holds_prose_and_its_code() -> None:
