@@ -14,8 +14,8 @@ from openbook.types import Unit
 MAX_QUOTE_LINES = 6
 
 # Limits of a signature, and of a signature together with the comment above; beyond it, the two are separate passages.
-# Few signatures with one parameter per line are longer.
-_MAX_HEAD_LINES, _MAX_COMBINED_LINES = 20, 12
+# Few signatures with one parameter per line are longer. Without the end of one, a bracket may be in a string.
+_MAX_HEAD_LINES, _MAX_OPEN_LINES, _MAX_COMBINED_LINES = 40, 20, 12
 
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
@@ -28,8 +28,6 @@ _ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
 
 _DOCSTRING = ('"""', "'''")
 _ENDS = (".", "!", "?", ":")
-# Further lines of a docstring in which its first sentence may end.
-_MORE_OF_SUMMARY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +96,9 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     while first and lines[first - 1].leads and not lines[first].is_apart:
         first -= 1
     below = range(at, min(at + _MAX_HEAD_LINES, len(units)))
-    last = next((place for place in below if place >= end and lines[place].depth <= depth), below[-1])
+    last = next((place for place in below if place >= end and lines[place].depth <= depth), below[:_MAX_OPEN_LINES][-1])
     if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
-        last += 1
-        most = min(last + _MORE_OF_SUMMARY, len(units) - 1)
-        while last < most and lines[last + 1].inside and not units[last].text.endswith(_ENDS):
-            last += 1
+        last = _end_of_summary(units, last + 1)
     within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
     if first < at and last - first >= _MAX_COMBINED_LINES:
         opening = range(first, min(at, first + MAX_QUOTE_LINES))
@@ -111,6 +106,24 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
         yield DefinitionHead(units[first], units[next(said, opening[-1])], name, within)
         first = at
     yield DefinitionHead(units[first], units[last], name, within)
+
+
+def _end_of_summary(units: Sequence[Unit], opening: int) -> int:
+    """Return the position where the first paragraph of a docstring ends, or its last short sentence.
+
+    The docstring may go on in the next chunk, so its end need not be there.
+    """
+    sign = next(each for each in _DOCSTRING if each in units[opening].text)
+    if units[opening].text.count(sign) > 1:
+        return opening
+    paragraph = [opening]
+    for place in range(opening + 1, min(opening + MAX_QUOTE_LINES, len(units))):
+        if units[place].span.start_line > units[place - 1].span.end_line + 1:
+            return place - 1
+        paragraph.append(place)
+        if sign in units[place].text:
+            return place
+    return next((place for place in reversed(paragraph) if units[place].text.endswith(_ENDS)), paragraph[-1])
 
 
 def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
@@ -144,15 +157,15 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
 def _has_keyword(line: str, name: str) -> bool:
     """Return whether a keyword before a name may define it.
 
-    One outside of the parentheses around the name defines another: `func (s *state) close()` is no `state`, nor is
-    `def close(state)`. But `void (*close)(int)` is a `close`.
+    One outside of the parentheses around the name, or before an equals sign, defines another: `func (s *state) close()`
+    is no `state`, nor is `def close(state)` or `let quay = state()`. But `void (*close)(int)` is a `close`.
     """
     for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", line):
         above = line[: found.start()]
         opens = _open_parenthesis(above)
         if above[opens:].strip() == "*":
             opens = 0
-        if not _KEYWORDS.isdisjoint(re.findall(r"\w+", above[opens:])):
+        if not _KEYWORDS.isdisjoint(re.findall(r"\w+", above[opens:].rpartition("=")[2])):
             return True
     return False
 

@@ -18,7 +18,7 @@ from openbook.answering.answerability import (
 )
 from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
-from openbook.answering.filling import fill_context
+from openbook.answering.filling import fill_context, with_docstrings
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.missing import missing_words
 from openbook.answering.overview import introduction, introduction_of, page_asked_for
@@ -125,6 +125,8 @@ class EvidenceFinder:
         sides = [read_question(asking_what_is(side)) for side in question.compared]
         of_sides = [self._retriever.search(side, limit=wanted, where=where, view="passages") for side in sides]
         found = self._retriever.search(question, limit=wanted, where=where, view="passages")
+        if question.asks_for_parameters:
+            found = with_docstrings(found, self.index, where)
         return fuse(found, of_sides) if of_sides else found
 
     def expand(

@@ -12,6 +12,7 @@ from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, i
 from openbook.answering.displaying import fence_of
 from openbook.answering.lists import lists_asked_for
 from openbook.answering.overview import openings
+from openbook.answering.parameter_passages import with_parameters
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.quoting import in_code, mark_of, pointed, quoted
 from openbook.answering.requirements import lines_with_versions, share_of_versions
@@ -115,7 +116,8 @@ def pick(
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
-    passages = with_causes(query, with_settings(query, passages, context, text_of), context.shown)
+    passages = with_parameters(query, with_settings(query, passages, context, text_of))
+    passages = with_causes(query, passages, context.shown)
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)
@@ -136,12 +138,8 @@ def _ranked(
         (each, bonus)
         for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
         # Whatever its similarity, a quote without any word of the question convinces nobody. Nor does a line of code if
-        # only the name of its function has one.
-        if (
-            each.passage.setting is not None
-            or each.passage.is_whole
-            or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens)
-        )
+        # only the name of its function has one, unless it is what the question names, such as a constructor.
+        if (bonus > 0 or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens))
         and each.passage.key not in namesakes
         and not _only_imports(query, each)
     ]

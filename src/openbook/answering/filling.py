@@ -1,6 +1,6 @@
 """Fills the token budget of a context with the rest of definitions and sections that results break off.
 
-Only for contexts of models. Quotes are selected from the results of the search.
+For contexts of models. Quotes are selected from the results of the search, which only docstrings complete.
 """
 
 from __future__ import annotations
@@ -148,6 +148,9 @@ def _shared(paths: Sequence[Sequence[str]]) -> list[str]:
     return [parts[0] for parts in together]
 
 
+# Longer docstrings are cut. A chunk has about 25 lines, so it gets two or three more.
+_MAX_DOCSTRING_LINES = 80
+
 _Member = tuple[str, str, int]
 """A chunk by source, path and place."""
 
@@ -173,6 +176,14 @@ def with_ends(results: Sequence[RetrievalResult], index: Index, where: Filter) -
     return [replace(result, goes_on_to=documents.end_of(result.chunk)) for result in results]
 
 
+def with_docstrings(results: Sequence[RetrievalResult], index: Index, where: Filter) -> list[RetrievalResult]:
+    """Return results with the rest of the docstrings that they break off, each part once."""
+    documents = _Documents(index, where)
+    wholes = [replace(result, chunk=documents.to_end_of_docstring(result.chunk)) for result in results]
+    joined = [whole.chunk for whole, result in zip(wholes, results, strict=True) if whole.chunk is not result.chunk]
+    return [each for each in wholes if each.chunk in joined or not any(_is_part(each.chunk, one) for one in joined)]
+
+
 class _Documents:
     """The documents of results, each read once."""
 
@@ -191,6 +202,21 @@ class _Documents:
         document = self.of(chunk.source, chunk.span.path)
         place = document.place_of(chunk)
         return 0 if place is None else document.goes_on_to(place)
+
+    def to_end_of_docstring(self, chunk: Chunk) -> Chunk:
+        """Return a chunk of code up to the end of a docstring that it breaks off, if that is in the index."""
+        document = self.of(chunk.source, chunk.span.path)
+        first = last = document.place_of(chunk) if _breaks_off_docstring(chunk) else None
+        if first is None or last is None:
+            return chunk
+        whole = chunk
+        while _breaks_off_docstring(whole) and document.goes_on(last):
+            last += 1
+            longer = document.joined(first, last)
+            if longer.span.end_line - longer.span.start_line >= _MAX_DOCSTRING_LINES:
+                break
+            whole = longer
+        return whole
 
 
 class _Filler:
@@ -268,6 +294,16 @@ def _without_repeats(chunk: Chunk, shown: Sequence[RetrievalResult]) -> Chunk:
     others = (result.chunk for result in shown)
     key = (chunk.source, chunk.span.path)
     return unseen(chunk, [other.span for other in others if (other.source, other.span.path) == key])
+
+
+def _breaks_off_docstring(chunk: Chunk) -> bool:
+    return bool(chunk.defines) and any(chunk.text.count(sign) % 2 for sign in ('"""', "'''"))
+
+
+def _is_part(chunk: Chunk, whole: Chunk) -> bool:
+    if (chunk.source, chunk.span.path) != (whole.source, whole.span.path):
+        return False
+    return whole.span.start_char <= chunk.span.start_char and chunk.span.end_char <= whole.span.end_char
 
 
 def _runs(document: DocumentChunks, places: Sequence[int]) -> list[list[int]]:

@@ -99,6 +99,12 @@ class Passage:
         return not said or any(said == _plain(title) for title in self.shown.result.chunk.context)
 
     @property
+    def signature(self) -> str:
+        """The head of a definition without the comment above; empty if it is nothing but that."""
+        lines = layout_of(self.shown)
+        return "\n".join(unit.text for unit in self.units if not lines[unit.number - 1].leads)
+
+    @property
     def lines(self) -> int:
         """The number of its lines."""
         return self.last.span.end_line - self.first.span.start_line + 1

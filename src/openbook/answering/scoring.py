@@ -17,10 +17,11 @@ from openbook.answering.statements import layout_of
 from openbook.embedding.protocol import Embedder
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
+from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
-from openbook.retrieval.signals import coverage, is_named
+from openbook.retrieval.signals import coverage, defines_type, is_named
 from openbook.tokens import tokenize
 from openbook.types import Chunk
 
@@ -222,7 +223,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     Not quoted are definitions of other things with the same name; and for questions for uses alone, passages without a
     use, if there is any.
     """
-    asked_for, namesakes = _heads_of_names(query, passages)
+    asked_for, namesakes = heads_of_names(query, passages)
     if any(passage.is_cause for passage in passages):
         asked_for.update(each.key for each in passages if not each.is_cause and tells_cause(each.text, query.error))
     elif "uses" in query.intents:
@@ -235,6 +236,8 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
             told = {each.key for each in passages if each.shown.is_prose and has_name(query, each.text)}
             namesakes = {each.key for each in passages}.difference(told, (use.key for use in uses))
     definitions, described = _definitions(query, passages), describing(query, passages)
+    if query.asks_for_parameters:  # a constructor need not repeat the name of its class either
+        described |= asked_for
     of_setting = any(passage.setting is not None for passage in passages)
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
@@ -248,7 +251,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     return bonuses, namesakes
 
 
-def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
+def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
     """Return the keys of the heads that define the names of the question, and of those that share only the name.
 
     Definitions in tests count if there are no others, or if the question is about tests. For `Client.send`, `send` of
@@ -258,12 +261,28 @@ def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[P
     namesakes: set[PassageKey] = set()
     for name, owners in zip(query.identifiers, query.owners, strict=True):
         every = [passage for passage in passages if passage.defines == name]
+        every = (query.asks_for_parameters and _constructors(name, passages)) or every
         outside = [] if asks_for("test", query.text) else [head for head in every if not _is_of_test(head)]
         named = outside or every
         meant = [head for head in named if stands_in(owners, head.within)] or named
         asked_for.update(head.key for head in meant)
         namesakes.update({head.key for head in named}.difference(asked_for))
     return asked_for, namesakes
+
+
+def _constructors(name: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Return the heads of the constructors of a class, which may have its name."""
+    is_called = re.compile(rf"\b{re.escape(name)}\s*(?:<[^()]*>\s*)?\(")
+    own = [each for each in passages if each.defines == name and is_called.search(each.signature)]
+    others = [each for each in passages if each.defines in CONSTRUCTORS and _is_of_class(each, name)]
+    return [*own, *others] or [each for each in passages if each.defines == f"New{name}"]
+
+
+def _is_of_class(head: Passage, name: str) -> bool:
+    """Return whether a method is one of a class, by its symbol or by a line that encloses it in its chunk."""
+    owner = head.shown.result.chunk.symbol.removesuffix(f".{head.defines}").rpartition(".")[2]
+    above = (line for line in head.within.split("\n") if name in re.findall(r"\w+", line))
+    return owner == name or any(defines_type(line, name) for line in above)
 
 
 def _is_of_test(passage: Passage) -> bool:

@@ -17,6 +17,7 @@ from openbook.questions.kinds import kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
+from openbook.questions.parameters_asked import parameters_of
 from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
@@ -221,6 +222,8 @@ class Question:
     """The things that it compares, as written; mostly empty."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: the answer is several places, not one passage."""
+    asks_for_parameters: bool = False
+    """It asks for the parameters of its only name, a function or class."""
 
     @cached_property
     def name(self) -> str:
@@ -290,7 +293,7 @@ class Question:
         """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
-        is_read = is_read or self.listed is not None or self.versions is not None
+        is_read = is_read or self.listed is not None or self.versions is not None or self.asks_for_parameters
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
     @cached_property
@@ -306,7 +309,8 @@ class Question:
     @cached_property
     def term(self) -> AskedTerm | None:
         """The term whose meaning it asks for, if any."""
-        return None if self.compared or self.asks_for_places else term_of(self.text)
+        is_other = self.compared or self.asks_for_places or self.asks_for_parameters
+        return None if is_other else term_of(self.text)
 
     @cached_property
     def error(self) -> str:
@@ -401,7 +405,10 @@ def read_question(text: str) -> Question:
     looked_for = (
         text[places.end() :] if places else " and ".join(sides) or NO_CHOICE.sub(r"\1by default", IN_CODE.sub("", text))
     )
-    if not (places or sides) and (term := term_of(text)) is not None:
+    asked = parameters_of(text)
+    if asked is not None and asked.is_code:
+        looked_for = asked.name  # "takes" and "arguments" are in the code of any function
+    elif not (places or sides) and (term := term_of(text)) is not None:
         looked_for = " ".join((*term.words, term.place))
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
@@ -412,6 +419,16 @@ def read_question(text: str) -> Question:
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} contains no word to search for", hint="name what it is about")
     named: dict[str, tuple[str, ...]] = {}
-    for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
+    names = [text] if is_symbol else [asked.name] if asked is not None else identifiers(text)
+    for *owners, name in map(name_parts, names):
         named[name] = named.get(name) or tuple(owners)
-    return Question(text, tokens, tuple(named), tuple(named.values()), is_symbol, sides, places is not None)
+    return Question(
+        text,
+        tokens,
+        tuple(named),
+        tuple(named.values()),
+        is_symbol=is_symbol,
+        compared=sides,
+        asks_for_places=places is not None,
+        asks_for_parameters=asked is not None,
+    )

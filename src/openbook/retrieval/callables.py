@@ -36,7 +36,7 @@ def meant_settings(query: Question, chunks: list[Chunk]) -> tuple[AskedSetting, 
     configuration file or a section describes a setting of that name: code often reads a setting by a function of the
     same name.
     """
-    if says_setting(query.text):
+    if says_setting(query.text) and not query.asks_for_parameters:
         return query.settings
     return tuple(
         each

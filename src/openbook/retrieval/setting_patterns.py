@@ -51,7 +51,8 @@ COMMENT = re.compile(r"[ \t]*(?:#(?!\[)|//|;|/\*|\*|--\s|<!--)")
 BESIDE = re.compile(r"(?<=\s)(?:#|//|;|--|<!--)\s*(?P<said>\S.*)")
 SECTION = re.compile(r"[ \t]*(?:#[ \t]*)?\[{1,2}(?P<name>[\w\"'][\w.\"' -]*)\]{1,2}[ \t]*(?:#.*)?$")
 PARENT = re.compile(r"[\s\"'`-]*(?P<name>[\w.-]+)[\"'`]?\??[ \t]*(?::|=|\{)[ \t]*[{\[|>]?[ \t]*(?:#.*)?$")
-UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
+# Three backticks end an example.
+UNDERLINE = re.compile(r"(?:([=\-~^\"'#*+.:_])\1{2,}|`{4,})[ \t]*$")
 # A string on its own, or labelled as a description: not a placeholder, a class, a message.
 STRING = re.compile(
     r"(?:^\s*|[(,]\s*|\b(?:\w*help|usage|\w*desc\w*|text|label|summary)[\s:=(]+)"

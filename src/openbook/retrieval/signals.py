@@ -16,6 +16,7 @@ from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
+from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
 from openbook.questions.settings_asked import AskedSetting
 from openbook.questions.versions_asked import AskedVersions, is_manifest
@@ -53,7 +54,7 @@ def chunk_signals(
     files = scaled([evidence.file_bm25 for evidence in matches.evidence])
     definitions = definition_strengths(query, outlines)
     covered = coverages(matches, rarity)
-    is_asked = query.is_symbol or "where" in query.intents
+    is_asked = query.is_symbol or query.asks_for_parameters or "where" in query.intents
     return [
         {
             "lexical": lexical[n],
@@ -394,7 +395,8 @@ def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[f
         strengths = [
             _describes(name, outline, query) * (_ENTRY if described else _PART_DEFINITION)
             if outline.kind != "code"
-            else _defines(name, outline) * (name in owners_of)
+            else max(_defines(name, outline), query.asks_for_parameters * _constructs(name, outline))
+            * (name in owners_of)
             for outline in outlines
         ]
         if owners:
@@ -442,6 +444,14 @@ def _describes(name: str, outline: Outline, query: Question) -> float:
     if name not in outline.defines:
         return 0.0
     return _FILE_NAMED_SO if is_named(outline.span.path, query.tokens) else 1.0
+
+
+def _constructs(name: str, outline: Outline) -> float:
+    """Return how strongly a chunk defines the constructor of a class with that name."""
+    owner, _, own = outline.symbol.rpartition(".")
+    is_inside = name in outline.defines and not CONSTRUCTORS.isdisjoint(outline.defines)
+    is_own = own in CONSTRUCTORS and own in outline.defines and owner.rpartition(".")[2] == name
+    return _TYPE_DEFINITION * (is_inside or is_own or f"New{name}" in outline.defines)
 
 
 def _defines(name: str, outline: Outline) -> float:

@@ -10,7 +10,7 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.followups import standalone
 from openbook.questions.question import read_question
 from openbook.types import Filter
-from tests.unit.retrieval.material import Library
+from tests.unit.retrieval.material import Library, chunk_of
 
 
 @pytest.fixture
@@ -78,3 +78,22 @@ def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path:
 
     assert finder.judge(asked, results, weighed, Filter()).fault == ""
     assert weighed.missing == ("denn",)
+
+
+def test_a_question_for_parameters_finds_the_whole_docstring(tmp_path: Path) -> None:
+    library = Library(tmp_path / "crane.db")
+    head, rest = 'def lift_all(load):\n    """Lifts all.\n\n    Args:\n', '        load (int): Tonnes.\n    """'
+    library.put_chunks(
+        head + rest,
+        [
+            chunk_of(head, "crane.py", kind="code", symbol="lift_all", defines=("lift_all",)),
+            chunk_of(rest, "crane.py", before=head, kind="code", symbol="lift_all"),
+        ],
+    )
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    def texts(question: str) -> list[str]:
+        return [result.chunk.text for result in finder.find(read_question(question), 3, Filter())]
+
+    assert texts("Which arguments does lift_all take?") == [head + rest]
+    assert head in texts("Where is lift_all?")

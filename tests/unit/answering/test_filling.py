@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.context import build_context
-from openbook.answering.filling import fill_context, with_ends
+from openbook.answering.filling import fill_context, with_docstrings, with_ends
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.index.sqlite import SqliteIndex
@@ -199,3 +199,38 @@ def test_a_selector_that_is_cut_behind_a_dot_opens_no_type(library: Library) -> 
 def test_no_results_stay_none(library: Library) -> None:
     assert isinstance(library.index, SqliteIndex)
     assert filled(library, []) == []
+
+
+def test_a_docstring_that_a_result_breaks_off_is_joined_once(library: Library) -> None:
+    told = "\n".join(f"        load_{number} (int): Tonnes of the ship with number {number}." for number in range(40))
+    text = f'def lift(loads):\n    """Lifts them.\n\n    Args:\n{told}\n    """\n{BODY}\n'
+    chunks = put(library, "crane.py", text)
+    other = put(library, "short.py", SHORT)
+
+    found = with_docstrings([result_of(chunk) for chunk in (*chunks, *other)], library.index, EVERYTHING)
+
+    assert chunks[0].text.count('"""') == 1
+    assert found[0].chunk.text.startswith("def lift")
+    assert told in found[0].chunk.text
+    assert not any("load_39 (int)" in each.chunk.text for each in found[1:])
+    assert found[-1].chunk is other[0]
+
+
+def test_a_very_long_docstring_is_cut(library: Library) -> None:
+    told = "\n".join(f"        load_{number} (int): Tonnes of the ship with number {number}." for number in range(200))
+    chunks = put(library, "crane.py", f'def lift(loads):\n    """Lifts them.\n\n    Args:\n{told}\n    """\n')
+
+    (whole, *_) = with_docstrings([result_of(chunks[0])], library.index, EVERYTHING)
+
+    assert chunks[0].span.end_line < whole.chunk.span.end_line <= 80
+
+
+def test_another_definition_is_no_rest_of_a_docstring(library: Library) -> None:
+    sign = 'def sign():\n    return \'"""\'\n\n'
+    chunks = [
+        chunk_of(sign, "sign.py", kind="code", symbol="sign", defines=("sign",)),
+        chunk_of(SHORT, "sign.py", before=sign, kind="code", symbol="rounded", defines=("rounded",)),
+    ]
+    library.put_chunks(sign + SHORT, chunks)
+
+    assert with_docstrings([result_of(chunks[0])], library.index, EVERYTHING)[0].chunk is chunks[0]

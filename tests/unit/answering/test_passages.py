@@ -311,7 +311,7 @@ def heads(text: str, *defines: str) -> list[Passage]:
 
 def test_of_a_definition_with_a_long_comment_and_many_arguments_the_beginnings_of_both_are_heads() -> None:
     comment = [f"# Comment {number}." for number in range(30)]
-    arguments = [f"    argument_{number}," for number in range(30)]
+    arguments = [f"    argument_{number}," for number in range(50)]
     text = "\n".join([*comment, "def second(", *arguments, "): ..."])
 
     above, below = heads(text, "second")
@@ -330,12 +330,39 @@ def test_of_a_long_comment_the_first_sentence_is_a_head() -> None:
     assert (above.text, below.text) == ("/**\n * Weighs a parcel.", "public int weigh(")
 
 
-def test_a_summary_over_three_lines_belongs_to_the_head_up_to_its_end() -> None:
-    text = 'def open_all(paths):\n    """Open them,\n    one by one,\n    in order. Each\n    is closed.\n    """'
+def test_a_signature_with_a_parameter_per_line_is_whole() -> None:
+    text = "\n".join(["def second(", *(f"    argument_{number}," for number in range(30)), "): ..."])
+
+    assert heads(text, "second")[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("docstring", "said"),
+    [
+        ("Open them,\n    one by one,\n    in order. Each\n    is closed.\n\n    Never twice.", 4),
+        ("Open them,\n    one by one,\n    in order, each", 3),  # the rest is in the next chunk
+        ("Open them.\n" + "    Each is closed\n" * 3 + "    again.\n" + "    Never\n" * 4, 5),
+    ],
+    ids=["paragraph", "broken off", "long paragraph"],
+)
+def test_the_first_paragraph_of_a_docstring_belongs_to_the_head_if_it_is_short(docstring: str, said: int) -> None:
+    text = f'def open_all(paths):\n    """{docstring}'
 
     (head,) = heads(text, "open_all")
 
-    assert head.text == text.partition(" Each")[0] + " Each"
+    assert head.text.splitlines() == text.splitlines()[: 1 + said]
+
+
+def test_a_docstring_ends_with_its_sign() -> None:
+    text = 'def open_all(paths):\n    """Open them,\n    one by one."""\n    return\n'
+
+    assert heads(text, "open_all")[0].text == text.partition("\n    return")[0]
+
+
+def test_a_call_whose_result_is_kept_defines_no_function() -> None:
+    text = "pub fn weigh() {\n    let kept = scales::weigh();\n}"
+
+    assert [head.text for head in heads(text, "weigh")] == ["pub fn weigh() {"]
 
 
 def test_a_name_that_several_classes_define_has_a_head_in_each() -> None:

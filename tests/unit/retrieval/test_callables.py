@@ -60,3 +60,7 @@ def test_a_setting_that_configuration_or_a_section_describes_is_asked_for_though
     assert meant("What does max_load do?", code(FUNCTION), described) == ["max_load"]
     assert meant("What does max_load do?", code(FUNCTION), section) == ["max_load"]
     assert meant("What does max_load do?", code(FUNCTION), bare) == []
+
+
+def test_what_is_asked_for_the_parameters_of_a_function_is_no_setting() -> None:
+    assert meant("parameters of max_load", code(FUNCTION)) == []

@@ -204,3 +204,21 @@ def test_of_what_a_setting_does_the_entry_tells_more_than_code_and_of_where_it_i
 
     assert strength("What does tide_mode do?", code)[0] <= strength("What does tide_mode do?", page)[0]
     assert strength("Where is tide_mode set?", code)[0] > strength("Where is tide_mode set?", page)[0]
+
+
+@pytest.mark.parametrize(
+    "constructor",
+    [
+        definition("__init__", symbol="Crane.__init__"),
+        definition("initialize", symbol="Harbour", defines=("Harbour", "Crane", "initialize")),
+        definition("NewCrane"),
+    ],
+    ids=["of the class", "in a chunk of several", "of Go"],
+)
+def test_the_constructor_of_a_class_is_a_definition_for_who_asks_for_its_parameters(constructor: Outline) -> None:
+    other = definition("__init__", symbol="Quay.__init__")
+
+    asked = strength("Which arguments does the Crane constructor take?", constructor, other)
+
+    assert asked == [strength("What is `Crane`?", definition("Crane", signature="class Crane:"))[0], 0.0]
+    assert strength("Where is the Crane class?", constructor)[0] < asked[0]

@@ -199,6 +199,17 @@ def test_a_definition_comes_before_what_speaks_most_of_its_name() -> None:
     assert first.signals["definition"] == max(first.signals.values())
 
 
+def test_a_definition_counts_more_where_its_parameters_are_asked_for() -> None:
+    defining = replace(found(), outline=outline_of(symbol="send_all", defines=("send_all",)))
+
+    asked, other = (
+        ranked([defining], "passages", question)[0].signals["definition"]
+        for question in ("Which arguments does send_all take?", "Does send_all end?")
+    )
+
+    assert asked > other
+
+
 def test_three_good_chunks_beat_a_single_one() -> None:
     many = [found("many.py", start, bm25=9.0) for start in (0, 10, 20)]
     one = [found("a.py", 0, bm25=9.0), found("a.py", 10, bm25=1.0), found("a.py", 20, bm25=1.0)]

@@ -212,6 +212,12 @@ def test_prose_describes_a_setting_in_rows_items_sections_and_directives(text: s
     assert "crane lifts" in text[entry.start : entry.end]
 
 
+def test_the_last_line_of_an_example_is_no_title() -> None:
+    text = "```\ncrane.max_load()\n```\n\nOr call the harbour.\n"
+
+    assert setting_entries(text, "max_load", ("crane",), kind="docs") == []
+
+
 def test_a_long_call_makes_a_flag_known_but_a_message_with_its_name_does_not() -> None:
     lines = "".join(f'    "Ships of kind {number} moor as well. "\n' for number in range(10))
     call = f'moor.add_argument(\n    "-t",\n    "--tides",\n    help="Which tides are read. "\n{lines})\n'
