@@ -377,6 +377,19 @@ def check_text(text: object) -> None:
         raise TypeError(f"the question is {text!r}; write a string, such as 'What is a chunk?'")
 
 
+def _checked(text: str) -> str:
+    check_text(text)
+    text = text.strip()
+    if not text:
+        raise QueryError("the question is empty", hint="write what you want to know")
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryError(
+            f"the question is {len(text):,} characters long; at most {MAX_QUERY_CHARS:,} are read",
+            hint="ask a shorter question, such as its most important line",
+        )
+    return text
+
+
 def read_question(text: str) -> Question:
     """Parse a question.
 
@@ -388,15 +401,7 @@ def read_question(text: str) -> Question:
         >>> question.identifiers, question.is_symbol, sorted(question.intents)
         (('send_request',), False, ['uses', 'where'])
     """
-    check_text(text)
-    text = text.strip()
-    if not text:
-        raise QueryError("the question is empty", hint="write what you want to know")
-    if len(text) > MAX_QUERY_CHARS:
-        raise QueryError(
-            f"the question is {len(text):,} characters long; at most {MAX_QUERY_CHARS:,} are read",
-            hint="ask a shorter question, such as its most important line",
-        )
+    text = _checked(text)
     places = _ASKS_FOR_PLACES.match(text)
     is_symbol = ONE_WORD.fullmatch(text) is not None
     sides = () if places or is_symbol else compared(text)
