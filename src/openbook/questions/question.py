@@ -44,7 +44,7 @@ _COMPARES = tuple(
 )
 # Asked once more behind the things: "A vs B, which one", "A vs B whats the difference".
 _ASKED_AGAIN = re.compile(
-    r"(?<=\w)(?:\s+which(?:\s+one)?|\s*[,;:?–-]\s*(?:which|when)\b.*|\W+what(?:['’]?s|\s+is)\s+the\s+differences?)$",
+    r"(?<=\w)(?:\s+which(?:\s+one)?|\s*[,;:?–-]\s*(?:which|when)\b.*|\W+what['’]?(?:s|\s+is)\s+the\s+differences?)$",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(

@@ -24,7 +24,7 @@ _SYNONYMS = (
 _RUNTIMES = "python|node(?:\\.?js)?|go(?:lang)?|rust|ruby|php|java|jdk|jre|elixir|erlang|kotlin|scala|swift|perl"
 
 _NEEDS = re.compile(
-    r"\b(?:need|requir|support|run|work|compatib|minim|oldest|lowest|earliest|least|buil[dt]|compil|install|use\b|develop)",
+    r"\b(?:need|require|support|run|work|compatib|minim|oldest|lowest|earliest|least|build|built|compil|install|use\b|develop)",
     re.IGNORECASE,
 )
 # "Which version introduced the flag?" and "which code checks the version?" ask for something else.
@@ -40,7 +40,7 @@ _ASKS = tuple(
     for pattern in (
         rf"\bversions?\s+of\s+{_THINGS}{_BEHIND}",
         rf"\b(?:which|what|{_LEAST}|required|supported)\s+{_THINGS}\s+versions?\b",
-        rf"^{_THINGS}\s+versions?\s+(?:requir|need|support)",
+        rf"^{_THINGS}\s+versions?\s+(?:require|need|support)",
         rf"\b{_LEAST}\s+{_THINGS}{_BEHIND}",
         r"^(?:does|do|can|is|are|will)\b.*\b(?:on|with|under|using)\s+(?P<things>[\w.+#-]*[a-z])[ -]"
         r"v?\d+(?:\.\d+)*(?![\w-])",
@@ -56,7 +56,7 @@ _NUMBER = r"(?<![\w./#])v?(?!(?:19|20)\d\d\b)\d+(?:\.\d+|\.x)*\b(?![/%]|[.,]?\d)
 # A thing and its version are this near.
 _MOST_BETWEEN_CHARS = 48
 _REQUIRES = re.compile(
-    r"[<>]=?|≥|\d\+|\b(?:requir|need|at\s+least|minim|support|compatible|tested|works?\s|runs?\s"
+    r"[<>]=?|≥|\d\+|\b(?:require|requiring|need|at\s+least|minim|support|compatible|tested|works?\s|runs?\s"
     r"|(?:or|and)\s+(?:newer|later|higher|above|greater|up)\b)",
     re.IGNORECASE,
 )

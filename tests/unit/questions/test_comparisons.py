@@ -34,7 +34,7 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("fork vs spawn which", ("fork", "spawn")),
         ("fork vs spawn: when should I use which?", ("fork", "spawn")),
         ("Difference between fork and spawn? Which one is faster?", ("fork", "spawn")),
-        ("fork vs spawn whats the difference", ("fork", "spawn")),
+        ("fork vs spawn what's the difference", ("fork", "spawn")),
         ("fork vs spawn - what is the difference?", ("fork", "spawn")),
     ],
 )
