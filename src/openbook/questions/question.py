@@ -42,7 +42,7 @@ _COMPARES = tuple(
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
     )
 )
-# Asked once more behind the things: "A vs B, which one", "A vs B whats the difference".
+# Asked once more behind the things: "A vs B, which one", "A vs B what's the difference".
 _ASKED_AGAIN = re.compile(
     r"(?<=\w)(?:\s+which(?:\s+one)?|\s*[,;:?–-]\s*(?:which|when)\b.*|\W+what['’]?(?:s|\s+is)\s+the\s+differences?)$",
     re.IGNORECASE,
