@@ -47,6 +47,9 @@ _COMMON_SHARE = 0.02
 # Uses of a name rank low, since other words of the question are seldom near.
 _USES_FACTOR = 8
 
+# Signals of results that answer a form of question.
+_ANSWERING = ("cause", "release", "requirement")
+
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
@@ -186,12 +189,13 @@ class EvidenceFinder:
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        # Whoever quotes a text looks for the place that has it. What raises an error answers, whatever its words are.
-        shows_cause = results[0].signals.get("cause", 0.0) >= weights.QUESTION["cause"]
-        is_found = shows_cause or asked.question.quoted_in(results[0].chunk.text)
+        # Whoever quotes a text looks for the place that has it. What raises an error, or states the changes of a release
+        # or the versions required, answers whatever its words are.
+        answers = any(results[0].signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
+        is_found = answers or asked.question.quoted_in(results[0].chunk.text)
         if answerability.odds < ANSWERABLE_FLOOR and not is_found:
             return Relevance(RefusalReason.NOTHING_RELEVANT, deciding)
-        return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW and not shows_cause)
+        return Relevance("", deciding, is_doubtful=answerability.odds < DOUBTED_BELOW and not answers)
 
     def answerability(self, question: Question, results: Sequence[RetrievalResult], where: Filter) -> Answerability:
         """Measure whether the documents behind a filter answer a question that is no follow-up."""

@@ -141,6 +141,9 @@ _CAUSE_BONUS = 5.5
 # A list or a manifest states the version required, where sentences have more words of the question.
 _REQUIRED_BONUS = 5.0
 
+# The changes of a release do not repeat its number.
+_RELEASE_BONUS = 9.0
+
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
@@ -244,11 +247,20 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + definitions.get(passage.key, 0.0)
         + _CAUSE_BONUS * passage.is_cause
         + _DESCRIBING_BONUS * (passage.key in described)
+        + _RELEASE_BONUS * _is_on_release(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
         for passage in passages
     ]
     return bonuses, namesakes
+
+
+def _is_on_release(query: Question, passage: Passage) -> bool:
+    """Return whether a passage of prose is in a section on the release of which a question asks for the changes."""
+    if query.release is None or not passage.shown.is_prose:
+        return False
+    chunk = passage.shown.result.chunk
+    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char))
 
 
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:

@@ -18,6 +18,7 @@ from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.parameters_asked import parameters_of
+from openbook.questions.releases_asked import AskedRelease, release_of
 from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
@@ -293,7 +294,8 @@ class Question:
         """`files` for a topic or a symbol, `passages` for a question or a quotation: see `docs/retrieval.md`."""
         is_marked = self.text.endswith(_QUESTION_MARKS) or len(self.text.split()) > _TOPIC_WORDS
         is_read = is_marked or self.asks_for_places or bool(self.quoted) or _ASKS.match(self.text) is not None
-        is_read = is_read or self.listed is not None or self.versions is not None or self.asks_for_parameters
+        is_read = is_read or self.listed is not None or self.versions is not None or self.release is not None
+        is_read = is_read or self.asks_for_parameters
         return "passages" if is_read or (not self.is_symbol and is_question(self.text)) else "files"
 
     @cached_property
@@ -322,6 +324,11 @@ class Question:
         """What it asks for the list of, as "Which databases are supported?" does, if anything."""
         is_other = self.compared or self.asks_for_places or self.settings or self.term is not None
         return None if is_other else list_of(self.text)
+
+    @cached_property
+    def release(self) -> AskedRelease | None:
+        """The release of which it asks for the changes, as "What changed in 4.0.0?" does, if any."""
+        return None if self.compared or self.quoted else release_of(self.text)
 
     @cached_property
     def versions(self) -> AskedVersions | None:

@@ -13,6 +13,7 @@ from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches, Outline
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import Question, read_question
+from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.fields import place_of
@@ -31,6 +32,7 @@ from openbook.retrieval.ranking import (
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import (
     cause_strength,
+    is_on_release,
     rarities,
     requirement_strength,
     setting_strength,
@@ -154,6 +156,8 @@ class Retriever:
             matches = add_evidence(matches, self._raising(query, vector, where), self.index)
         if query.term is not None:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
+        if query.release is not None:
+            matches = add_evidence(matches, self._of_release(query.release, vector, where), self.index)
         if query.versions is not None:
             matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
@@ -181,6 +185,12 @@ class Retriever:
         chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
         defining = (each for each, chunk in chunks if any(term_signals(term, chunk).values()))
         return replace(matches, evidence=tuple(defining))
+
+    def _of_release(self, release: AskedRelease, vector: Vector, where: Filter) -> Matches:
+        """Return the matches in the sections on a release: the digits of its number are in many others."""
+        held = self.index.match(tuple(dict.fromkeys(tokenize(release.number))), vector, _DEPTH_OF_NAMES, where)
+        chunks = zip(held.evidence, self.index.fetch([evidence.id for evidence in held.evidence]), strict=True)
+        return replace(held, evidence=tuple(each for each, chunk in chunks if is_on_release(release, chunk)))
 
     def _requiring(self, versions: AskedVersions, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return further matches that state a required version: manifests, and documentation with its name."""
@@ -236,7 +246,8 @@ class Retriever:
         """Rerank the best passages with signals of their texts."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
-        is_read_whole = query.term is not None or query.settings or query.error or query.versions is not None
+        is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
+        is_read_whole = query.term is not None or is_of_thing
         best = ranked if is_read_whole else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
         settings = meant_settings(query, chunks)

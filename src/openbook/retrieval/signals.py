@@ -18,6 +18,7 @@ from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
+from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.settings_asked import AskedSetting
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.proximity import exactness
@@ -111,6 +112,7 @@ def text_signals(
         "sentence": max(0.0, cosine),
         **(term_signals(query.term, chunk) if query.term else {}),
         "setting": setting_strength(settings, chunk),
+        "release": float(query.release is not None and is_on_release(query.release, chunk)),
         "requirement": requirement_strength(query.versions, chunk) if query.versions else 0.0,
         "cause": cause_strength(query, chunk),
     }
@@ -144,6 +146,11 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
             if entry.is_described and is_within(entry, owners, chunk):
                 best = max(best, 1.0 if entry.is_exact else _OTHER_SPELLING)
     return best
+
+
+def is_on_release(release: AskedRelease, chunk: Chunk) -> bool:
+    """Return whether a chunk of documentation is in the section on a release."""
+    return chunk.kind == "docs" and (release.is_in(chunk.context) or release.is_heading_in(chunk.text))
 
 
 def requirement_strength(versions: AskedVersions, chunk: Chunk) -> float:

@@ -24,6 +24,7 @@ QUESTION: dict[str, float] = {
     "proximity": 1.39,
     "proximity:foreign": 2.40,
     "proximity:prose": 2.86,
+    "release": 12.00,
     "requirement": 12.00,
     "role:changelog": 2.10,
     "role:configuration": 2.51,

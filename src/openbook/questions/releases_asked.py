@@ -1,0 +1,49 @@
+"""Recognizes questions for what a release changed, as "what changed in 4.0.0", and the sections on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_RELEASE = r"v?(?P<number>\d+(?:\.\d+)+)(?![\w.]*\d)"
+_ASKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\W*{_RELEASE}\W*",
+        rf".*\b(?:chang(?:ed?|es)|new|notes|fixe[ds]|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
+        rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
+        rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes)\b.*",
+    )
+)
+_MAX_CHARS = 200
+
+
+class AskedRelease:
+    """The release of which a question asks for the changes."""
+
+    def __init__(self, number: str) -> None:
+        self.number = number
+        named = rf"(?<![\w.])v?{re.escape(number)}(?![\w.]*\d)"
+        underlined = rf".*?{named}.*\n([=\-~^\"'`*+.])\1{{2,}}[ \t]*$"
+        self._named = re.compile(named, re.IGNORECASE)
+        self._heading = re.compile(rf"^(?:[#=]{{1,6}}[ \t].*?{named}|{underlined})", re.IGNORECASE | re.MULTILINE)
+
+    def is_in(self, headings: Sequence[str]) -> bool:
+        """Return whether the headings above a text name the release."""
+        return any(map(self._named.search, headings))
+
+    def is_heading_in(self, text: str) -> bool:
+        """Return whether a text has a heading that names the release.
+
+        Example:
+            >>> release = AskedRelease("4.0.0")
+            >>> [release.is_heading_in(text) for text in ("## 4.0.0 (May)", "See 4.0.0.", "## 14.0.0")]
+            [True, False, False]
+        """
+        return self._heading.search(text) is not None
+
+
+def release_of(text: str) -> AskedRelease | None:
+    """Return the release of which a question asks for the changes; None if it asks for something else."""
+    found = next(filter(None, (asks.fullmatch(text) for asks in _ASKS)), None) if len(text) <= _MAX_CHARS else None
+    return AskedRelease(found["number"]) if found else None

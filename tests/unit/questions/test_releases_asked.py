@@ -1,0 +1,66 @@
+"""Questions for what a release changed, and the sections on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.questions.question import read_question
+from openbook.questions.releases_asked import AskedRelease
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("What changed in 4.0.0?", "4.0.0"),
+        ("changes in v4.1", "4.1"),
+        ("What's new in version 2.0?", "2.0"),
+        ("release notes for 3.1.2", "3.1.2"),
+        ("which bugs were fixed in release 3.1.2", "3.1.2"),
+        ("Which options were removed since 2.4?", "2.4"),
+        ("3.1.2 changelog", "3.1.2"),
+        ("v4.0.0", "4.0.0"),
+    ],
+)
+def test_the_changes_of_a_release_are_asked_for(question: str, number: str) -> None:
+    asked = read_question(question)
+
+    assert asked.release is not None
+    assert (asked.release.number, asked.view) == (number, "passages")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does it run on Python 3.10?",
+        "What changed in the harbour?",
+        "What changed in 2024?",
+        "Why is a new rope 3.5 metres long?",
+        "What is the difference between the changes in 2.0 and those in 3.0?",
+        'When is "changes in 4.0.0" printed?',
+        "What changed in 4.0.0a1.2b3?",
+        "What changed in 4.0.0? " + "The harbour has ropes. " * 10,
+    ],
+)
+def test_other_questions_ask_for_no_release(question: str) -> None:
+    assert read_question(question).release is None
+
+
+@pytest.mark.parametrize("title", ["4.0.0", "v4.0.0 (2024-05-01)", "Release 4.0.0", "[4.0.0] - May"])
+def test_a_heading_names_the_release(title: str) -> None:
+    release = AskedRelease("4.0.0")
+
+    texts = (f"## {title}\n\nNew.", f"Old.\n\n{title}\n--------\n\nNew.", f"= {title}\n\nNew.")
+    assert [release.is_heading_in(text) for text in texts] == [True, True, True]
+    assert release.is_in(("Changes", title))
+
+
+@pytest.mark.parametrize("title", ["14.0.0", "4.0.0.1", "4.0.01", "1.4.0.0", "4x0x0"])
+def test_the_heading_of_another_release_does_not(title: str) -> None:
+    release = AskedRelease("4.0.0")
+
+    assert not release.is_heading_in(f"## {title}\n\nNew.")
+    assert not release.is_in((title,))
+
+
+def test_a_sentence_is_no_heading() -> None:
+    assert not AskedRelease("4.0.0").is_heading_in("As in 4.0.0.\n\n#4.0.0")
