@@ -17,7 +17,7 @@ from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
 _MAX_LINES = 10
 
 # A definition that says something: a comment, a docstring, or a message of several words.
-_SAYS = re.compile(r"""#\s|//|/\*|\"{3}|'{3}|["'`][^"'`\n]*\w\s[^"'`\n]*|#\[error""")
+_SAYS = re.compile(r"""(?:#|//|\*)\s|["'`][^"'`\n]*\s""")
 
 
 def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[ContextItem]) -> list[Passage]:
@@ -48,13 +48,12 @@ def _causes_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
     if shown.is_prose or (role in ASIDE and not asks_for(role, query.text)):
         return
     end = -1
-    for start, at in raising_places(chunk.text, query.error):
-        first, last = (_unit_at(shown, chunk.span.start_char + each) for each in (start, at))
-        if first is None or last is None or first <= end:
+    for start in raising_places(chunk.text, query.error):
+        at = _unit_at(shown, chunk.span.start_char + start)
+        if at is None or at <= end:
             continue
-        first, last = _with_condition(shown, first, last)
-        end = last
-        yield Passage(shown, shown.units[first], shown.units[last], is_whole=True, is_cause=True)
+        first, end = _with_condition(shown, at)
+        yield Passage(shown, shown.units[first], shown.units[end], is_whole=True, is_cause=True)
 
 
 def _unit_at(shown: ContextItem, char: int) -> int | None:
@@ -62,21 +61,16 @@ def _unit_at(shown: ContextItem, char: int) -> int | None:
     return next((at for at, unit in enumerate(shown.units) if unit.span.start_char <= char < unit.span.end_char), None)
 
 
-def _with_condition(shown: ContextItem, first: int, last: int) -> tuple[int, int]:
-    """Extend a statement to the one around it, if that is short; else to its condition, or to the statement before."""
+def _with_condition(shown: ContextItem, first: int) -> tuple[int, int]:
+    """Extend a statement to the one around it, if that is short; else to its condition, and the line before."""
     lines = layout_of(shown)
-    own = next(statements(lines, first, len(lines) - 1))
-    last = min(max(last, own.last), first + _MAX_LINES - 1)
-    around = next(iter(enclosing(lines, first, last)), None)
+    last = min(next(statements(lines, first, len(lines) - 1)).last, first + _MAX_LINES - 1)
+    around = next((each for each in enclosing(lines, first, last) if each.opens < first), None)
     if around is not None and around.last - around.first < _MAX_LINES:
         return _opening_of(shown, around.first, around.last), around.last
     indent = lines[first].indent
-    above = [at for at in range(first - 1, max(last - _MAX_LINES, -1), -1) if not (lines[at].inside or lines[at].leads)]
-    conditions = (at for at in above if lines[at].indent < indent and not (lines[at].closes or lines[at].is_else))
-    siblings = (at for at in above if lines[at].indent <= indent and not lines[at].goes_on)
-    first = next(conditions, next(siblings, first))
-    if last + 1 < len(lines) and lines[last + 1].closes and lines[last + 1].indent == lines[first].indent:
-        last += 1
+    above = range(first - 1, max(last - _MAX_LINES, -1), -1)
+    first = next((at for at in above if lines[at].indent < indent and not lines[at].leads), first)
     return _opening_of(shown, first, last), last
 
 
@@ -89,20 +83,16 @@ def _opening_of(shown: ContextItem, first: int, last: int) -> int:
         opens = next((at for at in above if lines[at].indent == lines[first].indent and not lines[at].goes_on), first)
     elif first and not lines[first].is_apart and lines[first - 1].indent == lines[first].indent:
         before = lines[first - 1]
-        opens = first if before.leads or before.inside or before.closes or last - first >= _MAX_LINES - 1 else first - 1
+        opens = first if before.leads or before.inside or before.closes else first - 1
     return opens
-
-
-_MODIFIERS = (
-    r"(?:(?:export|default|pub(?:\([\w ]+\))?|public|private|protected|internal|static|final|abstract|sealed|open|data"
-    r"|readonly|const|let|var|val|type|class|struct|enum|interface|object|exception|defmodule|case|indirect|#\s*define"
-    r")\s+)*"
-)
 
 
 @lru_cache(maxsize=64)
 def _definition(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*{_MODIFIERS}{re.escape(name)}(?=\s*(?:[({{<=:;,]|extends\b|implements\b|struct\b|do\b|$))")
+    """Return a pattern of the line that defines a name by a keyword, or as a variant, a variable or a key."""
+    named = re.escape(name)
+    keyword = r"\b(?:class|struct|enum|object|exception|type|const|var|define|defmodule)\s+"
+    return re.compile(rf".*{keyword}{named}\b|\s*{named}\s*[({{=:,]")
 
 
 def _definitions_in(query: Question, shown: ContextItem) -> Iterator[Passage]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from openbook.answering.causes import with_causes
 from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
@@ -16,6 +18,7 @@ from tests.unit.retrieval.material import Library, chunk_of, result_of
 
 QUESTION = "why do I get QuayFullError?"
 RAISED = "    if not self.free:\n        raise QuayFullError(self.name)"
+TIES = "\n".join(f"    tie({number})" for number in range(12))
 LONG = "\n".join(f"        self.tie(rope{number}, post{number})" for number in range(12))
 
 
@@ -162,7 +165,6 @@ def test_prose_and_comments_that_say_when_are_offered_and_other_code_is_not() ->
     assert any("raised at night" in text for text in found)
     assert not any("wait_for_it" in text for text in found)
     assert offered(raised) == [raised.text]
-    assert "if not self.free" not in "".join(offered(chunk_of(f"```\n{raised.text}\n```", "d.md"))[1:])
 
 
 def test_what_is_raised_twice_in_a_short_statement_is_offered_once() -> None:
@@ -186,3 +188,125 @@ def test_a_comment_or_a_block_above_a_condition_sets_nothing_that_it_tests() -> 
     for above in ("    # late\n", f"{block}".replace("        ", "    ", 1)):
         found = offered(of_code(f"def moor():\n{ties}\n{above}    if full:\n        raise QuayFullError\n{ties}"))
         assert "    if full:\n        raise QuayFullError" in found[-1]
+
+
+@pytest.mark.parametrize(
+    "defined",
+    [
+        'class QuayFullError(Exception):\n    """No berth is free.\n    """',
+        "class QuayFullError(Exception):\n    '''No berth is free.'''",
+        "export default class QuayFullError extends Error {} // no berth is free",
+        "pub(crate) struct QuayFullError; // no berth is free",
+        "pub enum QuayFullError {\n    /* no berth is free */\n}",
+        "object QuayFullError : Failure() // no berth is free",
+        "exception QuayFullError of string (* no berth is free *)",
+        "type QuayFullError struct { // no berth is free\n}",
+        'const QuayFullError = "no berth is free"',
+        'var QuayFullError = errors.New("no berth is free")',
+        "#define QuayFullError 12 /* no berth is free */",
+        'defmodule QuayFullError do\n  message "no berth is free"\nend',
+        "    QuayFullError(String), // no berth is free",
+        "    QuayFullError { name: String }, // no berth is free",
+        "    QuayFullError = errors.New(`no berth is free`)",
+        "    QuayFullError: 'no berth is free',",
+        "    QuayFullError, # no berth is free",
+    ],
+)
+def test_a_definition_that_says_something_is_offered_before_what_raises(defined: str) -> None:
+    raised = "if full:\n    raise QuayFullError"
+
+    assert offered(of_code(raised), of_code(defined, "errors.py"))[-2:] == [defined, raised]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'class QuayFullError(Exception):\n    name = "full"',
+        'tell(QuayFullError, "no berth is free")',
+        "class QuayFullErrors:  # all of them",
+        'QuayFullError.tell("no berth is free")',
+    ],
+)
+def test_other_lines_and_empty_definitions_are_not_offered(other: str) -> None:
+    raised = "if full:\n    raise QuayFullError"
+
+    assert offered(of_code(raised), of_code(other, "errors.py")) == [raised]
+
+
+def test_questions_for_other_things_keep_their_passages() -> None:
+    context = build_context([result_of(of_code("if full:\n    raise QuayFullError"))], 10_000).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+
+    assert with_causes(read_question("what is a quay"), passages, context) == passages
+
+
+def test_what_overlaps_a_cause_or_a_definition_is_offered_once() -> None:
+    raised = of_code("if full:\n    # QuayFullError is raised at night.\n    raise QuayFullError")
+    defined = of_code('class QuayFullError(Exception):\n    """Raises QuayFullError at night."""', "errors.py")
+
+    assert offered(raised, defined) == [defined.text, raised.text]
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "    free = berths()\n    if not free:\n        raise QuayFullError",
+        "    if not free:\n        # no berth\n        raise QuayFullError",
+        "    try:\n        tie()\n    except KeyError:\n        raise QuayFullError",
+        "    if late:\n        raise QuayFullError(\n            late,\n        )",
+        "    if late:\n        go()\n    elif free:\n        raise QuayFullError",
+    ],
+)
+def test_a_short_statement_is_offered_from_what_sets_its_condition(quoted: str) -> None:
+    found = offered(of_code(f"def moor():\n{TIES}\n\n{quoted}\n\n{TIES}"))
+
+    assert found[-1] == quoted
+
+
+@pytest.mark.parametrize(
+    ("above", "quoted"),
+    [
+        ("\n", "    if free:\n        raise QuayFullError"),
+        (
+            "",
+            "    try:\n        tie()\n    except A:\n        go()\n    except KeyError:\n        raise QuayFullError",
+        ),
+        ("\n", "    if free:\n#ifdef LATE\n        raise QuayFullError"),
+        ("", "    free = berths()\n    if free:\n        raise QuayFullError"),
+        ("", "    try:\n        tie()\n    except KeyError:\n        raise QuayFullError"),
+        ("    go()\n\n", "    if free:\n        raise QuayFullError"),
+        ("    # late\n", "    if free:\n        raise QuayFullError"),
+        ('    """\n    late\n    """\n', "    if free:\n        raise QuayFullError"),
+        ("    if late:\n        go()\n", "    if free:\n        raise QuayFullError"),
+        ("    go(\n        1,\n    )\n", "    if free:\n        raise QuayFullError"),
+        ("\n", "    if free:\n        # no berth\n        raise QuayFullError"),
+        ("", "    if (\n        free\n    ):\n        raise QuayFullError"),
+        (f"    if late:\n{LONG}\n", "    else:\n        raise QuayFullError"),
+        (f"    try:\n{LONG}\n", "    except KeyError:\n        raise QuayFullError"),
+    ],
+)
+def test_of_a_long_statement_what_raises_is_offered_from_what_sets_its_condition(above: str, quoted: str) -> None:
+    found = offered(of_code(f"def moor():\n{TIES}\n{above}{quoted}\n{LONG}\n{TIES}"))
+
+    assert found[-1] == quoted
+
+
+def test_a_condition_may_be_the_first_line() -> None:
+    assert offered(of_code("if full:\n    raise QuayFullError\nmoor()"))[-1] == "if full:\n    raise QuayFullError"
+
+
+def test_a_result_that_is_cut_off_offers_what_it_has() -> None:
+    lines = [f"tie({number})" for number in range(400)]
+    text = "\n".join([*lines[:4], "raise QuayFullError(1)", *lines[4:], "raise QuayFullError(2)"])
+    context = build_context([result_of(of_code(text))], 300).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+
+    found = with_causes(read_question(QUESTION), passages, context)
+
+    assert [passage.text for passage in found if passage.is_cause] == ["tie(3)\nraise QuayFullError(1)"]
+
+
+def test_code_in_prose_raises_nothing() -> None:
+    prose = chunk_of("Quays:\n\n```\nif full:\n    raise QuayFullError\n```", "quays.md")
+
+    assert not any(item.passage.is_cause for item in picked(QUESTION, prose))

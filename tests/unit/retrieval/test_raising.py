@@ -18,17 +18,39 @@ from tests.unit.retrieval.material import Library, chunk_of
     [
         "raise Full",
         "raise exceptions.Full(dock)",
+        "raise Full if berths == 0",
         "throw new Full(dock);",
         "return nil, dock.Full",
         'return fmt.Errorf("%s: %w", name, Full)',
         'return nil, fmt.Errorf(\n    "%s: %w",\n    Full,\n)',
+        "return {\n    error: Full\n}",
+        "return [\n    1,\n    Full\n]",
+        "#define LATE return Full",
+        "return free or Full",
+        "Err(DockError::Full)",
         "done <- Full",
         "err = Full",
         "false => Err(DockError::Full(name)),",
         "Dock::Quay(name) => DockError::Full { name },",
         ".ok_or(DockError::Full)?",
-        "orElseThrow(() -> new Full(dock))",
+        ".ok_or_else(|| DockError::Full)?",
+        ".map_err(|_| DockError::Full)?",
+        "bail!(DockError::Full)",
+        "ensure!(free, DockError::Full)",
+        "orElseThrow(Full::new)",
+        "rethrow Full",
         "reject(new Full())",
+        "fail Full",
+        "panic(Full)",
+        "future.set_exception(Full(dock))",
+        "ErrorRaise(Full)",
+        "err := Full",
+        "exc = Full(dock)",
+        "ret = -Full;",
+        "rc = Full;",
+        "result = Full;",
+        "status = Full;",
+        "statusCode = Full;",
         "raise Late if late else Full",
         "except KeyError: raise Full",
         "return -Full;",
@@ -50,6 +72,9 @@ def test_code_raises_an_error(code: str) -> None:
         "return err == Full",
         "if err != Full {",
         "return isinstance(error, Full)",
+        "return error instanceof Full",
+        "return errors.As(err, Full)",
+        "try { return moor() } catch (e: Full) { return 1 }",
         "void moor() throws Full {",
         "Err(DockError::Full { .. }) => continue,",
         "Err(DockError::Full(name)) if late => continue,",
@@ -61,10 +86,17 @@ def test_code_raises_an_error(code: str) -> None:
         'Full = errors.New("full")',
         "# raise Full",
         "// throw new Full",
+        "/* throw new Full */",
+        " * throw new Full",
+        "-- raise Full",
         "raise Fuller",
+        "raise QuayFull",
+        "return Full == err",
+        "return err != Full",
+        "src = Full",
         "return 1; Full",
         "return moor()\nFull",
-        "return (\n1,\n2,\n3,\n4,\n5,\nFull)",
+        f"return ({'1,' * 200}\nFull)",
         "will raise a Full",
         "will raise `Full`",
     ],
@@ -73,12 +105,42 @@ def test_code_that_handles_or_defines_an_error_does_not_raise_it(code: str) -> N
     assert not raising_places(code, "Full")
 
 
-def test_prose_tells_when_an_error_is_raised() -> None:
-    assert tells_cause("A `Full` is thrown.", "Full")
-    assert tells_cause("moor() raises Full if no berth is free", "Full")
-    assert tells_cause("Full: If no berth is free", "Full")
-    assert not tells_cause("Full is a class.", "Full")
-    assert not tells_cause("It is thrown. Then Full", "Full")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It may raise `Full`.",
+        "Raises `Full` at night.",
+        "A `Full` is thrown.",
+        "This returns Full",
+        "It fails with Full",
+        "What causes a Full",
+        "Full can happen at night",
+        "Full occurs at night",
+        "Full means that it is late",
+        "Full indicates that it is late",
+        "moor() signals Full",
+        "Full: If no berth is free",
+        "`Full` - when no berth is free",
+    ],
+)
+def test_prose_tells_when_an_error_is_raised(text: str) -> None:
+    assert tells_cause(text, "Full")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Full is a class.",
+        "It is thrown. Then Full",
+        "See Full. It is thrown",
+        "See Full. If it is late, go",
+        "A full quay is what it returns",
+        f"Full is a class {'of ropes ' * 12}and returns",
+        f"This returns ropes {'of ropes ' * 12}and Full",
+    ],
+)
+def test_other_prose_tells_no_cause(text: str) -> None:
+    assert not tells_cause(text, "Full")
 
 
 def test_a_cause_counts_outside_of_tests_unless_these_are_asked_for() -> None:
