@@ -189,8 +189,8 @@ class EvidenceFinder:
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         answerability = self.answerability(asked.question, results, where)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        # Whoever quotes a text looks for the place that has it. What raises an error, or states the changes of a release
-        # or the versions required, answers whatever its words are.
+        # Whoever quotes a text looks for the place that has it. What raises an error, or states the changes of a
+        # release or the versions required, answers whatever its words are.
         answers = any(results[0].signals.get(name, 0.0) >= weights.QUESTION[name] for name in _ANSWERING)
         is_found = answers or asked.question.quoted_in(results[0].chunk.text)
         if answerability.odds < ANSWERABLE_FLOOR and not is_found:

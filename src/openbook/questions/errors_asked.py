@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _RAISES = r"(?:rais|throw|return|trigger|happen|occur)"
 # "Why do I get X?", "when is X raised?", "what causes X?", "who throws X?". "How do I get X?" asks for no cause.
 _ASKS_FOR_CAUSE = re.compile(
-    rf"why\s+(?:\S+\s+){{1,4}}?(?:(?:g[eo]ts?|getting|see|seeing|hit|receiv\w+|fail\w*)\b|{_RAISES})"
+    rf"why\s+(?:\S+\s+){{1,4}}?(?:(?:g[eo]ts?|getting|see|seeing|hit|received?|receiving|fail\w*)\b|{_RAISES})"
     rf"|(?:when|where)\s+(?:is|do|can|will).{{0,200}}{_RAISES}"
     r"|(?:what|which|who)\s+(?:\w+\s+)?(?:caus|rais|throw|trigger)"
     r"|(?:cause|reason)s?\s+(?:of|for)",

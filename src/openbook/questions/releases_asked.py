@@ -10,7 +10,7 @@ _ASKS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\W*{_RELEASE}\W*",
-        rf".*\b(?:chang(?:ed?|es)|new|notes|fixe[ds]|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
+        rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
         rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
         rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes)\b.*",
     )

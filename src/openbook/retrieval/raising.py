@@ -17,7 +17,7 @@ _IS_PATTERN = re.compile(r"(?:\s*[({][^(){}]*[)}])?[\s)]*(?:if.*=>|=)")
 # A word or a mark of prose before the name, but `return a if b else Full`.
 _ENDS_WITH_WORD = re.compile(r"(?:\s(?!(?:else|or)\s)[A-Za-z]+\s+|`)$")
 _COMMENT = re.compile(r"\s*(?:#\s|//|/?\*|--)")
-_SAID = r"(?i:rais|throw|return|fail|caus|happen|occur|mean|indicat|signal)"
+_SAID = r"(?i:rais|throw|return|fail|caus|happen|occur|mean|indicate|indicating|signal)"
 
 
 @lru_cache(maxsize=64)

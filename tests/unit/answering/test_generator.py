@@ -146,6 +146,18 @@ def test_a_quoted_text_that_a_source_has_is_not_refused(library: Library) -> Non
     assert "Printed: the quay is full." in ask(library, asked.format('"the quay is full"')).answer
 
 
+def test_a_section_on_the_release_that_is_asked_for_is_neither_refused_nor_doubted(library: Library) -> None:
+    piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
+    library.put("a.md", "## 4.0.0\n\nThe quay is full.", *piers)
+    asked = "which zeppelin giraffe trombone was {} in {}"
+
+    assert ask(library, asked.format("misspelled", "4.0.0")).refused
+    assert ask(library, asked.format("changed", "5.0.0")).refused
+    answer = ask(library, asked.format("changed", "4.0.0"))
+    assert "The quay is full." in answer.answer
+    assert DOUBT_NOTE not in answer.answer
+
+
 def test_quotes_that_may_not_answer_say_so_above_the_first_one(library: Library) -> None:
     piers = (f"Pier {number} has a crane for heavy ships." for number in range(40))
     library.put("a.md", "The retry policy waits for a second before each attempt.", *piers)
