@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from openbook.questions.linear_model import load_model
-from openbook.questions.words import FILLING_WORDS, STOP_WORDS
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, content_words_of_question
 
 Kind = Literal["whole", "small talk", "arithmetic", "specific"]
 """`whole` asks about the project, page or lesson as a whole. `small talk` and `arithmetic` need no source. All else is
@@ -24,6 +24,10 @@ _ASKS_FOR_PART = (
 _OF_WHOLE = frozenset(
     "actually basically best built called capable do doing done exactly good great is known like made meant mean offer"
     " offering project really special supposed trying useful written".split()
+)
+# "Why is it so?" asks for nothing.
+_ASKS_ABOUT_IT = re.compile(
+    r"\W*(?:what|how|who|why|can)\b.*\b(?:it|this)(?:\s+(?:do|work|for|about))?\W*$", re.IGNORECASE
 )
 MIN_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
 """The least probability of each kind. Small talk is not searched for, so it has to be certain."""
@@ -47,6 +51,16 @@ def kind_of(text: str) -> Kind:
     odds = {kind: math.exp(score - most) for kind, score in scores.items()}
     best = max(MIN_SHARE, key=lambda kind: odds[kind])
     return best if odds[best] > MIN_SHARE[best] * sum(odds.values()) else "specific"
+
+
+def is_about_it(text: str) -> bool:
+    """Return whether a question has no words of its own but asks about "it" or "this", which is then the whole.
+
+    Example:
+        >>> [is_about_it(text) for text in ("How does it work?", "what can I do with this", "how does it moor ships")]
+        [True, True, False]
+    """
+    return _ASKS_ABOUT_IT.match(text) is not None and not content_words_of_question(text)
 
 
 def without_names(text: str, names: Iterable[str]) -> str:

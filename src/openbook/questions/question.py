@@ -13,7 +13,7 @@ from openbook.questions.course_questions import CourseQuestion, read_course_ques
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.errors_asked import error_of
 from openbook.questions.forms import documentation_odds, is_question
-from openbook.questions.kinds import kind_of, names_part, without_names
+from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
@@ -345,7 +345,7 @@ class Question:
         if is_of_part or names_part(self.text, names):
             return False
         text = without_names(self.text, names)
-        return not self.compared and not identifiers(text) and kind_of(text) == "whole"
+        return not self.compared and not identifiers(text) and (kind_of(text) == "whole" or is_about_it(text))
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -424,7 +424,7 @@ def read_question(text: str) -> Question:
         looked_for = " ".join((*term.words, term.place))
     told = " ".join(content_words_of_question(looked_for))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
-    if not tokens and (places or kind_of(text) == "whole"):
+    if not tokens and (places or kind_of(text) == "whole" or is_about_it(text)):
         tokens = tuple(dict.fromkeys(tokenize(text)))
     if not tokens:  # `-i` and `-a` are stop words without their dash
         tokens = tuple(dict.fromkeys(tokenize(" ".join(OPTION.findall(text)))))

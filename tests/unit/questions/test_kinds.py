@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.answering.followups import standalone
+from openbook.answers import Exchange
+from openbook.errors import QueryError
 from openbook.questions.kinds import kind_of
+from openbook.questions.question import read_question
 
 
 @pytest.mark.parametrize(
@@ -86,3 +90,27 @@ def test_a_calculation_is_arithmetic(text: str) -> None:
 )
 def test_numbers_that_sources_may_speak_of_are_no_arithmetic(text: str) -> None:
     assert kind_of(text) == "specific"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how does it work", "What is it?", "What does it do?", "how can I use this?", "Who is it for?", "can it do this"],
+)
+def test_a_question_about_it_alone_asks_for_the_whole(question: str) -> None:
+    asked = read_question(question)
+
+    assert asked.asks_for_whole()
+    assert asked.tokens
+
+
+@pytest.mark.parametrize("question", ["how to", "where are the", "where is it"])
+def test_other_questions_without_words_of_their_own_are_errors(question: str) -> None:
+    with pytest.raises(QueryError, match="contains no word to search for"):
+        read_question(question)
+
+
+def test_in_a_conversation_it_is_what_was_asked_for_before() -> None:
+    asked = standalone("how does it work", [Exchange("Where is Retry defined?", "In retry.py.")])
+
+    assert asked.text == "Where is Retry defined? how does it work"
+    assert not asked.question.asks_for_whole()
