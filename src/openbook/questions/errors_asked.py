@@ -24,6 +24,9 @@ _ONE_WORD = re.compile(
     r"|(?P<alone>E[A-Z\d]{3,}))"
 )
 
+# Longer texts are pasted, and time grows with their square.
+_MAX_CHARS = 500
+
 
 def error_of(text: str, names: Sequence[str]) -> str:
     """Return the name of the error that a question asks the cause of; empty for other questions.
@@ -36,7 +39,7 @@ def error_of(text: str, names: Sequence[str]) -> str:
         >>> error_of("when is a Timeout error raised", []), error_of("What does QuayFullError do?", ["QuayFullError"])
         ('Timeout', '')
     """
-    if _MESSAGE.search(text) or not _ASKS_FOR_CAUSE.search(text):
+    if len(text) > _MAX_CHARS or _MESSAGE.search(text) or not _ASKS_FOR_CAUSE.search(text):
         return ""
     name = next(filter(_ERROR.match, names), None)
     if name is not None:

@@ -71,6 +71,7 @@ def test_the_error_whose_cause_is_asked_for_is_found(question: str, error: str) 
         "why do I get 'the Dock.QuayFull is full'",
         "why do I get “the Dock.QuayFull is full”",
         "what causes QuayFullError vs. DockError",
+        "Why do I get QuayFullError? " + "The ships are many. " * 30,
     ],
 )
 def test_other_questions_ask_for_no_cause(question: str) -> None:
