@@ -102,7 +102,10 @@ def symbol_at(place: UnitRange) -> str:
         return ""
     if head.defines == chunk.symbol.rpartition(".")[2]:
         return _display_name(chunk.symbol, chunk.signature)
-    return _display_name(head.defines, line_of(place.shown, head))
+    # The whole chunk is in the scope, such as a class, of the definition that it is named after.
+    scope = f"{'.'.join(chunk.context)}."
+    owner = scope if chunk.symbol.startswith(scope) else ""
+    return _display_name(f"{owner}{head.defines}", line_of(place.shown, head))
 
 
 def _display_name(symbol: str, signature: str) -> str:

@@ -140,7 +140,10 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     if path.suffix.lower() in _GENERATED_SUFFIXES or _CATALOG.search(path.as_posix()):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
-    is_test = is_perl_test or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
+    # `.snap` holds what a test expects.
+    is_test = (
+        is_perl_test or path.suffix == ".snap" or _TEST_STEM.search(path.stem) or _TEST_SOURCES.search(path.as_posix())
+    )
     return "test" if is_test else None
 
 

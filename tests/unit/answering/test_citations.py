@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.answering.citations import NOWHERE, UnitRange, citation_of, is_current, numbered, places_of, symbol_at
@@ -282,3 +284,24 @@ def test_the_label_names_the_section_of_the_lines_or_the_heading_that_they_begin
 
     assert [label_of(mark) for mark in ("[1:1-2]", "[1:2]")] == ["Guide", "Guide"]
     assert [label_of(mark) for mark in ("[1:3-4]", "[1:4]")] == ["Guide › Ropes", "Guide › Ropes"]
+
+
+@pytest.mark.parametrize(
+    ("context", "symbol", "names"),
+    [
+        (("Dock",), "Dock.one", ["Dock.one()", "Dock.two()"]),
+        (("Harbour", "Dock"), "Harbour.Dock.one", ["Harbour.Dock.one()", "Harbour.Dock.two()"]),
+        (("Dock",), "one", ["one()", "two()"]),
+        ((), "Dock.one", ["Dock.one()", "two()"]),
+    ],
+    ids=["class", "nested", "other", "receiver"],
+)
+def test_a_later_method_of_a_chunk_within_a_class_is_named_with_it(
+    context: tuple[str, ...], symbol: str, names: list[str]
+) -> None:
+    text = "    def one():\n        return 1\n\n    def two():\n        return 2"
+    kept = chunk_of(text, "a.py", kind="code", signature="def one():", defines=("one", "two"))
+    chunk = replace(kept, symbol=symbol, context=context)
+    shown = numbered(build_context([result_of(chunk)], 1_000))
+
+    assert [symbol_at(place) for units in ("1", "3-4") for place in places_of(f"[1:{units}]", shown) if place] == names

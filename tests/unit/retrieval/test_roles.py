@@ -92,6 +92,7 @@ QUESTION = "how are retries counted"
         ("config/locales/devise/en.yml", "config", "generated"),
         ("app/i18n/pt-br/sub.php", "code", "generated"),
         ("resources/langs/de.php", "code", "generated"),
+        ("src/snapshots/moor_ships.snap", "docs", "test"),
         ("lang/de/ships.php", "code", "generated"),
         ("framework/i18n/Formatter.php", "code", "source"),
         ("locales/settings.json", "data", "configuration"),
