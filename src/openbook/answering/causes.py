@@ -23,15 +23,24 @@ _SAYS = re.compile(r"""(?:#|//|\*)\s|["'`][^"'`\n]*\s""")
 def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[ContextItem]) -> list[Passage]:
     """Return passages with what raises the error of a question, in the place of passages of code that these overlap.
 
-    If there is any, passages of code with nothing but other names or an empty definition are dropped.
+    If there is any, passages of code with nothing but other names are dropped. Definitions of the error that say
+    nothing are, if there is anything else.
     """
-    causes = [cause for shown in context for cause in _causes_in(query, shown)] if query.error else []
-    if not causes:
+    if not query.error:
         return list(passages)
+    causes = [cause for shown in context for cause in _causes_in(query, shown)]
+    if not causes:
+        return [each for each in passages if not _is_empty(query.error, each)] or list(passages)
     defined = [each for shown in context for each in _definitions_in(query, shown)]
     told = [each for each in passages if each.shown.is_prose or _is_told(query.error, each)]
     kept = [each for each in told if not any(overlap(each, other) for other in (*causes, *defined))]
     return [*kept, *defined, *causes]
+
+
+def _is_empty(name: str, passage: Passage) -> bool:
+    """Return whether a passage of code defines the error and says nothing, as `class QuayFull(Exception): pass`."""
+    is_definition = not passage.shown.is_prose and _definition(name).match(passage.first.text) is not None
+    return is_definition and _SAYS.search(passage.text) is None
 
 
 def _is_told(name: str, passage: Passage) -> bool:

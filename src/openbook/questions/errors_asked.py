@@ -11,7 +11,7 @@ _ASKS_FOR_CAUSE = re.compile(
     rf"why\s+(?:\S+\s+){{1,4}}?(?:(?:g[eo]ts?|getting|see|seeing|hit|received?|receiving|fail\w*)\b|{_RAISES})"
     rf"|(?:when|where)\s+(?:is|do|can|will).{{0,200}}{_RAISES}"
     r"|(?:what|which|who)\s+(?:\w+\s+)?(?:caus|rais|throw|trigger)"
-    r"|(?:cause|reason)s?\s+(?:of|for)",
+    r"|(?:cause|reason)s?\s+(?:of|for)|^\W*why\s+\S+\W*$",
     re.IGNORECASE,
 )
 # A message in quotation marks is found by its words, and may have names that are no errors.

@@ -310,3 +310,32 @@ def test_code_in_prose_raises_nothing() -> None:
     prose = chunk_of("Quays:\n\n```\nif full:\n    raise QuayFullError\n```", "quays.md")
 
     assert not any(item.passage.is_cause for item in picked(QUESTION, prose))
+
+
+@pytest.mark.parametrize(
+    ("defined", "is_offered"),
+    [
+        ("class QuayFullError(HarbourError): pass", False),
+        ("class QuayFullError(HarbourError):  # no berth is free\n    pass", True),
+        ("def moor(ship): tie(ship, 'QuayFullError here')", True),
+    ],
+    ids=["empty", "says something", "another definition"],
+)
+def test_an_empty_definition_is_no_answer_where_nothing_raises_the_error(defined: str, *, is_offered: bool) -> None:
+    page = chunk_of("Whoever moors late meets a QuayFullError, and waits.", "docks.md", language="markdown")
+
+    assert any(text in defined for text in offered(of_code(defined), page)) is is_offered
+
+
+def test_prose_that_begins_like_a_definition_is_offered() -> None:
+    page = chunk_of("class QuayFullError is for ships that come late.", "docks.md", language="markdown")
+
+    other = chunk_of("Ships moor at the docks until the tide turns.", "ships.md", language="markdown")
+
+    assert offered(page, other) == [page.text, other.text]
+
+
+def test_an_empty_definition_is_offered_if_there_is_nothing_else() -> None:
+    text = "class QuayFullError(HarbourError): pass"
+
+    assert offered(of_code(text)) == [text]

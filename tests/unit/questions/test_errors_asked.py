@@ -9,6 +9,7 @@ from openbook.questions.question import read_question
     ("question", "error"),
     [
         ("why do I get QuayFullError?", "QuayFullError"),
+        ("Why QuayFullError?", "QuayFullError"),
         ("Why am I getting a `QuayFullError` when mooring", "QuayFullError"),
         ("why does my dock sometimes get QuayFullError", "QuayFullError"),
         ("why does `dock.moor` fail with QuayFullError", "QuayFullError"),
@@ -57,6 +58,7 @@ def test_the_error_whose_cause_is_asked_for_is_found(question: str, error: str) 
         "why do I get EU docks",
         "when is Dock.moor returned",
         "who triggers on_full",
+        "why is QuayFullError a class",
         "what returns QuayStatus",
         "why do we use QuayStatus",
         "why do we use QuayStatus to let docks get ships",
