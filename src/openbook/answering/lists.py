@@ -25,6 +25,8 @@ _LINES_ABOVE = 6
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
 _ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
+# The first line of a simple table of reStructuredText, which ends with a blank line.
+_RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
 
 
 def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Passage, float]]:
@@ -53,7 +55,7 @@ def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
         line = said[place]
         if place in titles:
             heading, first = titles[place], place
-        if not (_ITEM.match(line) or _ROW.match(line)):
+        if not any(opens.match(line) for opens in (_ITEM, _ROW, _RULE)):
             place += 1
             continue
         ends = _ends(said, place, titles)
@@ -61,15 +63,17 @@ def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
         if len(ends) >= _MIN_ITEMS:
             introduces = above.rstrip("*_ ").endswith((":", "：")) or bisect_right(starts, start) - 1 in titles
             shown = max((end for end in ends if end - place < _MAX_LINES), default=ends[0])
-            opening = "\n".join((heading, above, line))
+            header = said[place + 1] if _RULE.match(line) else line
+            opening = "\n".join((heading, above, header))
             yield start if introduces else starts[place], starts[shown] + len(said[shown]), opening
         place = ends[-1] + 1
 
 
 def _ends(said: Sequence[str], first: int, headings: Collection[int]) -> list[int]:
     """Return the last line of each item of a list, or of each row of a table. `headings` are the lines of headings."""
-    if _ROW.match(said[first]):
-        behind = next((at for at in range(first, len(said)) if not _ROW.match(said[at])), len(said))
+    if _ROW.match(said[first]) or _RULE.match(said[first]):
+        is_row = _ROW.match if _ROW.match(said[first]) else str.strip
+        behind = next((at for at in range(first, len(said)) if not is_row(said[at])), len(said))
         return list(range(first, behind))
     last, items = first, [first]
     for at in range(first + 1, len(said)):

@@ -32,6 +32,14 @@ GRID = """\
 | silk | 1 t |
 +------+-----+"""
 
+SIMPLE = """\
+====== =====
+Type   At
+====== =====
+hemp   2 t
+wire   9 t
+====== ====="""
+
 
 @pytest.mark.parametrize(
     "listed",
@@ -52,14 +60,23 @@ def test_the_list_is_quoted_whole_before_a_sentence(listed: str) -> None:
     assert quotes(picked(QUESTION, page(OTHER, path="other.md"), page(text)))[0] == whole
 
 
-def test_a_table_below_a_heading_of_another_chunk_is_asked_for_by_it() -> None:
+@pytest.mark.parametrize("table", [GRID, SIMPLE], ids=["grid", "simple"])
+def test_a_table_below_a_heading_of_another_chunk_is_asked_for_by_it(table: str) -> None:
     found = picked(
         QUESTION,
         page("Ropes of many types hold.", path="other.md"),
-        page(GRID, "Rope types", language="rst", path="ropes.rst"),
+        page(table, "Rope types", language="rst", path="ropes.rst"),
     )
 
-    assert quotes(found)[0] == GRID
+    assert quotes(found)[0] == table
+
+
+def test_a_simple_table_is_asked_for_by_its_header() -> None:
+    table = SIMPLE.replace("Type  ", "Rope types")
+
+    found = picked(QUESTION, page(OTHER, path="other.md"), page(table, language="rst", path="ropes.rst"))
+
+    assert quotes(found)[0] == table
 
 
 @pytest.mark.parametrize(
@@ -87,6 +104,12 @@ def test_a_list_ends_before_a_heading_or_a_paragraph() -> None:
 
     assert wholes("types", text) == ["## Rope types\n- hemp\n- steel"]
     assert wholes("piers", text) == ["## Piers\n- one\n- two"]
+
+
+def test_a_simple_table_ends_with_a_blank_line() -> None:
+    text = f"## Rope types\n\n{SIMPLE}\n\nMany more hold.\n\n====\n"
+
+    assert wholes("types", text) == [f"## Rope types\n\n{SIMPLE}"]
 
 
 def test_a_list_is_introduced_by_the_last_sentence_above_it() -> None:
