@@ -262,7 +262,9 @@ def test_the_palette_does_what_is_typed_and_opens_earlier_questions(
 ) -> None:
     page = browse(serve(course_in(tmp_path)))
     ask(page, QUESTION)
+    page.get_by_label("Your question").blur()  # where a letter is only typed
     page.keyboard.press("n")
+    expect(page.locator(".question")).to_have_count(0)  # else nothing tells when the conversation is open again
     expect(page.locator("#history .session-title")).to_have_text([QUESTION])  # the palette lists what is known by then
 
     page.get_by_label("Your question").press("Control+k")
