@@ -315,7 +315,7 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     """Return whether two quotes are adjacent, so that they can be joined."""
     if a.shown.result.chunk.kind == "course":
         return False  # transcripts have no paragraphs, and are quoted by the sentence
-    if a.shown is not b.shown or a.entry != b.entry:
+    if a.shown is not b.shown or a.entry != b.entry or a.is_whole or b.is_whole:
         return False
     if a.shown.is_prose:
         first, last = sorted((a, b), key=lambda each: each.start_char)

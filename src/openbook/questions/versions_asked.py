@@ -60,6 +60,7 @@ _REQUIRES = re.compile(
     r"|(?:or|and)\s+(?:newer|later|higher|above|greater|up)\b)",
     re.IGNORECASE,
 )
+_REVOKES = r"\b(?:not|no\s+longer|drop\w*|remov\w*)\b"
 _MANIFEST = re.compile(
     r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|composer\.json|go\.mod|Cargo\.toml|[\w.-]+\.gemspec"
     r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml)$"
@@ -92,19 +93,27 @@ class AskedVersions:
         """
         of_manifest = is_manifest(path)
         stated = (text[start:end] for start, end in lines(text) if of_manifest or _REQUIRES.search(text, start, end))
-        held = {n for line in stated for n, pattern in enumerate(self._patterns) if pattern.search(line)}
+        held = {
+            n
+            for line in stated
+            for n, (states, revokes) in enumerate(self._patterns)
+            if states.search(line) and not revokes.search(line)
+        }
         return len(held) / len(self.things) * (_OF_PART if of_manifest and "/" in path else 1.0)
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
+    def _patterns(self) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+        """For each thing, what states a version of it, and what says that one is not supported, or not any more."""
         found = []
         for names in self._names:
             # `requires-python`, `python_requires`, `go-version`, not `phpunit/php-timer`. "(Python 3.6+)" is a remark
             # on something else.
             begins = r"(?<![\w/@(-])(?:(?:requires|required|minimum|min)[-_])?"
             name = rf"{begins}(?:{'|'.join(map(re.escape, names))})(?:_requires)?(?![^\W\d]|[-/.](?!version)[^\W\d])"
-            between = rf"(?:[^\n\d.;!?]|\.(?=\S)){{0,{_MOST_BETWEEN_CHARS}}}?"
-            found.append(re.compile(name + between + _NUMBER, re.IGNORECASE))
+            states = rf"{name}(?:[^\n\d.;!?]|\.(?=\S)){{0,{_MOST_BETWEEN_CHARS}}}?{_NUMBER}"
+            near = rf"(?:[^\n.;!?]|\.(?=\S)){{0,{_MOST_BETWEEN_CHARS}}}?"
+            revokes = rf"{_REVOKES}{near}{name}|{states}{near}{_REVOKES}"
+            found.append((re.compile(states, re.IGNORECASE), re.compile(revokes, re.IGNORECASE)))
         return found
 
 

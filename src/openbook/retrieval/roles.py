@@ -57,10 +57,12 @@ _CATALOG = re.compile(
     r"(?:\.(?:json|ya?ml|toml|properties)|(?:/[^/]+)?\.php)$"
 )
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
-# Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`.
+# Also `CHANGELOG-2021`, `2021-news`, `whatsnew-4.4` and `changelog-rc`, but not `changelog-generator`. A page whose
+# whole name is a version number is on that release.
 _CHANGELOG_STEM = re.compile(
     r"^(?:\d{4}[-_])?(changelog|whatsnew|release[-_]notes|changes|history|news|releases?|todos?|roadmap)"
-    r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$",
+    r"([-_.]?v?\d[\d._-]*)?([-_.]?(rc|alpha|beta|next|dev|unreleased|archive|old)[\d.]*)?$"
+    r"|^(?:version[-_])?v?\d+(?:\.\d+)+$",
     re.IGNORECASE,
 )
 _FRONT_STEMS = frozenset({"readme", "index", "_index"})

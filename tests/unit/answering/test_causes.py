@@ -339,3 +339,9 @@ def test_an_empty_definition_is_offered_if_there_is_nothing_else() -> None:
     text = "class QuayFullError(HarbourError): pass"
 
     assert offered(of_code(text)) == [text]
+
+
+def test_adjacent_causes_are_quotes_of_their_own() -> None:
+    text = f"def moor(self):\n{RAISED}\ndef tie(self):\n    raise QuayFullError()\n"
+
+    assert told(text)[:2] == [RAISED, "def tie(self):\n    raise QuayFullError()"]
