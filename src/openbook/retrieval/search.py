@@ -42,7 +42,7 @@ from openbook.retrieval.signals import (
 )
 from openbook.text import sentences
 from openbook.tokens import tokenize
-from openbook.types import VIEWS, Filter, RetrievalResult, View, shown_text
+from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View, shown_text
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -176,57 +176,59 @@ class Retriever:
         tokens = tuple(dict.fromkeys(tokenize(" ".join(term.words))))
         paths = ((each.source, each.path) for each in self.index.documents(where) if term.may_be_in(each.path))
         named = frozenset(file for file in paths if term.is_name(stem_of(file[1])))
-        places = [replace(where, within=named)] if named else []
-        if not where.kinds or "docs" in where.kinds:
-            places.append(replace(where, kinds=frozenset({"docs"})))
-        known = {evidence.id for evidence in matches.evidence}
-        held = (evidence for place in places for evidence in self.index.match(tokens, vector, DEPTH, place).evidence)
-        found = {evidence.id: evidence for evidence in held if evidence.id not in known}
-        chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
-        defining = (each for each, chunk in chunks if any(term_signals(term, chunk).values()))
-        return replace(matches, evidence=tuple(defining))
-
-    def _of_release(self, release: AskedRelease, vector: Vector, where: Filter) -> Matches:
-        """Return the matches in the sections on a release: the digits of its number are in many others."""
-        held = self.index.match(tuple(dict.fromkeys(tokenize(release.number))), vector, _DEPTH_OF_NAMES, where)
-        chunks = zip(held.evidence, self.index.fetch([evidence.id for evidence in held.evidence]), strict=True)
-        return replace(held, evidence=tuple(each for each, chunk in chunks if is_on_release(release, chunk)))
+        held = self._in_files_and_pages(tokens, named, matches, vector, where, DEPTH)
+        return self._kept(held, lambda chunk: any(term_signals(term, chunk).values()))
 
     def _requiring(self, versions: AskedVersions, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return further matches that state a required version: manifests, and documentation with its name."""
         paths = ((each.source, each.path) for each in self.index.documents(where) if is_manifest(each.path))
-        manifests = frozenset(paths)
-        places = [replace(where, within=manifests)] if manifests else []
-        if not where.kinds or "docs" in where.kinds:
-            places.append(replace(where, kinds=frozenset({"docs"})))
-        known = {evidence.id for evidence in matches.evidence}
-        held = (
-            evidence
-            for place in places
-            for evidence in self.index.match(versions.tokens, vector, _DEPTH_OF_NAMES, place).evidence
-        )
-        found = {evidence.id: evidence for evidence in held if evidence.id not in known}
-        chunks = zip(found.values(), self.index.fetch(list(found)), strict=True)
-        return replace(matches, evidence=tuple(each for each, chunk in chunks if requirement_strength(versions, chunk)))
+        held = self._in_files_and_pages(versions.tokens, frozenset(paths), matches, vector, where, _DEPTH_OF_NAMES)
+        return self._kept(held, lambda chunk: requirement_strength(versions, chunk))
 
-    def _describing(self, query: Question, matches: Matches, vector: Vector, where: Filter) -> Matches:
-        """Return further matches that describe the settings of a question, if none of its own do, as of `--tags`."""
-        tokens = tuple(dict.fromkeys(tokenize(" ".join(setting.name for setting in query.settings))))
-        known = [evidence.id for evidence in matches.evidence]
-        if not tokens or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
-            return replace(matches, evidence=())
-        held = self.index.match(tokens, vector, _DEPTH_OF_NAMES, where).evidence
-        chunks = zip(held, self.index.fetch([evidence.id for evidence in held]), strict=True)
-        return replace(
-            matches, evidence=tuple(each for each, chunk in chunks if setting_strength(query.settings, chunk))
-        )
+    def _of_release(self, release: AskedRelease, vector: Vector, where: Filter) -> Matches:
+        """Return the matches in the sections on a release: the digits of its number are in many others."""
+        held = self._with_name(release.number, vector, where)
+        return self._kept(held, lambda chunk: is_on_release(release, chunk))
 
     def _raising(self, query: Question, vector: Vector, where: Filter) -> Matches:
         """Return matches that raise the error of a question: most chunks with its name may handle or test it."""
-        tokens = tuple(dict.fromkeys(tokenize(query.error)))
-        held = self.index.match(tokens, vector, _DEPTH_OF_NAMES, where)
-        chunks = zip(held.evidence, self.index.fetch([evidence.id for evidence in held.evidence]), strict=True)
-        return replace(held, evidence=tuple(each for each, chunk in chunks if cause_strength(query, chunk)))
+        return self._kept(self._with_name(query.error, vector, where), lambda chunk: cause_strength(query, chunk))
+
+    def _describing(self, query: Question, matches: Matches, vector: Vector, where: Filter) -> Matches:
+        """Return further matches that describe the settings of a question, if none of its own do, as of `--tags`."""
+        names = " ".join(setting.name for setting in query.settings)
+        known = [evidence.id for evidence in matches.evidence]
+        if not tokenize(names) or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
+            return replace(matches, evidence=())
+        held = self._with_name(names, vector, where)
+        return self._kept(held, lambda chunk: setting_strength(query.settings, chunk))
+
+    def _with_name(self, name: str, vector: Vector, where: Filter) -> Matches:
+        return self.index.match(tuple(dict.fromkeys(tokenize(name))), vector, _DEPTH_OF_NAMES, where)
+
+    def _in_files_and_pages(
+        self,
+        tokens: tuple[str, ...],
+        files: frozenset[FileKey],
+        matches: Matches,
+        vector: Vector,
+        where: Filter,
+        depth: int,
+    ) -> Matches:
+        """Return further matches in some files, and those in documentation."""
+        places = [replace(where, within=files)] if files else []
+        if not where.kinds or "docs" in where.kinds:
+            places.append(replace(where, kinds=frozenset({"docs"})))
+        known = {evidence.id for evidence in matches.evidence}
+        held = (evidence for place in places for evidence in self.index.match(tokens, vector, depth, place).evidence)
+        found = {evidence.id: evidence for evidence in held if evidence.id not in known}
+        return replace(matches, evidence=tuple(found.values()))
+
+    def _kept(self, matches: Matches, answers: Callable[[Chunk], object]) -> Matches:
+        """Return the matches whose chunks answer a form of question."""
+        chunks = self.index.fetch([evidence.id for evidence in matches.evidence])
+        held = zip(matches.evidence, chunks, strict=True)
+        return replace(matches, evidence=tuple(each for each, chunk in held if answers(chunk)))
 
     def _match(self, query: Question, where: Filter) -> Matches:
         matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
