@@ -6,26 +6,26 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from openbook.questions.phrases import Phrases
+
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
 _PLACE = r"(\s+(?:here|in\s+(?:the\s+|this\s+)?[\w.-]+(?:\s+[\w.-]+)?))"
 # Each has a group for the term, without its article. English, German, French, Spanish.
-_ASKS_WHAT = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]?s)\s+(?!meant\b){_ARTICLE}(.+)",
-        rf"what\s+(?:does|do)\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+?)\s+(?:mean|stand\s+for){_PLACE}?",
-        rf"what(?:\s+is|['’]?s)\s+meant\s+by\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+)",
-        rf"(?:please\s+)?(?:explain|define)(?:\s+to\s+me)?\s+what\s+{_ARTICLE}(.+?)\s+(?:is|are|means?)",
-        rf"(?:please\s+)?(?:explain|define)\s+(?!to\b|me\b|why\b|how\b|what\b|where\b|when\b){_ARTICLE}(.+)",
-        rf"{_ARTICLE}(.+?)\s*(?:[-–—:,]|\.\.\.)\s*what(?:\s+(?:is|are)|['’]?s)\s+(?:it|that|this|they|those|these)",
-        r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
-        r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
-        r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
-    )
+_ASKS_WHAT = Phrases(
+    rf"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]?s)\s+(?!meant\b){_ARTICLE}(.+)",
+    rf"what\s+(?:does|do)\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+?)\s+(?:mean|stand\s+for){_PLACE}?",
+    rf"what(?:\s+is|['’]?s)\s+meant\s+by\s+(?:the\s+(?:word|term)\s+)?{_ARTICLE}(.+)",
+    rf"(?:please\s+)?(?:explain|define)(?:\s+to\s+me)?\s+what\s+{_ARTICLE}(.+?)\s+(?:is|are|means?)",
+    rf"(?:please\s+)?(?:explain|define)\s+(?!to\b|me\b|why\b|how\b|what\b|where\b|when\b){_ARTICLE}(.+)",
+    rf"{_ARTICLE}(.+?)\s*(?:[-–—:,]|\.\.\.)\s*what(?:\s+(?:is|are)|['’]?s)\s+(?:it|that|this|they|those|these)",
+    r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
+    r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
+    r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
+    ends=" \t?？!.。`'\"“”‘’¿",
+    max_chars=120,
 )
 # Longer terms ask for something else, as "What is the default port of the server?" does for a value.
-_MAX_WORDS, _MAX_CHARS = 3, 120
-_ENDS = " \t?？!.。`'\"“”‘’"
+_MAX_WORDS = 3
 _PURPOSE = re.compile(r"\s+(?:(?:there|used|good|meant)\s+)?for$", re.IGNORECASE)
 # "What is a task in this project?", but not "What is stored in the cache?".
 _WITH_PLACE = re.compile(rf"(?P<term>.*?\S)(?P<place>{_PLACE})", re.IGNORECASE)
@@ -139,10 +139,7 @@ def term_of(question: str) -> AskedTerm | None:
         >>> term_of("What happens at low tide?") is None
         True
     """
-    text = question.strip(_ENDS + "¿")
-    if len(text) > _MAX_CHARS:
-        return None
-    found = next(filter(None, (asks.fullmatch(text) for asks in _ASKS_WHAT)), None)
+    found = _ASKS_WHAT.fullmatch(question)
     if found is None:
         return None
     term, *places = found.groups()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from openbook.questions.phrases import Phrases
 from openbook.tokens import tokenize
 
 _VERB = (
@@ -16,18 +16,13 @@ _ADJECTIVES = (
     r"|main|standard|kinds?|types?|sorts?|sets?|names?|list)\s+(?:of\s+)?(?:the\s+)?)*"
 )
 _THINGS = rf"(?:the\s+)?{_ADJECTIVES}(?P<things>(?:(?!{_VERB})[\w/+-]+\s+){{0,3}}?(?!{_VERB})[\w-]+(?<!s)s)"
-_ASKS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?:.*[:,]\s+)?(?:(?:in|on|over|with|from|for|by|to)\s+)?(?:which|what)\s+{_THINGS}\s+{_VERB}.*",
-        rf"(?:what|which)\s+are\s+(?:the\s+|all\s+){_THINGS}\b.*",
-        rf"(?:please\s+)?(?:list|name|show(?:\s+me)?|give\s+me)\s+(?:of\s+|all\s+|the\s+|every\s+)+{_THINGS}\b.*",
-        rf"(?:kinds?|types?|possible|available|supported|allowed|valid)\s+(?:of\s+)?{_THINGS}\b.*",
-        rf"{_THINGS}\s+(?:available|supported|that\s+exist)\W*",
-    )
+_ASKS = Phrases(
+    rf"(?:.*[:,]\s+)?(?:(?:in|on|over|with|from|for|by|to)\s+)?(?:which|what)\s+{_THINGS}\s+{_VERB}.*",
+    rf"(?:what|which)\s+are\s+(?:the\s+|all\s+){_THINGS}\b.*",
+    rf"(?:please\s+)?(?:list|name|show(?:\s+me)?|give\s+me)\s+(?:of\s+|all\s+|the\s+|every\s+)+{_THINGS}\b.*",
+    rf"(?:kinds?|types?|possible|available|supported|allowed|valid)\s+(?:of\s+)?{_THINGS}\b.*",
+    rf"{_THINGS}\s+(?:available|supported|that\s+exist)\W*",
 )
-_ENDS = " \t?？!."
-_MAX_CHARS = 200
 
 
 class AskedList:
@@ -51,8 +46,5 @@ def _tokens_of(text: str) -> frozenset[str]:
 
 def list_of(text: str) -> AskedList | None:
     """Return the list that a question asks for, if any."""
-    text = text.strip(_ENDS)
-    if len(text) > _MAX_CHARS:
-        return None
-    found = next(filter(None, (pattern.fullmatch(text) for pattern in _ASKS)), None)
+    found = _ASKS.fullmatch(text)
     return AskedList(found["things"]) if found and tokenize(found["things"]) else None

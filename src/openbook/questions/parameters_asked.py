@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from openbook.questions.names import identifiers
+from openbook.questions.phrases import Phrases
 
 CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor initialize init new".split())
 """Names of constructors that are not named after their class."""
@@ -33,21 +33,16 @@ _NAME = (
 _TAKES = r"(?:accept|take|have|expect|need|require|receive|get|support)s?"
 _IN = r"(?:\s+(?:as\s+(?:its\s+)?(?:arguments?|parameters?|input)|in\s+[\w.-]+))?"
 _WORDS = r"(?:(?!are\b|is\b)[\w-]+\s+){0,2}?"
-_ASKS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?:which|what|how\s+many)\s+{_WORDS}{_PARAMETERS}\s+(?:does|do|can|must|should|has)\s+{_NAME}(?:\s+{_TAKES})?{_IN}",
-        rf"(?:which|what)\s+{_WORDS}{_PARAMETERS}\s+(?:are|is)\s+"
-        rf"(?:(?:there|required|needed|accepted|supported|taken|expected)\s+)?(?:for|of|by|in)\s+{_NAME}{_IN}",
-        rf"(?:which|what)\s+{_WORDS}{_PARAMETERS}\s+(?:can|must|should|do)\s+(?:i|we|you|one|be)\s+pass(?:ed)?\s+to\s+{_NAME}{_IN}",
-        rf"(?:(?:what(?:['\u2019]s|\s+(?:is|are))|show(?:\s+me)?|list|give\s+me|explain)\s+)?(?:all\s+)?(?:the\s+)?"
-        rf"{_WORDS}{_PARAMETERS}\s+(?:of|for|to|in|from)\s+{_NAME}{_IN}",
-        rf"{_NAME}\s+{_PARAMETERS}",
-        rf"(?P<unsaid>what)\s+does\s+{_NAME}\s+(?:accept|take|expect){_IN}",
-    )
+_ASKS = Phrases(
+    rf"(?:which|what|how\s+many)\s+{_WORDS}{_PARAMETERS}\s+(?:does|do|can|must|should|has)\s+{_NAME}(?:\s+{_TAKES})?{_IN}",
+    rf"(?:which|what)\s+{_WORDS}{_PARAMETERS}\s+(?:are|is)\s+"
+    rf"(?:(?:there|required|needed|accepted|supported|taken|expected)\s+)?(?:for|of|by|in)\s+{_NAME}{_IN}",
+    rf"(?:which|what)\s+{_WORDS}{_PARAMETERS}\s+(?:can|must|should|do)\s+(?:i|we|you|one|be)\s+pass(?:ed)?\s+to\s+{_NAME}{_IN}",
+    rf"(?:(?:what(?:['\u2019]s|\s+(?:is|are))|show(?:\s+me)?|list|give\s+me|explain)\s+)?(?:all\s+)?(?:the\s+)?"
+    rf"{_WORDS}{_PARAMETERS}\s+(?:of|for|to|in|from)\s+{_NAME}{_IN}",
+    rf"{_NAME}\s+{_PARAMETERS}",
+    rf"(?P<unsaid>what)\s+does\s+{_NAME}\s+(?:accept|take|expect){_IN}",
 )
-_ENDS = " \t?？!."
-_MAX_CHARS = 150
 
 
 def parameters_of(question: str) -> AskedParameters | None:
@@ -59,10 +54,7 @@ def parameters_of(question: str) -> AskedParameters | None:
         >>> parameters_of("parameters of hoist"), parameters_of("What does the parameter load of hoist mean?")
         (AskedParameters(name='hoist', is_code=False), None)
     """
-    text = question.strip(_ENDS)
-    if len(text) > _MAX_CHARS:
-        return None
-    found = next(filter(None, (pattern.fullmatch(text) for pattern in _ASKS)), None)
+    found = _ASKS.fullmatch(question)
     if found is None:
         return None
     written = found["name"]

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from openbook.questions.phrases import Phrases
+
 _RELEASE = r"v?(?P<number>\d+(?:\.\d+)+)(?![\w.]*\d)"
-_ASKS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\W*{_RELEASE}\W*",
-        rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
-        rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
-        rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes)\b.*",
-    )
+_ASKS = Phrases(
+    rf"\W*{_RELEASE}\W*",
+    rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
+    rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
+    rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes)\b.*",
 )
-_MAX_CHARS = 200
 
 
 class AskedRelease:
@@ -45,5 +43,5 @@ class AskedRelease:
 
 def release_of(text: str) -> AskedRelease | None:
     """Return the release of which a question asks for the changes; None if it asks for something else."""
-    found = next(filter(None, (asks.fullmatch(text) for asks in _ASKS)), None) if len(text) <= _MAX_CHARS else None
+    found = _ASKS.fullmatch(text)
     return AskedRelease(found["number"]) if found else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
+from openbook.questions.phrases import Phrases
 from openbook.questions.words import STOP_WORDS
 from openbook.text import lines
 from openbook.tokens import tokenize
@@ -35,20 +36,15 @@ _OTHER = re.compile(
 _LEAST = r"(?:minimum|oldest|lowest|earliest)"
 _THINGS = r"(?P<things>[\w.+#-]+(?:(?:\s*,\s*|\s+)[\w.+#-]+){0,4}?)"
 _BEHIND = r"(?:\s+(?:is|are|it|that|do|does|can|should|must|to|for|needed|required|supported|level)\b|$)"
-_ASKS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\bversions?\s+of\s+{_THINGS}{_BEHIND}",
-        rf"\b(?:which|what|{_LEAST}|required|supported)\s+{_THINGS}\s+versions?\b",
-        rf"^{_THINGS}\s+versions?\s+(?:require|need|support)",
-        rf"\b{_LEAST}\s+{_THINGS}{_BEHIND}",
-        r"^(?:does|do|can|is|are|will)\b.*\b(?:on|with|under|using)\s+(?P<things>[\w.+#-]*[a-z])[ -]"
-        r"v?\d+(?:\.\d+)*(?![\w-])",
-        rf"\b(?:which|what)\s+(?P<things>{_RUNTIMES})\s+(?:do|should|must|can|is|does)\b",
-    )
+_ASKS = Phrases(
+    rf"\bversions?\s+of\s+{_THINGS}{_BEHIND}",
+    rf"\b(?:which|what|{_LEAST}|required|supported)\s+{_THINGS}\s+versions?\b",
+    rf"^{_THINGS}\s+versions?\s+(?:require|need|support)",
+    rf"\b{_LEAST}\s+{_THINGS}{_BEHIND}",
+    r"^(?:does|do|can|is|are|will)\b.*\b(?:on|with|under|using)\s+(?P<things>[\w.+#-]*[a-z])[ -]"
+    r"v?\d+(?:\.\d+)*(?![\w-])",
+    rf"\b(?:which|what)\s+(?P<things>{_RUNTIMES})\s+(?:do|should|must|can|is|does)\b",
 )
-_ENDS = " \t?？!."
-_MAX_CHARS = 200
 _NOT_THINGS = STOP_WORDS | frozenset("version versions minimum oldest lowest earliest required supported".split())
 
 # Not a year, and no part of an address or a date.
@@ -119,11 +115,10 @@ class AskedVersions:
 
 def versions_of(text: str) -> AskedVersions | None:
     """Return the things of which a question asks for the required versions; None if it asks for something else."""
-    text = text.strip(_ENDS)
-    if len(text) > _MAX_CHARS or _OTHER.search(text) or not _NEEDS.search(text):
+    found = _ASKS.search(text)
+    if found is None or _OTHER.search(text) or not _NEEDS.search(text):
         return None
-    found = next(filter(None, (asks.search(text) for asks in _ASKS)), None)
-    things = re.findall(r"[\w.+#-]+", found["things"].lower()) if found else []
+    things = re.findall(r"[\w.+#-]+", found["things"].lower())
     things = [thing for thing in things if thing not in _NOT_THINGS and not thing[0].isdigit()]
     return AskedVersions(things) if things else None
 
