@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from openbook.types import Filter, View
@@ -10,16 +7,14 @@ from tests.unit.retrieval.material import Library
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    made.put("docs/install.md", "Copy mail.conf to /etc/mail.conf first.", "Then edit mail.conf.")
-    made.put("mail.conf.docker", "This is mail.conf for containers.")
-    made.put("deploy/charts/mail.conf", "storage sql", kind="code")
-    made.put("mail.conf", "listen on every address", "storage of messages", kind="code")
-    made.put("Gemfile", "source of packages", kind="code")
-    made.put("docs/packages.md", "The Gemfile lists packages.", "Sort the Gemfile.")
-    yield made
-    made.close()
+def library(library: Library) -> Library:
+    library.put("docs/install.md", "Copy mail.conf to /etc/mail.conf first.", "Then edit mail.conf.")
+    library.put("mail.conf.docker", "This is mail.conf for containers.")
+    library.put("deploy/charts/mail.conf", "storage sql", kind="code")
+    library.put("mail.conf", "listen on every address", "storage of messages", kind="code")
+    library.put("Gemfile", "source of packages", kind="code")
+    library.put("docs/packages.md", "The Gemfile lists packages.", "Sort the Gemfile.")
+    return library
 
 
 def files(library: Library, query: str, view: View = "auto", where: Filter | None = None) -> list[str]:

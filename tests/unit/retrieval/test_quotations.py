@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from openbook.questions.question import read_question
@@ -13,14 +10,12 @@ MESSAGE = "the quay is full"
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
+def library(library: Library) -> Library:
     for number in range(90):  # more than are ranked
-        made.put(f"docs/{number}.md", f"# Quay\n\nA full quay is no quay: {number} full quays.")
-    made.put("harbour.go", 'log.Warn("The quay\n    is full")', kind="code")
-    made.put("docs/ropes.md", "# Ropes\n\nWhy ropes break: they are old.", "A rope, if the quay is full, is short.")
-    yield made
-    made.close()
+        library.put(f"docs/{number}.md", f"# Quay\n\nA full quay is no quay: {number} full quays.")
+    library.put("harbour.go", 'log.Warn("The quay\n    is full")', kind="code")
+    library.put("docs/ropes.md", "# Ropes\n\nWhy ropes break: they are old.", "A rope, if the quay is full, is short.")
+    return library
 
 
 def files(library: Library, query: str, view: View = "auto") -> list[str]:

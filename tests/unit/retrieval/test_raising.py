@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from openbook.questions.question import read_question
@@ -159,15 +156,13 @@ def test_a_cause_counts_outside_of_tests_unless_these_are_asked_for() -> None:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
+def library(library: Library) -> Library:
     for number in range(90):  # more than are ranked
         handled = f"try:\n    moor({number})\nexcept QuayFull:\n    print('quay full', QuayFull, {number})"
-        made.put(f"quays/{number}.py", handled, kind="code")
+        library.put(f"quays/{number}.py", handled, kind="code")
     other = " ".join(f"rope{number}()" for number in range(60))
-    made.put("dock.py", f"def moor(ship):\n    {other}\n    raise QuayFull", kind="code")
-    yield made
-    made.close()
+    library.put("dock.py", f"def moor(ship):\n    {other}\n    raise QuayFull", kind="code")
+    return library
 
 
 def test_what_raises_an_error_is_found_below_much_that_handles_it(library: Library) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.unit.retrieval.material import Library
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
+def library(library: Library) -> Library:
     for number in range(90):  # more than are ranked
-        made.put(f"docs/{number}.md", f"What changed in 4 and 0: {number}, 4, 0, 0.")
-    made.put("crane.py", "# 4.0.0\nload = 4", kind="code")
-    yield made
-    made.close()
+        library.put(f"docs/{number}.md", f"What changed in 4 and 0: {number}, 4, 0, 0.")
+    library.put("crane.py", "# 4.0.0\nload = 4", kind="code")
+    return library
 
 
 def test_the_section_on_a_release_comes_first(library: Library) -> None:

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from openbook.types import Filter
 from tests.unit.retrieval.material import Library
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
 
 
 def test_what_states_a_required_version_is_found_behind_everything_that_names_it(library: Library) -> None:

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    made = Library(tmp_path / "lib.db")
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def meaningful(tmp_path: Path) -> Iterator[Library]:
     made = Library(tmp_path / "lib.db", load_embedder())
     yield made

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openbook.types import Filter, Kind
 from tests.unit.retrieval.material import Library
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with closing(Library(tmp_path / "library.sqlite")) as made:
-        yield made
-
 
 _LONG = " ".join(f"Ropes of kind {number} hold ships." for number in range(40))
 
