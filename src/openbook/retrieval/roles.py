@@ -44,13 +44,18 @@ _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
 _CHANGE_FOLDERS = frozenset(
     "changelog changelogs .changeset newsfragments whatsnew releasenotes release-notes release_notes _posts"
     " versioned_docs versioned_sidebars".split()
-)
+) | {"release notes"}
 # A blog at the top or on a site. In an example, `blog` is the example program.
 _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
 # Not `history.py` or `authors.rb`.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".org"})
 # Translations and lock files: they name everything and explain nothing.
 _GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
+# What code generators name their files: `hoist.pb.go`, `hoist_pb2.py`, `schema.gen.ts`, `zz_generated.deepcopy.go`.
+_GENERATED_STEM = re.compile(
+    r"[._]pb(?:[._]\w+)?$|_pb2(?:_grpc)?$|[._-]gen(?:erated)?$|\.g$|\.designer$|^zz_generated|modelsnapshot$",
+    re.IGNORECASE,
+)
 # Message catalogs, one file or folder per language: `config/locales/de.yml`, `i18n/pt-BR.json`, `i18n/en/sub.php`.
 _CATALOG = re.compile(
     r"(?:^|/)(?:locales?|translations|i18n|l10n|langs?)/(?:[^/]+/)?[a-z]{2,3}([-_]\w{2,4})?"
@@ -140,6 +145,8 @@ def role_of(path: str, kind: Kind) -> Role:
 def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return the role by the name of the file alone, if it has one."""
     if path.suffix.lower() in _GENERATED_SUFFIXES or _CATALOG.search(path.as_posix()):
+        return "generated"
+    if kind == "code" and (_GENERATED_STEM.search(path.stem) or "generated" in path.parts[:-1]):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
     # `.snap` holds what a test expects.
