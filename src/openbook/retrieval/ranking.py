@@ -6,13 +6,14 @@ docs/benchmarks-retrieval.md says what the weights were fitted on and what they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
 from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
 from openbook.retrieval import weights
+from openbook.retrieval.editions import Folder, is_of_edition
 from openbook.retrieval.signals import Signals, chunk_signals, file_signals, place_signals, question_signals
 from openbook.types import View
 
@@ -87,17 +88,25 @@ def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> li
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def demote_translations(query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """Rank pages in a third language like generated files if a readable copy is among the candidates."""
-    if not query.languages:
-        return list(ranked)
+def demote_copies(
+    query: Question, ranked: Sequence[RankedChunk], editions: Mapping[Folder, Collection[str]]
+) -> list[RankedChunk]:
+    """Rank copies of pages like generated files.
+
+    These are pages in a third language, if a readable copy is among the candidates, and pages of another version of a
+    documentation than that of `editions`.
+    """
     read = {"", "en", *query.languages}
     pages = [(each.outline.source, *language_and_page(each.outline.span.path)) for each in ranked]
-    copies = {(source, page) for source, language, page in pages if language in read}
+    copies = {(source, page) for source, language, page in pages if language in read} if query.languages else set()
     return sorted(
         (
             RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
-            if language not in read and (source, page) in copies and each.outline.kind != "code"
+            if each.outline.kind != "code"
+            and (
+                (language not in read and (source, page) in copies)
+                or is_of_edition(source, each.outline.span.path, editions, other=True)
+            )
             else each
             for each, (source, language, page) in zip(ranked, pages, strict=True)
         ),

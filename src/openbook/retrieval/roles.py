@@ -40,11 +40,12 @@ _TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_](?:support|utils?|helpers?|fixtu
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
 _TEST_SOURCES = re.compile(r"(?:^|/)src/[a-z]\w*Test/")
-# Folders with change notes, posts, and the documentation of earlier versions, which is two folders in Docusaurus.
+# Folders with change notes and posts.
 _CHANGE_FOLDERS = frozenset(
-    "changelog changelogs .changeset newsfragments whatsnew releasenotes release-notes release_notes _posts"
-    " versioned_docs versioned_sidebars".split()
-) | {"release notes"}
+    "changelog changelogs .changelog .changeset newsfragments whatsnew releasenotes release-notes release_notes".split()
+) | {"release notes", "_posts"}
+# The documentation of earlier versions in Docusaurus, perhaps with the name of one of its parts before.
+_EARLIER_FOLDERS = ("versioned_docs", "versioned_sidebars")
 # A blog at the top or on a site. In an example, `blog` is the example program.
 _BLOG = re.compile(r"^(?:.*/)?(?:docs?|website|site|www|content|pages)/blog(?:/|$)|^blog(?:/|$)")
 # Not `history.py` or `authors.rb`.
@@ -124,7 +125,8 @@ def role_of(path: str, kind: Kind) -> Role:
     folder = pure.parent.as_posix().lower()
     folders = folder.split("/")
     role = _role_of_folders(folders, kind)
-    is_news = not _CHANGE_FOLDERS.isdisjoint(folders) or _BLOG.match(folder) is not None
+    is_earlier = any(part.endswith(_EARLIER_FOLDERS) for part in folders)
+    is_news = is_earlier or not _CHANGE_FOLDERS.isdisjoint(folders) or _BLOG.match(folder) is not None
     if kind != "code" and role not in ("test", "example") and is_news:
         return "changelog"
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:

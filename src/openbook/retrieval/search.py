@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
@@ -16,13 +16,20 @@ from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.callables import meant_settings
+from openbook.retrieval.editions import (
+    Folder,
+    choose_editions,
+    folders_with_editions,
+    is_of_edition,
+    pages_in,
+)
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import add_evidence, without_duplicates
 from openbook.retrieval.named_files import FileKey, named_files
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
-    demote_translations,
+    demote_copies,
     put_files_first,
     raise_quoted,
     rank,
@@ -114,9 +121,11 @@ class Retriever:
             view = "passages" if in_course else query.view
         with self.index.snapshot():
             matches, outlines, named = self._candidates(query, where)
+            matches, outlines, editions = self._with_editions(query, matches, outlines, where)
             ids = [outline.id for outline in outlines]
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name or query.quoted else []
-            ranked = demote_translations(query, rank(query, view, matches, outlines, texts if query.name else []))
+            found = rank(query, view, matches, outlines, texts if query.name else [])
+            ranked = demote_copies(query, found, editions)
             if view == "files":
                 ranked = self._closest_files(query, ranked)
             else:
@@ -131,8 +140,7 @@ class Retriever:
             is_added = bool(getattr(self._reranker, "weight", 0.0))
             reranker = None if view == "files" and is_added else self._reranker
             wanted = max(limit, RERANKED) if reranker and limit > 0 else max(limit, 0)
-            found = self._with_text(ranked, max(wanted, 1))
-            results = list(islice(without_duplicates(found), wanted))
+            results = list(islice(without_duplicates(self._with_text(ranked, max(wanted, 1))), wanted))
         # Outside the snapshot: a reranker may take seconds.
         return results if reranker is None else rerank(query.text, results, reranker)[: max(limit, 0)]
 
@@ -167,6 +175,22 @@ class Retriever:
             matches = add_evidence(matches, inside, self.index)
             outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
         return matches, outlines, named
+
+    def _with_editions(
+        self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
+    ) -> tuple[Matches, list[Outline], Mapping[Folder, Collection[str]]]:
+        """Add the matches in the versions that a question means of each documentation with several, and return these.
+
+        Equal pages of other versions may have taken their place.
+        """
+        if not folders_with_editions(pages_in((each.source, each.span.path, each.kind) for each in outlines)):
+            return matches, outlines, {}
+        pages = pages_in((each.source, each.path, each.kind) for each in self.index.documents(where))
+        chosen = choose_editions(query.text, pages)
+        place = replace(where, within=frozenset(page for page in pages if is_of_edition(*page, chosen)))
+        inside = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, place)
+        matches = add_evidence(matches, inside, self.index)
+        return matches, self.index.outlines([evidence.id for evidence in matches.evidence]), chosen
 
     def _defining(self, term: AskedTerm, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return matches in documentation and in files with the name of a term, as far as they define it.

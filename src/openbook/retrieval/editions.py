@@ -1,0 +1,102 @@
+"""Chooses between the versions of a documentation that lie side by side, as in `docs/v3.4/` and `docs/v3.5/`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from openbook.retrieval.roles import role_of
+from openbook.types import Kind
+
+# `v3`, `v3.4`, `3.4`, `3.x`, `version-2.0.0`. Plain numbers are chapters, exercises and years.
+_FOLDER = re.compile(r"(?:version[-_]?|v)\d+(?:\.\d+)*(?:\.x)?|\d+(?:\.\d+)+(?:\.x)?|\d+\.x", re.IGNORECASE)
+_ASKED = re.compile(rf"(?<![\w.-])(?:{_FOLDER.pattern})(?!\w)", re.IGNORECASE)
+
+# These are in every folder, so they tell nothing about copies.
+_INDEXES = frozenset({"_index", "index", "readme"})
+
+_CACHED_PATHS = 1 << 13
+
+Folder = tuple[str, str]
+"""Source and path of the folder that has the versions."""
+
+
+class Edition(NamedTuple):
+    """Where a page stands in a documentation with versions."""
+
+    folder: str
+    """The folder that has the versions."""
+    version: str
+    """The name of the version's folder."""
+    page: str
+    """The path of the page below."""
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def edition_of(path: str) -> Edition | None:
+    """Return the edition of a page; None if its path has no version.
+
+    Example:
+        >>> edition_of("docs/v3.4/ops/install.md")
+        Edition(folder='docs', version='v3.4', page='ops/install.md')
+        >>> edition_of("lessons/3/install.md")
+    """
+    parts = path.split("/")
+    at = next((n for n, part in enumerate(parts[:-1]) if _FOLDER.fullmatch(part)), None)
+    return None if at is None else Edition("/".join(parts[:at]), parts[at], "/".join(parts[at + 1 :]))
+
+
+def pages_in(files: Iterable[tuple[str, str, Kind]]) -> list[tuple[str, str]]:
+    """Return the sources and paths of files that may belong to a documentation: no code, and no notes of a release."""
+    return [(source, path) for source, path, kind in files if kind != "code" and role_of(path, kind) != "changelog"]
+
+
+def folders_with_editions(pages: Iterable[tuple[str, str]]) -> frozenset[Folder]:
+    """Return the folders that have the same page in two versions; `pages` are sources and paths."""
+    versions: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for source, path in pages:
+        edition = edition_of(path)
+        if edition is not None and _stem(edition.page) not in _INDEXES:
+            versions[source, edition.folder, edition.page].add(edition.version)
+    return frozenset((source, folder) for (source, folder, _), found in versions.items() if len(found) > 1)
+
+
+def choose_editions(question: str, pages: Collection[tuple[str, str]]) -> dict[Folder, frozenset[str]]:
+    """Return the versions that a question means for each folder with editions: those that it names, or the newest.
+
+    Example:
+        >>> pages = [("", f"docs/{version}/install.md") for version in ("v3.9", "v3.10", "main")]
+        >>> choose_editions("install it", pages), choose_editions("install v3.9.2", pages)
+        ({('', 'docs'): frozenset({'v3.10'})}, {('', 'docs'): frozenset({'v3.9'})})
+    """
+    folders = folders_with_editions(pages)
+    versions: dict[Folder, set[str]] = defaultdict(set)
+    for source, path in pages:
+        edition = edition_of(path)
+        if edition is not None and (source, edition.folder) in folders:
+            versions[source, edition.folder].add(edition.version)
+    asked = [_numbers(name[0]) for name in _ASKED.finditer(question)]
+    chosen = {}
+    for folder, found in versions.items():
+        # `v3` is that of 3.4 as well.
+        named = {each for each in found if any(_numbers(each) == one[: len(_numbers(each))] for one in asked)}
+        chosen[folder] = frozenset(named or {max(found, key=lambda each: (_numbers(each), each))})
+    return chosen
+
+
+def is_of_edition(source: str, path: str, chosen: Mapping[Folder, Collection[str]], *, other: bool = False) -> bool:
+    """Return whether a page is of a version chosen for its folder, or, if `other`, of another one."""
+    edition = edition_of(path) if chosen else None
+    versions = () if edition is None else chosen.get((source, edition.folder), ())
+    return edition is not None and bool(versions) and (edition.version in versions) is not other
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _stem(page: str) -> str:
+    return page.rpartition("/")[2].partition(".")[0].lower()

@@ -1,0 +1,140 @@
+"""Of several versions of a documentation, the newest answers, or the one that a question names."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.retrieval.editions import (
+    choose_editions,
+    edition_of,
+    folders_with_editions,
+    is_of_edition,
+    pages_in,
+)
+from openbook.types import Filter, Kind
+from tests.unit.retrieval.material import Library
+
+_HOIST = "# Hoists\n\nTo raise the hoist, turn its crank {} times. It then holds the load."
+
+
+@pytest.mark.parametrize(
+    "name", ["v3", "v3.4", "V3.4", "3.4", "3.4.0", "3.x", "v3.x", "version-2.0.0", "version_2", "version2"]
+)
+def test_a_folder_named_by_a_version_has_an_edition(name: str) -> None:
+    assert edition_of(f"site/docs/{name}/ops/hoist.md") == ("site/docs", name, "ops/hoist.md")
+
+
+@pytest.mark.parametrize("name", ["3", "2023", "v", "v3beta1", "chapter-3", "3.4-hoists", "latest", "x"])
+def test_other_folders_have_none(name: str) -> None:
+    assert edition_of(f"docs/{name}/hoist.md") is None
+
+
+def test_a_version_is_the_name_of_a_folder_and_the_first_counts() -> None:
+    assert edition_of("docs/v3.4") is None
+    assert edition_of("v3.4/v1/hoist.md") == ("", "v3.4", "v1/hoist.md")
+
+
+def test_notes_of_releases_and_code_are_no_versions_of_pages() -> None:
+    pages: list[tuple[str, str, Kind]] = [
+        ("src", "docs/v3.4/hoist.md", "docs"),
+        ("src", "docs/v3.4/manual.yml", "config"),
+    ]
+    others: list[tuple[str, str, Kind]] = [
+        ("src", "changelog/v3.4/hoist.md", "docs"),
+        ("src", "api/v3/hoist.go", "code"),
+    ]
+
+    assert pages_in([*pages, *others]) == [page[:2] for page in pages]
+
+
+def test_a_page_in_two_versions_shows_that_a_folder_has_editions() -> None:
+    pages = [("docs", "v1/hoist.md"), ("docs", "v2/hoist.md"), ("docs", "v1/rope.md"), ("docs", "pages/v1/rope.md")]
+    assert folders_with_editions(pages) == {("docs", "")}
+    assert not folders_with_editions([("a", "v1/hoist.md"), ("b", "v2/hoist.md")])
+    # A README is in every folder.
+    assert not folders_with_editions(
+        [("", f"talks/v{n}/{name}") for n in (1, 2) for name in ("README.md", "_index.md")]
+    )
+    assert not folders_with_editions([("", f"talks/v{n}/index.html") for n in (1, 2)])
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen"),
+    [
+        ("how do I raise it", {"v3.10"}),
+        ("how do I raise it in v3.9", {"v3.9"}),
+        ("how do I raise it in 3.9?", {"v3.9"}),
+        ("how do I raise it in version 3.9.2", {"v3.9"}),
+        ("what changed between 3.9 and 3.10 for hoists", {"v3.9", "v3.10"}),
+        ("how do I raise it in v4", {"v3.10"}),
+        ("how do I raise 3 hoists", {"v3.10"}),
+        ("how do I raise 13.9 tons", {"v3.10"}),
+        ("how do I raise hoist-3.9", {"v3.10"}),
+        ("how do I raise 3.9kg", {"v3.10"}),
+    ],
+)
+def test_the_newest_version_is_chosen_or_those_named(question: str, chosen: set[str]) -> None:
+    pages = [("", f"docs/{name}/hoist.md") for name in ("v3.2", "v3.10", "v3.9", "main")]
+    pages += [("", "talks/v3.2/hoist.md"), ("", "talks/v3.10/rope.md")]
+
+    assert choose_editions(question, pages) == {("", "docs"): chosen}
+
+
+def test_a_page_of_no_edition_is_neither_chosen_nor_another() -> None:
+    chosen = {("", "docs"): {"v2"}}
+
+    assert is_of_edition("", "docs/v2/hoist.md", chosen)
+    assert not is_of_edition("", "docs/v2/hoist.md", chosen, other=True)
+    assert is_of_edition("", "docs/v1/hoist.md", chosen, other=True)
+    for page in ("docs/main/hoist.md", "talks/v1/hoist.md"):
+        assert not is_of_edition("", page, chosen)
+        assert not is_of_edition("", page, chosen, other=True)
+    assert not is_of_edition("other", "docs/v1/hoist.md", chosen, other=True)
+
+
+@pytest.fixture
+def library(library: Library) -> Library:
+    for number in range(1, 13):
+        library.put(f"docs/v1.{number}/hoist.md", _HOIST.format(number))
+        library.put(f"docs/v1.{number}/rope.md", f"# Ropes\n\nA rope holds {number} tons.")
+    return library
+
+
+def _paths(library: Library, question: str, where: Filter | None = None) -> list[str]:
+    return [result.chunk.span.path for result in library.search(question, where=where)]
+
+
+def test_the_newest_version_comes_first(library: Library) -> None:
+    assert _paths(library, "How do I raise the hoist?")[0] == "docs/v1.12/hoist.md"
+
+
+def test_the_version_that_is_named_comes_first(library: Library) -> None:
+    assert _paths(library, "How do I raise the hoist in v1.3?")[0] == "docs/v1.3/hoist.md"
+
+
+def test_the_chosen_version_is_found_behind_many_equal_pages(library: Library) -> None:
+    for number in range(90):
+        library.put(f"docs/v1.{number // 10}.{number % 10}/hoist.md", _HOIST.format("many"))
+    library.put("docs/v2/hoist.md", f"{_HOIST.format('no')} {'It is of steel, and needs a lot of grease. ' * 30}")
+
+    assert _paths(library, "How do I raise the hoist?")[0] == "docs/v2/hoist.md"
+
+
+def test_a_filter_holds_for_the_chosen_version(library: Library) -> None:
+    where = Filter(within=frozenset({("src", f"docs/v1.{number}/hoist.md") for number in (3, 4)}))
+
+    found = _paths(library, "How do I raise the hoist, and what does the rope hold?", where)
+
+    assert found[0] == "docs/v1.4/hoist.md"
+    assert set(found) <= {"docs/v1.3/hoist.md", "docs/v1.4/hoist.md"}
+
+
+def test_versions_of_code_stand_side_by_side(library: Library) -> None:
+    for number in (1, 2):
+        library.put(f"docs/v1.{number}/winch.py", f"def wind_winch():\n    return {number} + {number}", kind="code")
+
+    found = library.search("How do I raise the hoist, and which function can wind_winch?")
+
+    roles = {result.chunk.span.path: result.signals["role"] for result in found if result.chunk.kind == "code"}
+    assert len(roles) == 2
+    assert len(set(roles.values())) == 1
