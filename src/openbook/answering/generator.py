@@ -11,6 +11,7 @@ from decimal import Decimal
 from openbook.answering.callers import further_callers
 from openbook.answering.checking import Retry, answer_of, signed
 from openbook.answering.citations import TextNow
+from openbook.answering.constants import with_constants
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.expansion import is_expandable
@@ -245,6 +246,7 @@ class Generator:
             relevance, query = answer, alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
+            picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)

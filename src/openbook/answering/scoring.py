@@ -65,6 +65,11 @@ _NUMBER = re.compile(
 )
 
 
+def asks_for_value(query: Question) -> bool:
+    """Return whether a question asks for a number or a default."""
+    return _ASKS_FOR_VALUE.search(query.text) is not None
+
+
 class ReadPassage(NamedTuple):
     """A passage with its text and tokens, which are computed once."""
 
@@ -102,7 +107,7 @@ def signals_of(
     asked, *vectors = embedder.embed([query.text, *(each.text for each in passages)])
     best = max(scores.values(), default=0.0)
     ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}
-    wants_value = _ASKS_FOR_VALUE.search(query.text) is not None
+    wants_value = asks_for_value(query)
     wants_prose = not query.intents.isdisjoint(("how-to", "definition"))
     found = []
     for (passage, text, _, place), vector in zip(passages, vectors, strict=True):
