@@ -59,6 +59,7 @@ _DOCUMENTATION_OF_TOPICS = 0.5
 _SET: Mapping[View, dict[str, float]] = {
     "passages": {
         "cause": 12.0,
+        "change": 16.0,
         "defining": 6.0,
         "defining:heading": 5.0,
         "defining:symbol": 5.0,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.causes import with_causes
+from openbook.answering.changes import with_changes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
@@ -118,6 +119,7 @@ def pick(
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
     passages = with_parameters(query, with_settings(query, passages, context, text_of))
     passages = with_causes(query, passages, context.shown)
+    passages = with_changes(query, passages, context.shown, rarity, text_of)
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)
@@ -151,7 +153,7 @@ def _ranked(
         if leads_in(passage):  # "Supported types are:" is quoted with the list below it
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
-        is_new = not passage.shown.is_prose or share_of_versions(query, passage) > 0
+        is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
         echo = not is_new and (passage.is_title or _is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
@@ -397,6 +399,8 @@ def _heading(passage: Passage) -> tuple[str, bool]:
     If the quote is the heading of a lesson, only the course is named.
     """
     lesson = passage.shown.result.chunk.lesson
+    if passage.release:
+        return in_code(passage.release), True
     if passage.setting is not None:
         parents = parents_shown(passage.setting)
         return (in_code(".".join(parents)), True) if parents else ("", False)

@@ -86,6 +86,10 @@ class Passage:
     """It is quoted as it is, without the rest of its paragraph or statement."""
     is_cause: bool = False
     """It raises the error that the question asks the cause of."""
+    change: float = 0.0
+    """How well it says the change whose release the question asks for, from 0 to 1; more for the first of several."""
+    release: str = ""
+    """The line far above that names its release, if no heading does."""
 
     @property
     def key(self) -> PassageKey:

@@ -149,6 +149,9 @@ _REQUIRED_BONUS = 5.0
 # The changes of a release do not repeat its number.
 _RELEASE_BONUS = 9.0
 
+# An entry of a changelog, over the description of what it names.
+_CHANGE_BONUS = 9.0
+
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
@@ -251,6 +254,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         ASKED_BONUS * (passage.key in asked_for)
         + definitions.get(passage.key, 0.0)
         + _CAUSE_BONUS * passage.is_cause
+        + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)

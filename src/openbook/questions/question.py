@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from openbook.errors import QueryError
+from openbook.questions.changes_asked import AskedChange, change_of
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.errors_asked import error_of
@@ -269,7 +270,7 @@ class Question:
     @cached_property
     def settings(self) -> tuple[AskedSetting, ...]:
         """The settings that it asks for, if it asks for nothing else."""
-        if self.compared or self.quoted or not self.intents.isdisjoint(("where", "uses")):
+        if self.compared or self.quoted or self.change or not self.intents.isdisjoint(("where", "uses")):
             return ()
         return asked_settings(self.text, self.tokens)
 
@@ -281,6 +282,8 @@ class Question:
     @cached_property
     def intents(self) -> frozenset[Intent]:
         """The kinds of answers that it asks for; none for most topics."""
+        if self.change is not None:
+            return frozenset()
         is_of_thing = (self.term is not None or bool(self.compared)) and not self.identifiers
         return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
 
@@ -301,7 +304,7 @@ class Question:
     @cached_property
     def documentation_odds(self) -> float:
         """The log-odds that documentation answers it, not code; 0 for settings, which are described anywhere."""
-        return 0.0 if self.settings else documentation_odds(self.text)
+        return 0.0 if self.settings or self.change else documentation_odds(self.text)
 
     @cached_property
     def course(self) -> CourseQuestion | None:
@@ -329,6 +332,11 @@ class Question:
     def release(self) -> AskedRelease | None:
         """The release of which it asks for the changes, as "What changed in 4.0.0?" does, if any."""
         return None if self.compared or self.quoted else release_of(self.text)
+
+    @cached_property
+    def change(self) -> AskedChange | None:
+        """The change whose release it asks for, as "Which version added it?" does, if any."""
+        return None if self.compared or self.quoted else change_of(self.text)
 
     @cached_property
     def versions(self) -> AskedVersions | None:
@@ -420,6 +428,8 @@ def read_question(text: str) -> Question:
     asked = parameters_of(text)
     if asked is not None and asked.is_code:
         looked_for = asked.name  # "takes" and "arguments" are in the code of any function
+    elif not (places or sides) and (change := change_of(text)) is not None:
+        looked_for = change.topic
     elif not (places or sides) and (term := term_of(text)) is not None:
         looked_for = " ".join((*term.words, term.place))
     told = " ".join(content_words_of_question(looked_for))

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches, Outline
+from openbook.questions.changes_asked import AskedChange
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.callables import meant_settings
+from openbook.retrieval.changes import change_entries
 from openbook.retrieval.editions import (
     Folder,
     choose_editions,
@@ -37,6 +39,7 @@ from openbook.retrieval.ranking import (
     rerank_passages,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
+from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import (
     cause_strength,
     is_on_release,
@@ -62,6 +65,10 @@ _DEPTH_OF_NAMES = 400
 
 # Passages whose proximity is computed; tokenizing one takes about .2 ms.
 _READ = 24
+
+# What the meaning of an entry of a changelog counts beside its words, and the entries whose meaning is compared, as a
+# share of the best one of the passage. By words alone, "drops support for 3.8; 3.9 is supported" answers for 3.9.
+_MEANT, _LIKELY_ENTRY = 0.5, 0.75
 
 # Passages whose sentences are embedded; one takes about .3 ms. 12 and 24 gain nothing.
 _SENTENCES_READ = 8
@@ -166,6 +173,8 @@ class Retriever:
             matches = add_evidence(matches, self._defining(query.term, matches, vector, where), self.index)
         if query.release is not None:
             matches = add_evidence(matches, self._of_release(query.release, vector, where), self.index)
+        if query.change is not None:
+            matches = add_evidence(matches, self._of_change(query, query.change, matches, vector, where), self.index)
         if query.versions is not None:
             matches = add_evidence(matches, self._requiring(query.versions, matches, vector, where), self.index)
         outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
@@ -213,6 +222,16 @@ class Retriever:
         """Return the matches in the sections on a release: the digits of its number are in many others."""
         held = self._with_name(release.number, vector, where)
         return self._kept(held, lambda chunk: is_on_release(release, chunk))
+
+    def _of_change(
+        self, query: Question, change: AskedChange, matches: Matches, vector: Vector, where: Filter
+    ) -> Matches:
+        """Return further matches that say in which release something was changed: in changelogs and documentation."""
+        every = self.index.documents(where)
+        paths = ((each.source, each.path) for each in every if role_of(each.path, each.kind) == "changelog")
+        held = self._in_files_and_pages(query.tokens, frozenset(paths), matches, vector, where, _DEPTH_OF_NAMES)
+        rarity = rarities(query, matches.frequencies, matches.chunks)
+        return self._kept(held, lambda chunk: change_entries(change, chunk, rarity))
 
     def _raising(self, query: Question, vector: Vector, where: Filter) -> Matches:
         """Return matches that raise the error of a question: most chunks with its name may handle or test it."""
@@ -273,6 +292,7 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
         is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
+        is_of_thing = is_of_thing or query.change is not None
         is_read_whole = query.term is not None or is_of_thing
         best = ranked if is_read_whole else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])
@@ -282,12 +302,35 @@ class Retriever:
         ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
-            text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings)
-            for chunk, near, cosine in zip(
-                chunks, chain(proximities, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
+            text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings, change=change)
+            for chunk, near, cosine, change in zip(
+                chunks,
+                chain(proximities, repeat(0.0)),
+                chain(nearest, repeat(0.0)),
+                self._changes(query, chunks, rarity),
+                strict=False,
             )
         ]
         return [*rerank_passages(best, found), *ranked[len(best) :]]
+
+    def _changes(self, query: Question, chunks: Sequence[Chunk], rarity: Mapping[str, float]) -> list[float]:
+        """Return how well each text says the change of a question, from 0 to 1: by words, and the best by meaning."""
+        if query.change is None:
+            return [0.0] * len(chunks)
+        entries = [change_entries(query.change, chunk, rarity) for chunk in chunks]
+        strengths = [max((each.strength for each in found), default=0.0) for found in entries]
+        best = sorted(filter(strengths.__getitem__, range(len(chunks))), key=lambda n: -strengths[n])[:_READ]
+        texts = [
+            [
+                shown_text(chunks[n].text[each.start : each.end])
+                for each in entries[n]
+                if each.strength >= _LIKELY_ENTRY * strengths[n]
+            ]
+            for n in best
+        ]
+        for n, nearness in zip(best, self._nearest(query.change.topic, texts), strict=True):
+            strengths[n] += _MEANT * max(0.0, nearness)
+        return [strength / (1 + _MEANT) for strength in strengths]
 
     def _closest_files(self, query: Question, ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
         """Rerank the best files by the similarity of their paths: `auth/session.py` is about signing in."""

@@ -99,11 +99,13 @@ def text_signals(
     *,
     is_prose: bool,
     settings: Sequence[AskedSetting] = (),
+    change: float = 0.0,
 ) -> Signals:
     """Compute the signals of a passage that need its text.
 
     `proximity` is how close together the text contains the words of the question, from 0 to 1; `cosine` that of the
-    question and the most similar sentence, 0 if not computed. `is_prose`: no candidate is code.
+    question and the most similar sentence, 0 if not computed. `is_prose`: no candidate is code. `change` is how well it
+    says the change that the question asks the release of, from 0 to 1.
     """
     return {
         "proximity": proximity,
@@ -115,6 +117,7 @@ def text_signals(
         "release": float(query.release is not None and is_on_release(query.release, chunk)),
         "requirement": requirement_strength(query.versions, chunk) if query.versions else 0.0,
         "cause": cause_strength(query, chunk),
+        "change": change,
     }
 
 
@@ -210,7 +213,8 @@ def place_signals(cosine: float) -> Signals:
 
 def _role_signals(query: Question, outline: Outline) -> Signals:
     role = role_of_part(outline.span.path, outline.kind, outline.symbol)
-    if role == "source" or asks_for(role, query.text):
+    is_asked = asks_for(role, query.text) or (role == "changelog" and query.change is not None)
+    if role == "source" or is_asked:
         return {"role:source": 1.0}
     signals = {f"role:{role}": 1.0}
     if role == "documentation":

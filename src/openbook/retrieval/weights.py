@@ -4,6 +4,7 @@ from __future__ import annotations
 
 QUESTION: dict[str, float] = {
     "cause": 12.00,
+    "change": 16.00,
     "coverage": 3.10,
     "defining": 6.00,
     "defining:heading": 5.00,
