@@ -12,6 +12,7 @@ from openbook.questions.question import read_question
     [
         ("Which version added the --tide flag?", "added", "the --tide flag"),
         ("what release of harbour introduced night mooring", "added", "night mooring"),
+        ("which version introduced --rope-limit", "added", "--rope-limit"),
         ("in which version was `Quay.close` deprecated?", "deprecated", "`Quay.close`"),
         ("In what release was the pier command removed", "removed", "the pier command"),
         ("which harbour version renamed pier to quay?", "renamed", "pier to quay"),
