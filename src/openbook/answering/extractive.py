@@ -11,7 +11,7 @@ from openbook.answering.changes import with_changes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
-from openbook.answering.lists import lists_asked_for
+from openbook.answering.lists import completed_list, lists_asked_for
 from openbook.answering.overview import openings
 from openbook.answering.parameter_passages import with_parameters
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
@@ -97,6 +97,8 @@ class ScoredPassage:
     """It repeats the question."""
     is_pointer: bool = False
     """It is listed below the quotes as a further place."""
+    note: str = ""
+    """Says that the list or table goes on that it breaks off; empty if there is none."""
 
 
 def pick(
@@ -124,8 +126,18 @@ def pick(
         return []
     ranked = _ranked(query, passages, embedder, rarity)
     if query.compared:
-        return _sides(query, ranked, passages, embedder, rarity)
-    return _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
+        chosen = _sides(query, ranked, passages, embedder, rarity)
+    else:
+        chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
+    return chosen if text_of is None else _with_lists(chosen, text_of)
+
+
+def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf) -> list[ScoredPassage]:
+    """Return quotes with the rest of their lists and tables if that is short, else with a note."""
+    quotes = [item.passage for item in chosen if not item.is_pointer]
+    wholes = [completed_list(quote, quotes, text_of) for quote in quotes]
+    read = [replace(item, passage=whole, note=note) for item, (whole, note) in zip(chosen, wholes, strict=False)]
+    return [*read, *chosen[len(read) :]]  # pointers come last
 
 
 def _ranked(
@@ -384,6 +396,8 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
         if is_apart and heading != before:
             yield _BETWEEN, heading, None
         yield _BETWEEN, quoted(item.passage), item.passage
+        if item.note:
+            yield " ", item.note, None
     between = _BETWEEN
     for item in picked:
         if item.is_pointer:

@@ -1,18 +1,21 @@
-"""Finds the lists and tables of prose that a question asks for, to quote them whole with what introduces them."""
+"""Finds the lists and tables of prose that a question asks for, and what a quote of a list or table leaves out."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from openbook.answering.context import ContextItem
 from openbook.answering.headings import headings_in
-from openbook.answering.passages import Passage
+from openbook.answering.list_bounds import ends_of_items, header_of, opens_list, rest_of_list
+from openbook.answering.passages import Passage, join_passages, lines_of_code, overlap
+from openbook.answering.setting_passages import TextOf
+from openbook.answers import has_lines
 from openbook.questions.lists_asked import AskedList
 from openbook.retrieval.roles import ASIDE, role_of
-from openbook.text import indentation, paragraphs, sentences
+from openbook.text import paragraphs, sentences
+from openbook.tokens import words_to_read
 from openbook.types import Chunk
 
 # CONTRIBUTING.md lists what is needed to build a project.
@@ -20,13 +23,10 @@ _ASIDE = ASIDE - {"legal"}
 _MIN_ITEMS = 2
 # Longer lists are cut after an item.
 _MAX_LINES = 24
+# A rest of so many words is an item or two. It is quoted, so that the list is whole.
+_MAX_REST_WORDS = 25
 # The paragraph above a list is searched for in this many lines.
 _LINES_ABOVE = 6
-
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
-_ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
-# The first line of a simple table of reStructuredText, which ends with a blank line.
-_RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
 
 
 def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Passage, float]]:
@@ -52,38 +52,19 @@ def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
     titles = {bisect_right(starts, each.start) - 1: each.title for each in headings_in(chunk)}
     heading, first, place = chunk.context[-1] if chunk.context else "", 0, 0
     while place < len(said):
-        line = said[place]
         if place in titles:
             heading, first = titles[place], place
-        if not any(opens.match(line) for opens in (_ITEM, _ROW, _RULE)):
+        if not opens_list(said[place]):
             place += 1
             continue
-        ends = _ends(said, place, titles)
+        ends = ends_of_items(said, place, titles.__contains__)
         start, above = _introduction(chunk.text, starts[max(place - _LINES_ABOVE, first)], starts[place])
         if len(ends) >= _MIN_ITEMS:
             introduces = above.rstrip("*_ ").endswith((":", "：")) or bisect_right(starts, start) - 1 in titles
             shown = max((end for end in ends if end - place < _MAX_LINES), default=ends[0])
-            header = said[place + 1] if _RULE.match(line) else line
-            opening = "\n".join((heading, above, header))
+            opening = "\n".join((heading, above, header_of(said, place)))
             yield start if introduces else starts[place], starts[shown] + len(said[shown]), opening
         place = ends[-1] + 1
-
-
-def _ends(said: Sequence[str], first: int, headings: Collection[int]) -> list[int]:
-    """Return the last line of each item of a list, or of each row of a table. `headings` are the lines of headings."""
-    if _ROW.match(said[first]) or _RULE.match(said[first]):
-        is_row = _ROW.match if _ROW.match(said[first]) else str.strip
-        behind = next((at for at in range(first, len(said)) if not is_row(said[at])), len(said))
-        return list(range(first, behind))
-    last, items = first, [first]
-    for at in range(first + 1, len(said)):
-        line = said[at]
-        is_next = at == last + 1 and at not in headings
-        if line.strip() and not (_ITEM.match(line) or is_next or indentation(line) > indentation(said[first])):
-            break
-        items += [at] * (_ITEM.match(line) is not None)
-        last = at if line.strip() else last
-    return [end - 1 for _, end in pairwise((*items, last + 1))]
 
 
 def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
@@ -91,3 +72,28 @@ def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
     said = [each for paragraph in paragraphs(text, start, end) for each in sentences(text, *paragraph)]
     first, last = said[-1] if said else (end, end)
     return first, text[first:last]
+
+
+def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -> tuple[Passage, str]:
+    """Return a quote with the rest of its list or table if that is short; else with a note that it goes on.
+
+    It is not extended over what another quote has.
+    """
+    chunk = quote.shown.result.chunk
+    text = text_of(chunk.source, chunk.span.path) or ""
+    # A document may have been indexed again since the search.
+    if chunk.kind != "docs" or text[chunk.span.start_char : chunk.span.end_char] != chunk.text:
+        return quote, ""
+    lines, first, last = text.split("\n"), quote.first.span.start_line - 1, quote.last.span.end_line - 1
+    for line in lines_of_code(quote.shown):
+        lines[line - 1] = ""
+    end = rest_of_list(lines, first, last) + 1
+    rest = [unit for unit in quote.shown.units[quote.last.number :] if unit.span.end_line <= end]
+    if rest and rest[-1].span.end_line == end:
+        added = Passage(quote.shown, rest[0], rest[-1])
+        whole = join_passages(quote, added)
+        others = (each for each in quotes if each is not quote)
+        if words_to_read(added.text) <= _MAX_REST_WORDS and not any(overlap(whole, each) for each in others):
+            return whole, ""
+    note = f"(goes on to line {end})" if has_lines(chunk.language) else "(goes on)"
+    return quote, note if end else ""

@@ -193,6 +193,13 @@ def examples_in(shown: ContextItem) -> Sequence[Example]:
     return _examples(shown.result.chunk)
 
 
+def lines_of_code(shown: ContextItem) -> set[int]:
+    """Return the numbers of the lines of code in a result of prose, with those of fences."""
+    units = shown.units
+    fenced = (range(max(each.opening, 0), min(each.closing + 1, len(units))) for each in examples_in(shown))
+    return {units[place].span.start_line for each in fenced for place in each} | set(indented_code(shown.result.chunk))
+
+
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _examples(chunk: Chunk) -> tuple[Example, ...]:
     return examples_of(units_of(chunk), chunk.language)

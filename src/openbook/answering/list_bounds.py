@@ -1,0 +1,81 @@
+"""Finds where the lists and tables of prose begin and end. Lines are counted from 0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from openbook.text import indentation
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
+_ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
+# A border of a simple table of reStructuredText, which ends with a blank line.
+_RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
+_BORDER_SIGNS = " \t|+-=:"
+
+
+def opens_list(line: str) -> bool:
+    """Return whether a line may be the first of a list or table."""
+    return any(pattern.match(line) for pattern in (_ITEM, _ROW, _RULE))
+
+
+def header_of(lines: Sequence[str], first: int) -> str:
+    """Return the line with the header of a table that begins at a line; the first line itself for lists."""
+    return lines[first + 1] if _RULE.match(lines[first]) else lines[first]
+
+
+def ends_of_items(lines: Sequence[str], first: int, is_heading: Callable[[int], bool]) -> list[int]:
+    """Return the last line of each item of a list, or of each row of a table, that begins at a line."""
+    if _ROW.match(lines[first]) or _RULE.match(lines[first]):
+        is_row = _ROW.match if _ROW.match(lines[first]) else str.strip
+        behind = next((at for at in range(first, len(lines)) if not is_row(lines[at])), len(lines))
+        return list(range(first, behind))
+    last, items, indent = first, [first], indentation(lines[first])
+    for at in range(first + 1, len(lines)):
+        line = lines[at]
+        is_item = _ITEM.match(line) is not None
+        is_next = at == last + 1 and not is_heading(at)
+        is_outer = is_item and indentation(line) < indent
+        if line.strip() and (is_outer or not (is_item or is_next or indentation(line) > indent)):
+            break
+        items += [at] * is_item
+        last = at if line.strip() else last
+    return [end - 1 for _, end in pairwise((*items, last + 1))]
+
+
+def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
+    """Return the last line of the list or table that a quote begins and breaks off; -1 if there is none.
+
+    `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
+    """
+    start = first - (first > 0 and _is_border(lines[first - 1]))
+    for place in range(start, last + 1):
+        if not opens_list(lines[place]) or _is_inside(lines, place):
+            continue
+        ends = ends_of_items(lines, place, lambda at: lines[at].startswith("#"))
+        is_introduced = any(map(str.strip, lines[start:place])) or not _ITEM.match(lines[place])
+        has_several = any(_is_item_of(lines[place], line) for line in lines[place + 1 : last + 1])
+        if (is_introduced or has_several) and any(line.strip(_BORDER_SIGNS) for line in lines[last + 1 : ends[-1] + 1]):
+            return ends[-1]
+    return -1
+
+
+def _is_border(line: str) -> bool:
+    return not line.strip(_BORDER_SIGNS)
+
+
+def _is_inside(lines: Sequence[str], place: int) -> bool:
+    """Return whether a line that opens lists is within one: a later item or row, or a lower border."""
+    line, above = lines[place], lines[place - 1] if place else ""
+    if _RULE.match(line):
+        return bool(above.strip())
+    if _ROW.match(line):
+        return _ROW.match(above) is not None
+    outer = (each for each in reversed(lines[:place]) if each.strip() and indentation(each) <= indentation(line))
+    return _is_item_of(line, next(outer, ""))
+
+
+def _is_item_of(item: str, line: str) -> bool:
+    """Return whether a line opens another item of the list of an item."""
+    return indentation(line) == indentation(item) and _ITEM.match(line) is not None
