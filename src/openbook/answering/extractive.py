@@ -11,7 +11,7 @@ from openbook.answering.changes import with_changes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
-from openbook.answering.lists import completed_list, lists_asked_for
+from openbook.answering.lists import NOTHING, LeftOut, completed_list, lists_asked_for
 from openbook.answering.overview import openings
 from openbook.answering.parameter_passages import with_parameters
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
@@ -97,8 +97,7 @@ class ScoredPassage:
     """It repeats the question."""
     is_pointer: bool = False
     """It is listed below the quotes as a further place."""
-    note: str = ""
-    """Says that the list or table goes on that it breaks off; empty if there is none."""
+    left_out: LeftOut = NOTHING
 
 
 def pick(
@@ -133,10 +132,10 @@ def pick(
 
 
 def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf) -> list[ScoredPassage]:
-    """Return quotes with the rest of their lists and tables if that is short, else with a note."""
+    """Return quotes with the rest of their lists and tables if that is short, and with what they still leave out."""
     quotes = [item.passage for item in chosen if not item.is_pointer]
     wholes = [completed_list(quote, quotes, text_of) for quote in quotes]
-    read = [replace(item, passage=whole, note=note) for item, (whole, note) in zip(chosen, wholes, strict=False)]
+    read = [replace(item, passage=whole, left_out=left) for item, (whole, left) in zip(chosen, wholes, strict=False)]
     return [*read, *chosen[len(read) :]]  # pointers come last
 
 
@@ -392,12 +391,12 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
     for item in picked:
         if item.is_pointer:
             continue
-        before, (heading, is_apart) = heading, _heading(item.passage)
+        before, (heading, is_apart) = heading, _heading(item)
         if is_apart and heading != before:
             yield _BETWEEN, heading, None
         yield _BETWEEN, quoted(item.passage), item.passage
-        if item.note:
-            yield " ", item.note, None
+        if item.left_out.note:
+            yield " ", item.left_out.note, None
     between = _BETWEEN
     for item in picked:
         if item.is_pointer:
@@ -407,14 +406,16 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage 
             between = "\n"
 
 
-def _heading(passage: Passage) -> tuple[str, bool]:
-    """Return the heading of a quote: its lesson, list entry or parent keys; and whether the quote itself lacks it.
+def _heading(item: ScoredPassage) -> tuple[str, bool]:
+    """Return the heading of a quote: columns, lesson, list entry or parents; and whether the quote itself lacks it.
 
     If the quote is the heading of a lesson, only the course is named.
     """
-    lesson = passage.shown.result.chunk.lesson
+    passage, lesson = item.passage, item.passage.shown.result.chunk.lesson
     if passage.release:
         return in_code(passage.release), True
+    if item.left_out.columns:
+        return in_code(item.left_out.columns), True
     if passage.setting is not None:
         parents = parents_shown(passage.setting)
         return (in_code(".".join(parents)), True) if parents else ("", False)

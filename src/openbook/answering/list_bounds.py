@@ -1,4 +1,4 @@
-"""Finds where the lists and tables of prose begin and end. Lines are counted from 0."""
+"""Finds where the lists and tables of prose begin and end, and the columns of tables. Lines are counted from 0."""
 
 from __future__ import annotations
 
@@ -79,3 +79,38 @@ def _is_inside(lines: Sequence[str], place: int) -> bool:
 def _is_item_of(item: str, line: str) -> bool:
     """Return whether a line opens another item of the list of an item."""
     return indentation(line) == indentation(item) and _ITEM.match(line) is not None
+
+
+def columns_over(lines: Sequence[str], row: int) -> str:
+    """Return the columns of the table of a row, as in `Key | Default`; empty if they have no names, or in the header.
+
+    Example:
+        >>> columns_over(["| Key  | Default |", "|------|---------|", "| port | 80      |"], 2)
+        'Key | Default'
+    """
+    if _ROW.match(lines[row]):
+        first = next((at + 1 for at in range(row - 1, -1, -1) if not _ROW.match(lines[at])), 0)
+        below = next((at for at in range(first + 1, row) if _ends_header(lines[at])), first)
+        names = [each.strip() for each in lines[first:below] if not _is_border(each)]
+        cells = [each.removeprefix("|").removesuffix("|").split("|") for each in names]
+    else:
+        below = _rule_above(lines, row)
+        first = _rule_above(lines, below)
+        starts = [*(each.start() for each in re.finditer("=+", lines[first])), None]
+        cells = [[each[a:b] for a, b in pairwise(starts)] for each in lines[first + 1 : below] if first >= 0]
+    columns = " | ".join(" ".join(cell.replace("**", "").split()) for each in cells for cell in each)
+    return columns if columns.strip(" |") else ""
+
+
+def _ends_header(line: str) -> bool:
+    return _is_border(line) and (line.lstrip().startswith("|") or "=" in line)
+
+
+def _rule_above(lines: Sequence[str], place: int) -> int:
+    """Return the next border of a simple table above a line, without blank lines between; -1 if there is none."""
+    for at in range(place - 1, -1, -1):
+        if not lines[at].strip():
+            break
+        if _RULE.match(lines[at]):
+            return at
+    return -1

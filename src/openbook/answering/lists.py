@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from openbook.answering.context import ContextItem
 from openbook.answering.headings import headings_in
-from openbook.answering.list_bounds import ends_of_items, header_of, opens_list, rest_of_list
+from openbook.answering.list_bounds import columns_over, ends_of_items, header_of, opens_list, rest_of_list
 from openbook.answering.passages import Passage, join_passages, lines_of_code, overlap
 from openbook.answering.setting_passages import TextOf
 from openbook.answers import has_lines
@@ -74,8 +75,20 @@ def _introduction(text: str, start: int, end: int) -> tuple[int, str]:
     return first, text[first:last]
 
 
-def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -> tuple[Passage, str]:
-    """Return a quote with the rest of its list or table if that is short; else with a note that it goes on.
+class LeftOut(NamedTuple):
+    """What a quote leaves out of a list or table, for readers."""
+
+    columns: str = ""
+    """The columns of its table rows, if it lacks the header."""
+    note: str = ""
+    """Says that the list or table goes on, and to which line; empty if it does not."""
+
+
+NOTHING = LeftOut()
+
+
+def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -> tuple[Passage, LeftOut]:
+    """Return a quote with the rest of its list or table if that is short, and what it leaves out.
 
     It is not extended over what another quote has.
     """
@@ -83,10 +96,11 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
     text = text_of(chunk.source, chunk.span.path) or ""
     # A document may have been indexed again since the search.
     if chunk.kind != "docs" or text[chunk.span.start_char : chunk.span.end_char] != chunk.text:
-        return quote, ""
+        return quote, NOTHING
     lines, first, last = text.split("\n"), quote.first.span.start_line - 1, quote.last.span.end_line - 1
     for line in lines_of_code(quote.shown):
         lines[line - 1] = ""
+    left = LeftOut(columns_over(lines, first))
     end = rest_of_list(lines, first, last) + 1
     rest = [unit for unit in quote.shown.units[quote.last.number :] if unit.span.end_line <= end]
     if rest and rest[-1].span.end_line == end:
@@ -94,6 +108,6 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
         whole = join_passages(quote, added)
         others = (each for each in quotes if each is not quote)
         if words_to_read(added.text) <= _MAX_REST_WORDS and not any(overlap(whole, each) for each in others):
-            return whole, ""
+            return whole, left
     note = f"(goes on to line {end})" if has_lines(chunk.language) else "(goes on)"
-    return quote, note if end else ""
+    return quote, left._replace(note=note) if end else left

@@ -9,13 +9,16 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.extractive import compose, quotes_of
-from openbook.answering.lists import completed_list
+from openbook.answering.lists import LeftOut, completed_list
 from openbook.answering.passages import Passage, lines_of_code
 from openbook.types import Chunk
 from tests.unit.answering.picking import picked
 from tests.unit.retrieval.material import chunk_of, result_of
 
 LONG = "and it is of a kind that the sailors of this old harbour have always liked very much indeed"
+HEADER = "| Rope | Tears at |\n|---|---|\n"
+ROWS = "".join(f"| rope {number} | {number} t, {LONG} |\n" for number in range(12))
+HEMP = "| hemp | 2 t, which is what a loaded barge pulls |"
 ITEMS = "".join(f"- kind {number}, {LONG}\n" for number in range(30))
 INTRODUCED = f"The harbour sells these ropes:\n\n- hemp, {LONG}\n"
 QUESTION = "Which ropes does the harbour sell?"
@@ -29,6 +32,22 @@ def asked(question: str, text: str, behind: str = "", *, before: str = "", now: 
 
 def answer_from(question: str, *chunks: Chunk, now: str) -> str:
     return compose(picked(question, *chunks, text_of=lambda source, path: now))
+
+
+def test_a_row_far_below_its_header_has_the_columns_above_it() -> None:
+    answer = asked("When does hemp tear?", f"{HEMP}\n", before=f"{HEADER}{ROWS}")
+
+    assert f"`Rope | Tears at`\n\n> {HEMP} [1:1]" in answer
+
+
+def test_the_columns_stand_above_the_entry_of_a_setting_as_well() -> None:
+    answer = asked("What does `hemp_rope` do?", f"{HEMP.replace('hemp', '`hemp_rope`')}\n", before=f"{HEADER}{ROWS}")
+
+    assert "`Rope | Tears at`\n\n> | `hemp_rope` |" in answer
+
+
+def test_a_quote_with_the_header_has_no_columns_above_it() -> None:
+    assert "`Rope" not in asked("When does hemp tear?", f"{HEADER}{HEMP}\n")
 
 
 def test_a_list_that_goes_on_in_the_next_chunk_says_so() -> None:
@@ -89,19 +108,19 @@ def test_the_lines_of_code_are_those_of_examples(text: str, lines: set[int]) -> 
     assert lines_of_code(shown) == lines
 
 
-def completed(text: str, quoted: int, others: Sequence[int] = (), behind: str = "") -> tuple[str, str]:
+def completed(text: str, quoted: int, others: Sequence[int] = (), behind: str = "") -> tuple[str, LeftOut]:
     """Complete a quote of the first units of a text, beside others of one unit each."""
     (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
     quote = Passage(shown, shown.units[0], shown.units[quoted - 1])
     quotes = [quote, *(Passage(shown, shown.units[place], shown.units[place]) for place in others)]
-    whole, note = completed_list(quote, quotes, lambda source, path: text + behind)
-    return whole.text, note
+    whole, left = completed_list(quote, quotes, lambda source, path: text + behind)
+    return whole.text, left
 
 
 def test_a_short_rest_is_quoted() -> None:
     assert completed("Ropes:\n\n- hemp\n- wire\n- silk\n\nThey are old.", 2) == (
         "Ropes:\n\n- hemp\n- wire\n- silk",
-        "",
+        LeftOut(),
     )
 
 
@@ -114,10 +133,10 @@ def test_a_short_rest_is_quoted() -> None:
     ],
 )
 def test_a_rest_is_not_quoted(text: str, others: Sequence[int], behind: str, end: int) -> None:
-    whole, note = completed(text, 2, others, behind)
+    whole, left = completed(text, 2, others, behind)
 
     assert whole == "\n".join(text.split("\n")[:2])
-    assert note == f"(goes on to line {end})"
+    assert left.note == f"(goes on to line {end})"
 
 
 def test_pointers_stay_below_completed_quotes() -> None:
