@@ -150,7 +150,7 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
             blocks[-1].marks += own
         elif kind == "rule" and goes_on and blocks[-1].kind == "text":
             blocks[-1].kind = "heading"
-        elif kind in ("row", "text") and _is_below_heads(masked, start, end, blocks):
+        elif kind in ("row", "text") and _is_below_heads(masked, answer[start:end], start, blocks):
             heads, is_table = _take_heads(masked, blocks), True
         elif goes_on and (kind, blocks[-1].kind) in _CONTINUATIONS:
             blocks[-1].end = end
@@ -161,15 +161,11 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
     return blocks
 
 
-def _is_below_heads(masked: str, start: int, end: int, blocks: Sequence[_Block]) -> bool:
-    """Return whether a line separates the column names, on the line above, from the rows."""
-    if not blocks or blocks[-1].kind not in ("row", "text") or not _DELIMITERS.match(masked, start, end):
+def _is_below_heads(masked: str, line: str, start: int, blocks: Sequence[_Block]) -> bool:
+    """Return whether a line separates the column names, on the line above, from the rows. One with a mark does not."""
+    if not blocks or blocks[-1].kind not in ("row", "text") or not _DELIMITERS.match(line):
         return False
-    return (
-        "|" in masked[start:end]
-        and "|" in _last_line(masked, blocks[-1])
-        and masked.count("\n", blocks[-1].end, start) == 1
-    )
+    return "|" in line and "|" in _last_line(masked, blocks[-1]) and masked.count("\n", blocks[-1].end, start) == 1
 
 
 def _last_line(masked: str, block: _Block) -> str:
@@ -177,11 +173,12 @@ def _last_line(masked: str, block: _Block) -> str:
 
 
 def _take_heads(masked: str, blocks: list[_Block]) -> tuple[str, ...]:
-    """Remove the header row from the last block, and return the names of the columns."""
-    line = _last_line(masked, blocks[-1])
+    """Make the header row at the end of the last block a heading, and return the names of the columns."""
+    line, end = _last_line(masked, blocks[-1]), blocks[-1].end
     blocks[-1].end -= len(line) + 1
     if blocks[-1].end < blocks[-1].start:
         blocks.pop()
+    blocks.append(_Block("heading", end - len(line), end))
     return tuple(cell.strip(" *_`") for cell in _CELL.split(line.strip().strip("|")))
 
 

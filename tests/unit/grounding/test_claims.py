@@ -99,6 +99,8 @@ def test_what_states_nothing_is_no_claim(answer: str) -> None:
         pytest.param("It waits [1].\n\nSources: [1], [2]", [("[1][2]", "", False)], id="list-of-references"),
         pytest.param("**参考：** [1]、[2]", [("[1][2]", "", False)], id="list-of-references-in-chinese"),
         pytest.param("It waits [1].", [], id="a-claim-keeps-its-marks"),
+        pytest.param("Rope [1] | Ton\n-|-\nA | 4", [("[1]", "Rope | Ton", False)], id="header-of-a-table"),
+        pytest.param("Rope | Ton\n[1]-|-", [], id="no-header-above-a-mark"),
     ],
 )
 def test_marks_behind_no_claim_are_told_with_what_they_stand_with(
@@ -108,6 +110,8 @@ def test_marks_behind_no_claim_are_told_with_what_they_stand_with(
 
 
 @example(answer="Es wartet。~~~Dann nicht")
+@example(answer="[2]|\n-|")
+@example(answer="`|\n[2]-|")
 @given(answer=ANSWERS)
 def test_claims_are_in_order_apart_and_no_mark_is_lost(answer: str) -> None:
     statements, beside = split_claims(answer)
