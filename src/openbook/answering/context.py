@@ -26,6 +26,17 @@ _ANY_NUMBER = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Included:
+    """A directive of a page that includes code from a file."""
+
+    first: int
+    """The number of its first unit in the page."""
+    last: int
+    item: ContextItem | None
+    """The code; None if it is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContextItem:
     """A result in a context: its number, and the units that fit."""
 
@@ -34,6 +45,8 @@ class ContextItem:
     result: RetrievalResult
     units: tuple[Unit, ...]
     """Consecutive, from the first unit of the chunk."""
+    included: tuple[Included, ...] = ()
+    """In order."""
 
     @property
     def is_prose(self) -> bool:

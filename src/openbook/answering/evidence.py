@@ -20,6 +20,7 @@ from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.filling import fill_context, with_docstrings
 from openbook.answering.followups import StandaloneQuestion
+from openbook.answering.includes import IncludedCode, with_included_code
 from openbook.answering.missing import missing_words
 from openbook.answering.overview import introduction, introduction_of, page_asked_for
 from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
@@ -109,8 +110,11 @@ class EvidenceFinder:
         return [] if page is None else introduction_of(page, self.index)
 
     def fill_context(self, results: Sequence[RetrievalResult], max_tokens: int, where: Filter) -> list[RetrievalResult]:
-        """Complete the definitions and sections of results as far as they fit. See `openbook.answering.filling`."""
-        return fill_context(results, self.index, where, max_tokens)
+        """Complete the definitions and sections of results as far as they fit. See `openbook.answering.filling`.
+
+        The best are followed by the code that they include.
+        """
+        return fill_context(with_included_code(results, IncludedCode(self.index, where)), self.index, where, max_tokens)
 
     def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
         """Rank passages like `find`, without handling questions on courses."""

@@ -165,7 +165,8 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
-        echo = not is_new and (passage.is_title or _is_echo(said, new, each.place, query))
+        lacks_code = passage.is_directive and not passage.includes_code
+        echo = not is_new and (lacks_code or passage.is_title or _is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
         listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
@@ -294,16 +295,17 @@ def _chosen(
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < least or text in seen or (by_place and place in seen):
             continue
-        if taken and not by_place and words_to_read(text) > left:
+        if taken and not by_place and _words_to_read(item.passage, taken) > left:
             continue
         quote = _quotable(item.passage, [other.passage for other in taken], passages, by_place=by_place)
-        if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
+        if quote is None or (taken and not by_place and _words_to_read(quote, taken) > left):
             continue
         if (
             not (taken or by_place or quote.setting or quote.is_whole)
             and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE
         ):
             quote = enlarged(quote, passages)
+        words = _words_to_read(quote, taken)
         near = next((each for each in taken if not by_place and _adjoin(each.passage, quote)), None)
         if near is None:
             taken.append(replace(item, passage=quote))
@@ -311,10 +313,16 @@ def _chosen(
             first, last = sorted((near.passage, quote), key=lambda each: each.start_char)
             taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
         seen.update((text, place))
-        left -= words_to_read(quote.text)
+        left -= words
         if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
             break
     return taken
+
+
+def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:
+    """Count the words of a quote. Those of the first code that is included do not count, since it is what is asked."""
+    is_next = any(item.passage.includes_code for item in taken)
+    return words_to_read(quote.said if is_next else quote.text)
 
 
 def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
@@ -484,7 +492,8 @@ def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
 
     Single sentences of transcripts say little (`benchmarks.courses`: 32 more words, and no more answers).
     """
-    if passage.shown.result.chunk.kind == "course" or (passage.shown.is_prose and passage.is_title):
+    is_empty = passage.shown.is_prose and (passage.is_title or passage.is_directive)
+    if passage.shown.result.chunk.kind == "course" or is_empty:
         return None
     language = passage.shown.result.chunk.language
     lines = [unit for unit in passage.units if not fence_of(unit.text, language)]

@@ -17,6 +17,7 @@ from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.expansion import is_expandable
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
+from openbook.answering.includes import IncludedCode, unfolded, with_included
 from openbook.answering.options import AnswerOptions
 from openbook.answering.overview import unknown_file_note
 from openbook.answering.refusals import (
@@ -245,8 +246,12 @@ class Generator:
             yield Stage("writing")
             relevance, query = answer, alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
+            if asked.results is None:
+                context = with_included(context, IncludedCode(self._finder.index, asked.where))
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
-            picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
+            picked, context = unfolded(picked, context)
+            if asked.results is None:
+                picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)

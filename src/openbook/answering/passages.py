@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from openbook.answering.context import ContextItem, units_of
+from openbook.answering.context import ContextItem, Included, units_of
 from openbook.answering.definition_heads import MAX_QUOTE_LINES, definition_heads
-from openbook.answering.displaying import Example, examples_of, indented_code
+from openbook.answering.displaying import Example, examples_of, fence_of, indented_code
 from openbook.answering.headings import HEADING, headings_in
 from openbook.answering.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.answering.statements import layout_of, lines_of, pieces
@@ -99,7 +99,7 @@ class Passage:
     @property
     def is_title(self) -> bool:
         """Whether it is nothing but a heading or a label."""
-        said = _plain(self.text)
+        said = _plain(self.said)
         return not said or any(said == _plain(title) for title in self.shown.result.chunk.context)
 
     @property
@@ -136,11 +136,40 @@ class Passage:
 
     @property
     def has_example(self) -> bool:
-        """Whether it contains code of a fenced example."""
-        return any(
+        """Whether it contains code of a fenced example, or includes some."""
+        return self.includes_code or any(
             each.opening < self.last.number - 1 and self.first.number - 1 < each.closing
             for each in examples_in(self.shown)
         )
+
+    @property
+    def included(self) -> Sequence[Included]:
+        """The directives in it that include code from other files."""
+        return [
+            each for each in self.shown.included if self.first.number <= each.first and each.last <= self.last.number
+        ]
+
+    @property
+    def includes_code(self) -> bool:
+        """Whether a directive in it includes code that is shown."""
+        return any(each.item is not None for each in self.included)
+
+    @property
+    def is_directive(self) -> bool:
+        """Whether it is nothing but directives that include code."""
+        numbers = {number for each in self.included for number in range(each.first, each.last + 1)}
+        language = self.shown.result.chunk.language
+        return bool(numbers) and all(unit.number in numbers or fence_of(unit.text, language) for unit in self.units)
+
+    @property
+    def said(self) -> str:
+        """Its text with the code that it includes, rather than with the directives for that."""
+        code = [each for each in self.included if each.item is not None]
+        if not code:
+            return self.text
+        directives = {number for each in code for number in range(each.first, each.last + 1)}
+        own = (unit.text for unit in self.units if unit.number not in directives)
+        return "\n".join((*own, *(each.item.result.chunk.text for each in code if each.item)))
 
     @property
     def entry(self) -> ListEntry | None:
@@ -190,7 +219,10 @@ def examples_in(shown: ContextItem) -> Sequence[Example]:
     """Return the fenced examples of a result in order; none for code."""
     if not shown.is_prose:
         return ()
-    return _examples(shown.result.chunk)
+    found, count = _examples(shown.result.chunk), len(shown.units)
+    if not found or found[-1].closing <= count:
+        return found
+    return [replace(each, closing=min(each.closing, count)) for each in found if each.opening < count]
 
 
 def lines_of_code(shown: ContextItem) -> set[int]:
@@ -261,6 +293,10 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
         if offered or not is_listing:
             found += offered
             inside.update(lines)
+    for each in shown.included:
+        if each.item is not None and each.first not in in_examples:
+            found.append(Passage(shown, shown.units[each.first - 1], shown.units[each.last - 1], is_whole=True))
+            inside.update(range(each.first, each.last + 1))
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
     return found, inside | unshown(
@@ -285,7 +321,7 @@ def _opens_box(shown: ContextItem, unit: Unit) -> bool:
 def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
     """Return a short example with its fences, or the statements of a long one."""
     first, last = example.opening + 1, min(example.closing, len(shown.units)) - 1
-    if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).text) < _MIN_WORDS:
+    if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).said) < _MIN_WORDS:
         return []
     is_shown = example.opening >= 0 and example.closing < len(shown.units)
     if is_shown and last - first < MAX_QUOTE_LINES:

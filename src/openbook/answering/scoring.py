@@ -82,7 +82,7 @@ class ReadPassage(NamedTuple):
 
 def read_passage(passage: Passage) -> ReadPassage:
     """Tokenize a passage, and the headings or the symbol above."""
-    chunk, text = passage.shown.result.chunk, passage.text
+    chunk, text = passage.shown.result.chunk, passage.said
     above = " ".join(headings_over(chunk, passage.start_char - chunk.span.start_char)) if passage.shown.is_prose else ""
     if entry := entry_at(passage.shown, passage.first.number - 1):
         above = f"{above} {entry.name}"
