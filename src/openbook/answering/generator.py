@@ -15,7 +15,7 @@ from openbook.answering.constants import with_constants
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.expansion import is_expandable
-from openbook.answering.extractive import compose, pick, quotes_of
+from openbook.answering.extractive import ScoredPassage, compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
 from openbook.answering.includes import IncludedCode, unfolded, with_included
 from openbook.answering.options import AnswerOptions
@@ -245,13 +245,7 @@ class Generator:
         if isinstance(answer, Relevance):
             yield Stage("writing")
             relevance, query = answer, alone.question
-            context = build_context(results, asked.max_tokens, for_model=False)
-            if asked.results is None:
-                context = with_included(context, IncludedCode(self._finder.index, asked.where))
-            picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
-            picked, context = unfolded(picked, context)
-            if asked.results is None:
-                picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
+            picked, context = self._picked(asked, query, results)
             checked = check_quotes(quotes_of(picked), context, self._finder.text_now)
             shown = tuple(entry.result for entry in context.shown)
             further = further_callers(query, [item.passage for item in picked], self._finder.index, asked.where)
@@ -268,6 +262,20 @@ class Generator:
             else:
                 answer = self._refusal(asked, alone, results, RefusalReason.NOTHING_QUOTABLE)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
+
+    def _picked(
+        self, asked: _Asked, query: Question, results: Sequence[RetrievalResult]
+    ) -> tuple[list[ScoredPassage], Context]:
+        """Return the quotes, and the context that their marks count. Nothing is added to results that are given."""
+        context = build_context(results, asked.max_tokens, for_model=False)
+        may_add = asked.results is None
+        if may_add:
+            context = with_included(context, IncludedCode(self._finder.index, asked.where))
+        picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity, self._finder.text_of)
+        picked, context = unfolded(picked, context)
+        if may_add:
+            picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
+        return picked, context
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
         from openbook.answering.context_answerer import ContextAnswerer  # quotes have no use for models
