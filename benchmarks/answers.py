@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from openbook.answering import extractive, surroundings
+from openbook.answering import extractive, pointers, surroundings
 from openbook.answering.refusals import DOUBT_NOTE
 from openbook.answers import Citation, GenerationResult
 from openbook.chunking.grammars import parse
@@ -242,7 +242,7 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
     """Ask all again with each of the limits."""
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
-            patch.object(extractive, "_MAX_POINTERS", 0),
+            patch.object(pointers, "_MAX_POINTERS", 0),
             patch.object(extractive, "_MAX_QUOTES", quotes),
             patch.object(extractive, "_MAX_WORDS", words),
             patch.object(surroundings, "_MAX_WORDS", first_words),
@@ -275,10 +275,10 @@ def _print_pointers(libraries: Mapping[str, Library], checkouts: Path, asked: Se
     curve = []
     for most, words, share, held in _POINTERS:
         with (
-            patch.object(extractive, "_MAX_POINTERS", most),
-            patch.object(extractive, "_MAX_POINTER_WORDS", words),
-            patch.object(extractive, "_MIN_POINTER_SCORE", share),
-            patch.object(extractive, "_MIN_POINTER_SHARE", held),
+            patch.object(pointers, "_MAX_POINTERS", most),
+            patch.object(pointers, "_MAX_POINTER_WORDS", words),
+            patch.object(pointers, "_MIN_POINTER_SCORE", share),
+            patch.object(pointers, "_MIN_POINTER_SHARE", held),
         ):
             outcomes = [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
         curve.append(outcomes)
