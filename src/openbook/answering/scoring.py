@@ -265,11 +265,11 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
 
 
 def _is_on_release(query: Question, passage: Passage) -> bool:
-    """Return whether a passage of prose is in a section on the release of which a question asks for the changes."""
+    """Return whether a passage of prose is in a section or file on the release of which the changes are asked for."""
     if query.release is None or not passage.shown.is_prose:
         return False
     chunk = passage.shown.result.chunk
-    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char))
+    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char), chunk.span.path)
 
 
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:

@@ -26,9 +26,15 @@ class AskedRelease:
         self._named = re.compile(named, re.IGNORECASE)
         self._heading = re.compile(rf"^(?:[#=]{{1,6}}[ \t].*?{named}|{underlined})", re.IGNORECASE | re.MULTILINE)
 
-    def is_in(self, headings: Sequence[str]) -> bool:
-        """Return whether the headings above a text name the release."""
-        return any(map(self._named.search, headings))
+    def is_in(self, headings: Sequence[str], path: str) -> bool:
+        """Return whether the headings above a text, or the name of its file, name the release.
+
+        Example:
+            >>> release = AskedRelease("4.0.0")
+            >>> release.is_in(["Changes", "v4.0.0"], "NEWS.md"), release.is_in([], "notes/v4.0.0.md")
+            (True, True)
+        """
+        return any(map(self._named.search, (*headings, path.rpartition("/")[2])))
 
     def is_heading_in(self, text: str) -> bool:
         """Return whether a text has a heading that names the release.

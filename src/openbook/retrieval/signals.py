@@ -152,8 +152,9 @@ def setting_strength(settings: Sequence[AskedSetting], chunk: Chunk) -> float:
 
 
 def is_on_release(release: AskedRelease, chunk: Chunk) -> bool:
-    """Return whether a chunk of documentation is in the section on a release."""
-    return chunk.kind == "docs" and (release.is_in(chunk.context) or release.is_heading_in(chunk.text))
+    """Return whether a chunk of documentation is in the section or the file on a release."""
+    is_in = release.is_in(chunk.context, chunk.span.path)
+    return chunk.kind == "docs" and (is_in or release.is_heading_in(chunk.text))
 
 
 def requirement_strength(versions: AskedVersions, chunk: Chunk) -> float:

@@ -23,3 +23,10 @@ def test_code_has_no_sections() -> None:
     page = chunk_of("What changed in 4.0.0 is said elsewhere, and not here.", "page.md", language="markdown")
 
     assert quotes(picked("What changed in 4.0.0?", code, page))[0] == page.text
+
+
+def test_the_changes_are_quoted_from_the_file_on_the_release() -> None:
+    notes = chunk_of("Ropes are thick.\n\nCranes lift more than ships do.", "notes/4.0.0.md", language="markdown")
+    page = chunk_of("What changed in 4.0.0 is said elsewhere, and not here.", "page.md", language="markdown")
+
+    assert quotes(picked("What changed in 4.0.0?", page, notes))[0] == notes.text

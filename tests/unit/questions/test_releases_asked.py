@@ -51,7 +51,8 @@ def test_a_heading_names_the_release(title: str) -> None:
 
     texts = (f"## {title}\n\nNew.", f"Old.\n\n{title}\n--------\n\nNew.", f"= {title}\n\nNew.")
     assert [release.is_heading_in(text) for text in texts] == [True, True, True]
-    assert release.is_in(("Changes", title))
+    assert release.is_in(("Changes", title), "NEWS.md")
+    assert release.is_in((), f"notes/{title}.md")
 
 
 @pytest.mark.parametrize("title", ["14.0.0", "4.0.0.1", "4.0.01", "1.4.0.0", "4x0x0"])
@@ -59,7 +60,7 @@ def test_the_heading_of_another_release_does_not(title: str) -> None:
     release = AskedRelease("4.0.0")
 
     assert not release.is_heading_in(f"## {title}\n\nNew.")
-    assert not release.is_in((title,))
+    assert not release.is_in((title,), f"v4.0.0/{title}.md")
 
 
 def test_a_sentence_is_no_heading() -> None:

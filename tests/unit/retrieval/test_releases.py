@@ -22,3 +22,10 @@ def test_the_section_on_a_release_comes_first(library: Library) -> None:
 
     assert found[0].chunk.span.path == "CHANGES.md"
     assert ["release" in result.signals for result in found[:3]] == [True, False, False]
+
+
+def test_the_file_on_a_release_comes_first(library: Library) -> None:
+    library.put("notes/v4.0.0.md", "What has changed: ropes are thick now.")
+    library.put("notes/v4.0.1.md", "Ropes are thin again, as before 4.0.0.")
+
+    assert library.search("What changed in 4.0.0?")[0].chunk.span.path == "notes/v4.0.0.md"
