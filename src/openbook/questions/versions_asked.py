@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from openbook.questions.phrases import Phrases
 from openbook.questions.words import STOP_WORDS
@@ -61,6 +61,8 @@ _MANIFEST = re.compile(
     r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|composer\.json|go\.mod|Cargo\.toml|[\w.-]+\.gemspec"
     r"|Gemfile|mix\.exs|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|Package\.swift|[\w.-]+\.csproj|pubspec\.yaml)$"
 )
+# `tomli = { version = "^2", python = "<3.11" }`: of Python, what needs the dependency at all.
+_OF_DEPENDENCY = re.compile(r"(?<![\w-])version\s*=.*")
 _OF_PART = 0.5
 
 
@@ -91,7 +93,7 @@ class AskedVersions:
         stated = (text[start:end] for start, end in lines(text) if of_manifest or _REQUIRES.search(text, start, end))
         held = {
             n
-            for line in stated
+            for line in map(partial(_OF_DEPENDENCY.sub, ""), stated)
             for n, (states, revokes) in enumerate(self._patterns)
             if states.search(line) and not revokes.search(line)
         }
