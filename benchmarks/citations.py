@@ -47,7 +47,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 
 SETS = (
     *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
-    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
 )
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))
