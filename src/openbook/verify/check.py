@@ -41,7 +41,7 @@ class MentionChecker:
             for position, mention in enumerate(mentions)
         ]
         for mention, near in all_said:
-            if mention.form == "permalink":
+            if mention.page is not None:
                 if mention.repository not in self._repositories:
                     continue
                 mention = with_revision(self._root, self._history, citing.text, mention)

@@ -23,6 +23,8 @@ _WORD = rf"(?:{_ROUTE}(?=[/.\-]))?+(?:[{_PATH}]|%[\dA-Fa-f]{{2}}|(?<=[/.\-\])}}]
 _LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
 _NUMBER = r"\d{1,12}(?:C\d{1,6})?"
 _HASH = rf"L{_NUMBER}(?:(?:[-–]L?|:L){_NUMBER})?"
+# A file of a commit, as git takes it: `1a2b3c4:src/app.py`. Digits alone may be a date, and letters alone a word.
+_OF_COMMIT = r"(?:(?=[a-f]*\d)(?=\d*[a-f])(?P<revision>[0-9a-f]{7,40}):(?=[^:\s]*[/.]))?"
 # Of a range in a notation that is not read, such as `9..11`, one end must not be taken for all of it.
 _END = r"(?![\w])(?![-–—]\w)(?!\.+L?\d)"
 
@@ -53,15 +55,15 @@ _MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>:]++)\#(?P<li
 # A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
 # one more place: in `a.py:1, 30` the 30 may be anything.
 _PLAIN = re.compile(
-    rf"(?<![{_PATH}:\\\])}}])(?=[{_PATH}\[({{])(?P<path>{_WORD})"
+    rf"(?<![{_PATH}:\\\])}}]){_OF_COMMIT}(?=[{_PATH}\[({{])(?P<path>{_WORD})"
     rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
     rf"|\#(?P<hash>{_HASH})){_END}"
 )
 # In words: `a.py` (lines 3-9), [a](a.py) line 3. Without code, link or brackets, only of a range: `a.py line 3` is how
 # interpreters say where a program has failed. "lines 3 to 9" is not read, and not half of it either.
 _IN_WORDS = re.compile(
-    rf"(?<![{_PATH}:\\\])}}])(?=[{_PATH}\[({{])(?P<path>{_WORD})(?P<mark>[`*)]{{0,4}}),? (?:at |on )?(?P<open>[(\[]?)"
-    rf"(?:Lines?|lines?) (?P<lines>\d{{1,12}}(?:[-–]\d{{1,12}})?)"
+    rf"(?<![{_PATH}:\\\])}}]){_OF_COMMIT}(?=[{_PATH}\[({{])(?P<path>{_WORD})(?P<mark>[`*)]{{0,4}})"
+    rf",? (?:at |on )?(?P<open>[(\[]?)(?:Lines?|lines?) (?P<lines>\d{{1,12}}(?:[-–]\d{{1,12}})?)"
     rf"(?P<more>(?:,\d{{1,12}}(?:[-–]\d{{1,12}})?|(?:,|,? and) \d{{1,12}}[-–]\d{{1,12}})*)"
     rf"{_END}(?!,? ?(?:[-–—~&,+/]|and|or|to|through|until) ?\d)"
 )
@@ -97,11 +99,11 @@ class Mention:
     lines_chars: tuple[int, int]
     """Half-open, of the numbers with their `L`."""
     revision: str = ""
-    """Branch, tag or commit of a permalink."""
+    """Branch, tag or commit of a permalink; the commit of `1a2b3c4:src/app.py:3`."""
     repository: str = ""
     """Host, owner and name that a permalink is of, in lower case: `github.com/owner/name`."""
     page: PageForm | None = None
-    """How the host of a permalink writes it."""
+    """How the host of a permalink writes it; None for that of git, `1a2b3c4:src/app.py:3`."""
     revision_char: int = 0
     """Where its revision begins, with what says of which kind that is."""
 
@@ -146,7 +148,6 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
 def _permalink(page: PageForm, match: re.Match[str]) -> Iterator[Mention]:
     yield replace(
         _mention(match, "permalink", "path", "lines"),
-        revision=match["revision"],
         repository=f"{match['host']}/{match['repository']}".lower().removeprefix("www."),
         page=page,
         revision_char=match.start("kind"),
@@ -166,8 +167,9 @@ def _plain(match: re.Match[str]) -> Iterator[Mention]:
     is_escaped = "%" in match["path"]  # in an attribute of HTML, or between `<` and `>`
     if not is_path_like(match["path"]) or _is_logged(match) or (is_escaped and not match["hash"]):
         return
-    yield _mention(match, "link" if is_escaped else "plain", "path", "lines" if match["lines"] else "hash")
-    yield from _further(match, "plain")
+    form: Form = "permalink" if match["revision"] else "link" if is_escaped else "plain"
+    yield _mention(match, form, "path", "lines" if match["lines"] else "hash")
+    yield from _further(match, form)
 
 
 def _in_words(match: re.Match[str]) -> Iterator[Mention]:
@@ -175,7 +177,7 @@ def _in_words(match: re.Match[str]) -> Iterator[Mention]:
     if not (match["mark"] or match["open"] or is_range) or not _FILE_NAME.fullmatch(match["path"]):
         return
     is_link = match.string.endswith("](", 0, match.start("path")) and match["mark"].startswith(")")
-    form: Form = "link" if is_link else "plain"
+    form: Form = "permalink" if match["revision"] else "link" if is_link else "plain"
     yield _mention(match, form, "path", "lines")
     yield from _further(match, form)
 
@@ -207,7 +209,8 @@ def _mention(match: re.Match[str], form: Form, path: str, lines: str | tuple[int
     written = match[path] if form == "plain" else unquote(match[path])
     begin = match.start() if form == "permalink" else match.start(path)
     last = int(numbers[5] or first)
-    return Mention(begin, end, form, written, first, last, match.span(path), (start, end))
+    revision = match["revision"] if form == "permalink" else ""
+    return Mention(begin, end, form, written, first, last, match.span(path), (start, end), revision)
 
 
 def is_path_like(path: str) -> bool:
@@ -244,7 +247,7 @@ def cited_words(text: str, mention: Mention) -> str:
     words = text[mention.start_char : mention.end_char]
     start, end = mention.path_chars[1], mention.lines_chars[0]
     if end - start > 1 and text[end] != "?":  # one of several ranges, or in words: `a.py:3,7`, `a.py` (line 3)
-        return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
+        return f"{text[mention.start_char : mention.path_chars[0]]}{mention.path}:{text[end : mention.lines_chars[1]]}"
     return words
 
 

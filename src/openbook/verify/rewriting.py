@@ -52,7 +52,7 @@ def edits_for(
     """Return how to rewrite the moved citations of a text, by position in `findings`.
 
     Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths. So are a place
-    that is not certain, and the first of two numbers in words.
+    that is not certain, the first of two numbers in words, and `1a2b3c4:src/app.py:3`, which git shows as it was.
 
     `head`: commit that a permalink to a commit names from now on; empty to leave such links alone.
     """
@@ -70,7 +70,7 @@ def edits_for(
             is_plain = not asks.startswith("?") or asks.startswith(_QUERIES)
             is_plain &= mention.first_line != mention.last_line or not _GOES_ON.match(text, mention.end_char)
             is_certain = finding.verdict == "moved" and finding.now and not finding.doubt
-            if is_certain and (head or not finding.pinned) and is_plain:
+            if is_certain and ((head and mention.page) or not finding.pinned) and is_plain:
                 edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
     return edits
 

@@ -69,6 +69,24 @@ def test_permalinks_of_other_repositories_are_left_alone(repository: Repository)
     assert checked(repository.folder, "https://github.com/other/shop/blob/main/src/app.py#L800\n") == []
 
 
+def test_a_file_of_a_commit_is_compared_with_that_commit_and_left_as_it_is_written(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})[:9]
+    page = f"`{commit}:src/app.py:4` and `{commit}:src/app.py` (line 4)\n"
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    report = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"), fix=True)
+
+    assert [told(finding) for finding in report.findings] == [("moved", "history", "src/app.py:6")] * 2
+    assert (report.wrong, report.fixed) == ([], frozenset())
+    assert (repository.folder / "docs/a.md").read_text(encoding="utf-8") == page
+
+
+def test_a_file_of_a_commit_that_is_not_here_is_unknown(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE})
+
+    assert only(repository.folder, "`1a2b3c4:src/app.py:14`\n").verdict == "unknown"
+
+
 HOSTS = [
     pytest.param(
         "git@gitlab.com:acme/web/shop.git", "https://gitlab.com/acme/web/shop/-/blob/{}/{}#L{}-{}", id="gitlab"

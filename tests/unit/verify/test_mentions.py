@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.verify.mentions import find_mentions, linked_revision, with_lines
+from openbook.verify.mentions import cited_words, find_mentions, linked_revision, with_lines
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,9 @@ from openbook.verify.mentions import find_mentions, linked_revision, with_lines
         pytest.param("`src/app.py` at line 12", "src/app.py", (12, 12), id="in-words-at"),
         pytest.param("src/app.py lines 12-18", "src/app.py", (12, 18), id="in-words-of-a-range"),
         pytest.param("[`app`](../src/app.py) line 12", "../src/app.py", (12, 12), id="in-words-behind-a-link"),
+        pytest.param("`1a2b3c4:src/app.py:12-18`", "src/app.py", (12, 18), id="of-a-commit"),
+        pytest.param("`git show 1a2b3c4:app.py` (lines 12-18)", "app.py", (12, 18), id="of-a-commit-in-words"),
+        pytest.param("1a2b3c4:30:5", "1a2b3c4", (30, 30), id="a-file-that-is-called-like-a-commit"),
     ],
 )
 def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[int, int]) -> None:
@@ -88,10 +91,26 @@ def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[i
         pytest.param("`app.py` lines 12 to 18", id="range-in-words"),
         pytest.param("`app.py` (line 12 or 18)", id="one-line-or-another"),
         pytest.param("`app.py` lines 12 and 18", id="two-lines-in-words"),
+        pytest.param("20251129:src/app.py:3", id="behind-a-date"),
+        pytest.param("defaced:src/app.py:3", id="behind-a-word-of-hexadecimal-letters"),
+        pytest.param("a1b2c3:src/app.py:3", id="behind-what-is-too-short-for-a-commit"),
+        pytest.param("shop@1a2b3c4:src/app.py:3", id="of-a-commit-of-another-repository"),
+        pytest.param("sha256:1a2b3c4:src/app.py:3", id="behind-a-digest"),
     ],
 )
 def test_what_only_looks_like_a_citation_is_none(text: str) -> None:
     assert find_mentions(text) == []
+
+
+def test_a_file_of_a_commit_is_cited_as_in_a_permalink_with_all_its_lines() -> None:
+    text = "See `1a2b3c4:src/app.py:3,7-9`."
+
+    found = [(mention.form, mention.revision, cited_words(text, mention)) for mention in find_mentions(text)]
+
+    assert found == [
+        ("permalink", "1a2b3c4", "1a2b3c4:src/app.py:3"),
+        ("permalink", "1a2b3c4", "1a2b3c4:src/app.py:7-9"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -243,6 +262,8 @@ def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
         "a.py` (lines " * 50_000,
         "a.py lines 1-2" + ", 3-4" * 100_000 + " or 5",
         "a.py" + "`" * 200_000,
+        "1a2b3c4:" * 100_000,
+        "1a2b3c4:a," * 100_000,
     ],
     ids=lambda text: text[:36],
 )
