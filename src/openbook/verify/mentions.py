@@ -246,7 +246,7 @@ def cited_words(text: str, mention: Mention) -> str:
     """
     words = text[mention.start_char : mention.end_char]
     start, end = mention.path_chars[1], mention.lines_chars[0]
-    if end - start > 1 and text[end] != "?":  # one of several ranges, or in words: `a.py:3,7`, `a.py` (line 3)
+    if end - start > 1 and text[start] != "?":  # one of several ranges, or in words: `a.py:3,7`, `a.py` (line 3)
         return f"{text[mention.start_char : mention.path_chars[0]]}{mention.path}:{text[end : mention.lines_chars[1]]}"
     return words
 

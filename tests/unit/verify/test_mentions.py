@@ -102,6 +102,15 @@ def test_what_only_looks_like_a_citation_is_none(text: str) -> None:
     assert find_mentions(text) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["https://github.com/acme/shop/blob/1a2b3c4/a.md?plain=1#L3", "](../docs/a.md?plain=1#L3-L4)"]
+)
+def test_a_citation_that_asks_for_another_view_is_printed_as_it_is_written(text: str) -> None:
+    (mention,) = find_mentions(text)
+
+    assert cited_words(text, mention) == text.removeprefix("](").rstrip(")")
+
+
 def test_a_file_of_a_commit_is_cited_as_in_a_permalink_with_all_its_lines() -> None:
     text = "See `1a2b3c4:src/app.py:3,7-9`."
 
