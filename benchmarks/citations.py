@@ -22,9 +22,9 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
 `cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
 ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, the `fifteenth` ones
-of nine, and the `sixteenth` ones of three, one of which the fifteenth round has as well. `first_label` is what the
-reader had written before the check was run, where that was revised. The `worded` ones, in
-`cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
+of nine, the `sixteenth` ones of three, one of which the fifteenth round has as well, and the `seventeenth` ones of
+thirteen. `first_label` is what the reader had written before the check was run, where that was revised. The `worded`
+ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
 """
 
 from __future__ import annotations

@@ -101,7 +101,8 @@ def test_code_states_nothing() -> None:
 
 @pytest.mark.parametrize(("language", "stated"), [("toml", 0), ("", 1)])
 def test_a_manifest_in_an_example_is_that_of_another_project(language: str, stated: int) -> None:
-    text = f'The harbour has an example:\n\n```{language}\nrequires-python = ">=3.8"\npython = ">=3.9"\n```\n\nIt needs Python 3.9+.'
+    example = f'```{language}\nrequires-python = ">=3.8"\npython = ">=3.9"\n```'
+    text = f"The harbour has an example:\n\n{example}\n\nIt needs Python 3.9+."
     query = read_question(QUESTION)
     (shown,) = build_context([result_of(page(text))], 1000).shown
 
