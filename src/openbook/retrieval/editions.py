@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from openbook.retrieval.roles import role_of
+from openbook.retrieval.roles import is_of_earlier_version, role_of
 from openbook.types import Kind
 
 # `v3`, `v3.4`, `3.4`, `3.x`, `version-2.0.0`. Plain numbers are chapters, exercises and years.
@@ -49,9 +49,26 @@ def edition_of(path: str) -> Edition | None:
     return None if at is None else Edition("/".join(parts[:at]), parts[at], "/".join(parts[at + 1 :]))
 
 
+class Choice(NamedTuple):
+    """The versions of a documentation that a question means."""
+
+    versions: frozenset[str]
+    is_named: bool
+    """The question names them; else it is the newest."""
+
+
 def pages_in(files: Iterable[tuple[str, str, Kind]]) -> list[tuple[str, str]]:
     """Return the sources and paths of files that may belong to a documentation: no code, and no notes of a release."""
-    return [(source, path) for source, path, kind in files if kind != "code" and role_of(path, kind) != "changelog"]
+    return [
+        (source, path)
+        for source, path, kind in files
+        if kind != "code" and (role_of(path, kind) != "changelog" or is_of_earlier_version(path))
+    ]
+
+
+def names_version(question: str) -> bool:
+    """Return whether a question has a number that may be a version."""
+    return _ASKED.search(question) is not None
 
 
 def folders_with_editions(pages: Iterable[tuple[str, str]]) -> frozenset[Folder]:
@@ -64,13 +81,17 @@ def folders_with_editions(pages: Iterable[tuple[str, str]]) -> frozenset[Folder]
     return frozenset((source, folder) for (source, folder, _), found in versions.items() if len(found) > 1)
 
 
-def choose_editions(question: str, pages: Collection[tuple[str, str]]) -> dict[Folder, frozenset[str]]:
+def choose_editions(question: str, pages: Collection[tuple[str, str]]) -> dict[Folder, Choice]:
     """Return the versions that a question means for each folder with editions: those that it names, or the newest.
+
+    In `versioned_docs`, all are earlier versions of a documentation elsewhere, so none is meant unless it is named.
 
     Example:
         >>> pages = [("", f"docs/{version}/install.md") for version in ("v3.9", "v3.10", "main")]
-        >>> choose_editions("install it", pages), choose_editions("install v3.9.2", pages)
-        ({('', 'docs'): frozenset({'v3.10'})}, {('', 'docs'): frozenset({'v3.9'})})
+        >>> choose_editions("install it", pages)
+        {('', 'docs'): Choice(versions=frozenset({'v3.10'}), is_named=False)}
+        >>> choose_editions("install v3.9.2", pages)
+        {('', 'docs'): Choice(versions=frozenset({'v3.9'}), is_named=True)}
     """
     folders = folders_with_editions(pages)
     versions: dict[Folder, set[str]] = defaultdict(set)
@@ -83,15 +104,17 @@ def choose_editions(question: str, pages: Collection[tuple[str, str]]) -> dict[F
     for folder, found in versions.items():
         # `v3` is that of 3.4 as well.
         named = {each for each in found if any(_numbers(each) == one[: len(_numbers(each))] for one in asked)}
-        chosen[folder] = frozenset(named or {max(found, key=lambda each: (_numbers(each), each))})
+        if named or not is_of_earlier_version(f"{folder[1]}/"):
+            newest = max(found, key=lambda each: (_numbers(each), each))
+            chosen[folder] = Choice(frozenset(named or {newest}), bool(named))
     return chosen
 
 
-def is_of_edition(source: str, path: str, chosen: Mapping[Folder, Collection[str]], *, other: bool = False) -> bool:
-    """Return whether a page is of a version chosen for its folder, or, if `other`, of another one."""
+def choice_of(source: str, path: str, chosen: Mapping[Folder, Choice]) -> tuple[Choice, bool] | None:
+    """Return the choice for the documentation of a page, and whether the page is of a chosen version; None without."""
     edition = edition_of(path) if chosen else None
-    versions = () if edition is None else chosen.get((source, edition.folder), ())
-    return edition is not None and bool(versions) and (edition.version in versions) is not other
+    choice = None if edition is None else chosen.get((source, edition.folder))
+    return None if edition is None or choice is None else (choice, edition.version in choice.versions)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -6,14 +6,14 @@ docs/benchmarks-retrieval.md says what the weights were fitted on and what they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
 from openbook.questions.languages import language_and_page
 from openbook.questions.question import Question
 from openbook.retrieval import weights
-from openbook.retrieval.editions import Folder, is_of_edition
+from openbook.retrieval.editions import Choice, Folder, choice_of
 from openbook.retrieval.signals import Signals, chunk_signals, file_signals, place_signals, question_signals
 from openbook.types import View
 
@@ -29,6 +29,9 @@ _NAMED = 100.0
 # questions of `benchmarks/cases`, the passage that answers one has the text, and is 5.0 below the best; that of the
 # other one lacks it, and is 6.3 above the best with it.
 _QUOTED = 6.0
+
+# What a page gains if it is of the version of a documentation that the question names, over that of another place.
+_NAMED_EDITION = 6.0
 
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
@@ -89,29 +92,26 @@ def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> li
 
 
 def demote_copies(
-    query: Question, ranked: Sequence[RankedChunk], editions: Mapping[Folder, Collection[str]]
+    query: Question, ranked: Sequence[RankedChunk], editions: Mapping[Folder, Choice]
 ) -> list[RankedChunk]:
-    """Rank copies of pages like generated files.
+    """Rank copies of pages like generated files, and raise those of a version that the question names.
 
-    These are pages in a third language, if a readable copy is among the candidates, and pages of another version of a
+    Copies are pages in a third language, if a readable copy is among the candidates, and pages of another version of a
     documentation than that of `editions`.
     """
     read = {"", "en", *query.languages}
     pages = [(each.outline.source, *language_and_page(each.outline.span.path)) for each in ranked]
     copies = {(source, page) for source, language, page in pages if language in read} if query.languages else set()
-    return sorted(
-        (
-            RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
-            if each.outline.kind != "code"
-            and (
-                (language not in read and (source, page) in copies)
-                or is_of_edition(source, each.outline.span.path, editions, other=True)
-            )
-            else each
-            for each, (source, language, page) in zip(ranked, pages, strict=True)
-        ),
-        key=_order,
-    )
+    weighed = []
+    for each, (source, language, page) in zip(ranked, pages, strict=True):
+        found = choice_of(source, each.outline.span.path, editions) if each.outline.kind != "code" else None
+        is_foreign = each.outline.kind != "code" and language not in read and (source, page) in copies
+        if is_foreign or (found and not found[1]):
+            each = RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
+        elif found and found[0].is_named:
+            each = _with(each, {"edition": _NAMED_EDITION})
+        weighed.append(each)
+    return sorted(weighed, key=_order)
 
 
 def raise_quoted(query: Question, ranked: Sequence[RankedChunk], held: Mapping[int, int]) -> list[RankedChunk]:

@@ -125,8 +125,11 @@ def role_of(path: str, kind: Kind) -> Role:
     folder = pure.parent.as_posix().lower()
     folders = folder.split("/")
     role = _role_of_folders(folders, kind)
-    is_earlier = any(part.endswith(_EARLIER_FOLDERS) for part in folders)
-    is_news = is_earlier or not _CHANGE_FOLDERS.isdisjoint(folders) or _BLOG.match(folder) is not None
+    is_news = (
+        is_of_earlier_version(path.lower())
+        or not _CHANGE_FOLDERS.isdisjoint(folders)
+        or _BLOG.match(folder) is not None
+    )
     if kind != "code" and role not in ("test", "example") and is_news:
         return "changelog"
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
@@ -164,6 +167,16 @@ def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     if (kind == "code" and (is_measuring or is_for_tests)) or _TEST_DATA.fullmatch(folders[0]):
         return "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
+
+
+def is_of_earlier_version(path: str) -> bool:
+    """Return whether a file is of an earlier version of a documentation, as Docusaurus keeps them.
+
+    Example:
+        >>> [is_of_earlier_version(f"site/{folder}/v1/moor.md") for folder in ("versioned_docs", "docs")]
+        [True, False]
+    """
+    return any(part.endswith(_EARLIER_FOLDERS) for part in path.split("/"))
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
@@ -19,10 +19,12 @@ from openbook.questions.versions_asked import AskedVersions, is_manifest
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.changes import change_entries
 from openbook.retrieval.editions import (
+    Choice,
     Folder,
+    choice_of,
     choose_editions,
     folders_with_editions,
-    is_of_edition,
+    names_version,
     pages_in,
 )
 from openbook.retrieval.fields import place_of
@@ -187,17 +189,20 @@ class Retriever:
 
     def _with_editions(
         self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
-    ) -> tuple[Matches, list[Outline], Mapping[Folder, Collection[str]]]:
+    ) -> tuple[Matches, list[Outline], Mapping[Folder, Choice]]:
         """Add the matches in the versions that a question means of each documentation with several, and return these.
 
         Equal pages of other versions may have taken their place.
         """
-        if not folders_with_editions(pages_in((each.source, each.span.path, each.kind) for each in outlines)):
+        found = pages_in((each.source, each.span.path, each.kind) for each in outlines)
+        if not (folders_with_editions(found) or names_version(query.text)):
             return matches, outlines, {}
         pages = pages_in((each.source, each.path, each.kind) for each in self.index.documents(where))
         chosen = choose_editions(query.text, pages)
-        place = replace(where, within=frozenset(page for page in pages if is_of_edition(*page, chosen)))
-        inside = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, place)
+        meant = frozenset(page for page in pages if (choice := choice_of(*page, chosen)) and choice[1])
+        if not meant:
+            return matches, outlines, {}
+        inside = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, replace(where, within=meant))
         matches = add_evidence(matches, inside, self.index)
         return matches, self.index.outlines([evidence.id for evidence in matches.evidence]), chosen
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from openbook.retrieval.editions import (
+    Choice,
+    choice_of,
     choose_editions,
     edition_of,
     folders_with_editions,
-    is_of_edition,
     pages_in,
 )
 from openbook.types import Filter, Kind
@@ -38,6 +39,7 @@ def test_notes_of_releases_and_code_are_no_versions_of_pages() -> None:
     pages: list[tuple[str, str, Kind]] = [
         ("src", "docs/v3.4/hoist.md", "docs"),
         ("src", "docs/v3.4/manual.yml", "config"),
+        ("src", "versioned_docs/version-3.4/hoist.md", "docs"),
     ]
     others: list[tuple[str, str, Kind]] = [
         ("src", "changelog/v3.4/hoist.md", "docs"),
@@ -77,19 +79,27 @@ def test_the_newest_version_is_chosen_or_those_named(question: str, chosen: set[
     pages = [("", f"docs/{name}/hoist.md") for name in ("v3.2", "v3.10", "v3.9", "main")]
     pages += [("", "talks/v3.2/hoist.md"), ("", "talks/v3.10/rope.md")]
 
-    assert choose_editions(question, pages) == {("", "docs"): chosen}
+    is_named = chosen != {"v3.10"}
+    assert choose_editions(question, pages) == {("", "docs"): Choice(frozenset(chosen), is_named)}
 
 
-def test_a_page_of_no_edition_is_neither_chosen_nor_another() -> None:
-    chosen = {("", "docs"): {"v2"}}
+def test_earlier_versions_beside_a_documentation_are_chosen_only_if_named() -> None:
+    pages = [("", f"site/versioned_docs/version-{number}/hoist.md") for number in ("1.0", "2.0")]
 
-    assert is_of_edition("", "docs/v2/hoist.md", chosen)
-    assert not is_of_edition("", "docs/v2/hoist.md", chosen, other=True)
-    assert is_of_edition("", "docs/v1/hoist.md", chosen, other=True)
-    for page in ("docs/main/hoist.md", "talks/v1/hoist.md"):
-        assert not is_of_edition("", page, chosen)
-        assert not is_of_edition("", page, chosen, other=True)
-    assert not is_of_edition("other", "docs/v1/hoist.md", chosen, other=True)
+    assert choose_editions("how do I raise it", pages) == {}
+    assert choose_editions("how do I raise it in 1.0", pages) == {
+        ("", "site/versioned_docs"): Choice(frozenset({"version-1.0"}), is_named=True)
+    }
+
+
+def test_a_page_of_no_edition_has_no_choice() -> None:
+    choice = Choice(frozenset({"v2"}), is_named=False)
+    chosen = {("", "docs"): choice}
+
+    assert choice_of("", "docs/v2/hoist.md", chosen) == (choice, True)
+    assert choice_of("", "docs/v1/hoist.md", chosen) == (choice, False)
+    for source, page in (("", "docs/main/hoist.md"), ("", "talks/v1/hoist.md"), ("other", "docs/v1/hoist.md")):
+        assert choice_of(source, page, chosen) is None
 
 
 @pytest.fixture
@@ -105,11 +115,18 @@ def _paths(library: Library, question: str, where: Filter | None = None) -> list
 
 
 def test_the_newest_version_comes_first(library: Library) -> None:
-    assert _paths(library, "How do I raise the hoist?")[0] == "docs/v1.12/hoist.md"
+    found = library.search("How do I raise the hoist?")
+
+    assert found[0].chunk.span.path == "docs/v1.12/hoist.md"
+    assert not any("edition" in result.signals for result in found)
 
 
 def test_the_version_that_is_named_comes_first(library: Library) -> None:
-    assert _paths(library, "How do I raise the hoist in v1.3?")[0] == "docs/v1.3/hoist.md"
+    found = library.search("How do I raise the hoist in v1.3?")
+
+    assert found[0].chunk.span.path == "docs/v1.3/hoist.md"
+    raised = {result.chunk.span.path for result in found if "edition" in result.signals}
+    assert raised == {"docs/v1.3/hoist.md", "docs/v1.3/rope.md"}
 
 
 def test_the_chosen_version_is_found_behind_many_equal_pages(library: Library) -> None:
@@ -138,3 +155,41 @@ def test_versions_of_code_stand_side_by_side(library: Library) -> None:
     roles = {result.chunk.span.path: result.signals["role"] for result in found if result.chunk.kind == "code"}
     assert len(roles) == 2
     assert len(set(roles.values())) == 1
+
+
+def test_an_earlier_version_beside_a_documentation_answers_if_it_is_named(library: Library) -> None:
+    library.put("site/docs/tug.md", "# Tugs\n\nTo call a tug, ring the bell of the pier.")
+    for number in (1, 2):
+        library.put(
+            f"site/versioned_docs/version-{number}.0/tug.md",
+            f"# Tugs\n\nTo call a tug, light {number} lamps on the pier.",
+        )
+
+    assert _paths(library, "How do I call a tug?")[0] == "site/docs/tug.md"
+    assert _paths(library, "How do I call a tug in 1.0?")[0] == "site/versioned_docs/version-1.0/tug.md"
+
+
+def test_a_named_version_is_found_if_no_candidate_is_of_it(library: Library) -> None:
+    for number in range(90):
+        library.put(
+            f"tugs/{number}.md", f"How do I call a tug in 1, 0: ring {number} times, call a tug, and call a tug."
+        )
+    for number in (1, 2):
+        text = f"To be towed, light {number} lamps on the pier. {'It is of granite, and dry at low tide. ' * 30}"
+        library.put(f"site/versioned_docs/version-{number}.0/towing.md", text)
+
+    assert "site/versioned_docs/version-1.0/towing.md" in _paths(library, "How do I call a tug on a pier in 1.0?")
+
+
+def test_a_filter_holds_if_no_version_is_meant(library: Library) -> None:
+    library.put("site/docs/tug.md", "# Tugs\n\nTo call a tug, ring the bell of the pier.")
+    where = Filter(within=frozenset({("src", "site/docs/tug.md")}))
+
+    assert _paths(library, "How do I raise a hoist of 5.5 tons?", where) == ["site/docs/tug.md"]
+
+
+def test_a_number_that_no_version_has_changes_nothing(library: Library) -> None:
+    library.put("site/docs/tug.md", "# Tugs\n\nTo call a tug, ring the bell of the pier.")
+    library.put("site/versioned_docs/version-1.0/tug.md", "# Tugs\n\nTo call a tug, light a lamp on the pier.")
+
+    assert _paths(library, "How do I call a tug at a depth of 5.5 fathoms?")[0] == "site/docs/tug.md"
