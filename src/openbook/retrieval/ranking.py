@@ -91,7 +91,7 @@ def rerank_files(ranked: Sequence[RankedChunk], nearness: Sequence[float]) -> li
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def demote_copies(
+def weigh_copies(
     query: Question, ranked: Sequence[RankedChunk], editions: Mapping[Folder, Choice]
 ) -> list[RankedChunk]:
     """Rank copies of pages like generated files, and raise those of a version that the question names.

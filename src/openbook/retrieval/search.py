@@ -33,12 +33,12 @@ from openbook.retrieval.named_files import FileKey, named_files
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
-    demote_copies,
     put_files_first,
     raise_quoted,
     rank,
     rerank_files,
     rerank_passages,
+    weigh_copies,
 )
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.roles import role_of
@@ -134,7 +134,7 @@ class Retriever:
             ids = [outline.id for outline in outlines]
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name or query.quoted else []
             found = rank(query, view, matches, outlines, texts if query.name else [])
-            ranked = demote_copies(query, found, editions)
+            ranked = weigh_copies(query, found, editions)
             if view == "files":
                 ranked = self._closest_files(query, ranked)
             else:
