@@ -6,7 +6,7 @@ docs/benchmarks-retrieval.md says what the weights were fitted on and what they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
@@ -32,6 +32,9 @@ _QUOTED = 6.0
 
 # What a page gains if it is of the version of a documentation that the question names, over that of another place.
 _NAMED_EDITION = 6.0
+
+# What a method gains that a class of the question inherits. Its words are not those of the subclass.
+_INHERITED = 9.0
 
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
@@ -112,6 +115,13 @@ def weigh_copies(
             each = _with(each, {"edition": _NAMED_EDITION})
         weighed.append(each)
     return sorted(weighed, key=_order)
+
+
+def raise_inherited(ranked: Sequence[RankedChunk], methods: Collection[int]) -> list[RankedChunk]:
+    """Raise the methods of base classes that a question calls by the name of a subclass."""
+    return sorted(
+        (_with(each, {"inherited": _INHERITED}) if each.outline.id in methods else each for each in ranked), key=_order
+    )
 
 
 def raise_quoted(query: Question, ranked: Sequence[RankedChunk], held: Mapping[int, int]) -> list[RankedChunk]:

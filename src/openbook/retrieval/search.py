@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
-from openbook.index.protocol import Index, Matches, Outline
+from openbook.index.protocol import Evidence, Index, Matches, Outline
 from openbook.questions.changes_asked import AskedChange
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.question import Question, read_question
@@ -29,11 +29,13 @@ from openbook.retrieval.editions import (
 )
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import add_evidence, without_duplicates
+from openbook.retrieval.inheritance import inherited
 from openbook.retrieval.named_files import FileKey, named_files
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
     put_files_first,
+    raise_inherited,
     raise_quoted,
     rank,
     rerank_files,
@@ -131,10 +133,11 @@ class Retriever:
         with self.index.snapshot():
             matches, outlines, named = self._candidates(query, where)
             matches, outlines, editions = self._with_editions(query, matches, outlines, where)
+            matches, outlines, methods = self._with_inherited(query, matches, outlines, where)
             ids = [outline.id for outline in outlines]
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name or query.quoted else []
             found = rank(query, view, matches, outlines, texts if query.name else [])
-            ranked = weigh_copies(query, found, editions)
+            ranked = raise_inherited(weigh_copies(query, found, editions), methods)
             if view == "files":
                 ranked = self._closest_files(query, ranked)
             else:
@@ -205,6 +208,25 @@ class Retriever:
         inside = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, replace(where, within=meant))
         matches = add_evidence(matches, inside, self.index)
         return matches, self.index.outlines([evidence.id for evidence in matches.evidence]), chosen
+
+    def _with_inherited(
+        self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
+    ) -> tuple[Matches, list[Outline], frozenset[int]]:
+        """Add the methods that the classes of a question inherit, and return the numbers of their chunks."""
+        vector, evidence = self._vector_of(query.text), dict[int, Evidence]()
+
+        def lookup(name: str, files: Collection[FileKey]) -> list[Outline]:
+            place = replace(where, within=frozenset(files)) if files else where
+            held = {each.id: each for each in self._with_name(name, vector, place).evidence}
+            evidence.update(held)
+            return self.index.outlines(list(held))
+
+        methods = frozenset(each.id for each in inherited(query, outlines, lookup))
+        if methods:
+            more = tuple(evidence[number] for number in methods)
+            matches = add_evidence(matches, replace(matches, evidence=more), self.index)
+            outlines = self.index.outlines([each.id for each in matches.evidence])
+        return matches, outlines, methods
 
     def _defining(self, term: AskedTerm, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return matches in documentation and in files with the name of a term, as far as they define it.
