@@ -34,6 +34,9 @@ _SAYS: Mapping[Change, re.Pattern[str]] = {
 _REPAIRS = re.compile(r"\W*(?:bug ?)?fix", re.IGNORECASE)
 # What an entry is worth that does not say so, that is on a repair, or of which other sentences have the words.
 _UNSAID, _REPAIRED, _BESIDE = 0.8, 0.5, 0.9
+# "Drops support for 2.6 and 3.3" below "Version 7.0" has the digits of 3.7, and says nothing of it.
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_OTHER_VERSION = 0.5
 # What a note on another change is worth: ".. versionchanged:: 2.1 Takes a rope as well." may add something.
 _OTHER_NOTE = 0.7
 
@@ -73,11 +76,15 @@ def change_entries(asked: AskedChange, chunk: Chunk, rarity: Mapping[str, float]
     if role in ASIDE and role != "changelog":
         return []
     found = _entries(asked.done, chunk) if role == "changelog" else _notes(asked.done, chunk)
-    total = sum(rarity.values())
-    weighed = (
-        ChangeEntry(each.start, each.end, each.worth * _weight(each.text, rarity) / total) for each in found if total
-    )
-    return [each for each in weighed if each.strength]
+    total, versions = sum(rarity.values()), set(_VERSION.findall(asked.topic))
+    entries = []
+    for each in found:
+        has_versions = versions.issubset(_VERSION.findall(chunk.text[each.start : each.end]))
+        worth = each.worth * (1.0 if has_versions else _OTHER_VERSION)
+        strength = worth * _weight(each.text, rarity) / total if total else 0.0
+        if strength:
+            entries.append(ChangeEntry(each.start, each.end, strength))
+    return entries
 
 
 def _weight(text: str, rarity: Mapping[str, float]) -> float:

@@ -12,10 +12,10 @@ from tests.unit.retrieval.material import Library, chunk_of
 OTHER = " ".join(f"Crane {number} lifts stones." for number in range(40))
 
 
-def said(chunk: Chunk, *words: str, done: Change = "added") -> dict[str, float]:
+def said(chunk: Chunk, *words: str, done: Change = "added", topic: str = "") -> dict[str, float]:
     """Return how well each place says it, to two digits."""
     found: dict[str, float] = {}
-    for each in change_entries(AskedChange(done, ""), chunk, dict.fromkeys(words, 1.0)):
+    for each in change_entries(AskedChange(done, topic), chunk, dict.fromkeys(words, 1.0)):
         text = chunk.text[each.start : each.end]
         found[text] = max(found.get(text, 0.0), round(each.strength, 2))
     return found
@@ -211,3 +211,13 @@ def test_the_meaning_of_an_entry_that_says_it_less_well_does_not_count(library: 
 
     changed = {each.chunk.span.path: each.signals["change"] for each in found}
     assert changed["NEWS.md"] == pytest.approx(changed["CHANGES.md"])
+
+
+def test_an_entry_on_other_versions_has_only_the_digits() -> None:
+    chunk = changes("- Drops tides 2.6 and 3.3.\n- Drops tides 3.6, 3.7, and 3.8.\n- Drops tides 13.7.", "Version 3.7")
+
+    assert said(chunk, "tide", done="removed", topic="tides 3.7") == {
+        "- Drops tides 2.6 and 3.3.": 0.5,
+        "- Drops tides 3.6, 3.7, and 3.8.": 1.0,
+        "- Drops tides 13.7.": 0.5,
+    }
