@@ -31,6 +31,11 @@ from openbook.server.colouring import COLOURER
 _SIGN = "\N{SIGNWRITING PARENTHESIS}"
 _SIGNED = re.compile(f"{_SIGN}(\\d+){_SIGN}")
 
+# A row with insets behind its last cell, perhaps with where the table goes on.
+_PIPE = re.compile(r"(?<!\\)\|")
+_DELIMITER_ROW = re.compile(r"(?=[^|]*\|)[|:\- \t]*-[|:\- \t]*")
+_BEHIND_ROW = re.compile(rf"(.*?)[ \t]*\|[ \t]*((?:{_SIGN}\d+{_SIGN}[ \t]*)+(?:\(goes on[^()|]*\))?)[ \t]*")
+
 # Bidirectional controls can disguise text, and control characters are invisible. Joiners are kept, because whole
 # scripts need them.
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -264,7 +269,7 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
     for index in order:
         parts += [markdown[at : insets[index].start_char], f"{_SIGN}{index}{_SIGN}"]
         at = max(at, insets[index].end_char)
-    text = visible("".join([*parts, markdown[at:]]))
+    text = _within_tables(visible("".join([*parts, markdown[at:]])))
     originals = [markdown[inset.start_char : inset.end_char] for inset in insets]
     env = {"insets": insets, "originals": originals, "cited": cited or (0, 0)}
     # Without these extensions, admonitions and tabs of a site would be code.
@@ -279,6 +284,23 @@ def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] |
         link_rel="noopener noreferrer nofollow",
         url_schemes={"http", "https", "mailto"},
     )
+
+
+def _within_tables(text: str) -> str:
+    """Move the insets behind the last cell of a row into it: Markdown drops what a table has no column for."""
+    if _SIGN not in text or "|" not in text:
+        return text
+    lines, columns = text.split("\n"), 0
+    for at, line in enumerate(lines):
+        bare = line.strip(" \t>")
+        if _DELIMITER_ROW.fullmatch(bare):
+            columns = len(_PIPE.split(bare.strip("|")))
+        elif "|" not in bare:
+            columns = 0
+        elif columns and (found := _BEHIND_ROW.fullmatch(line)):
+            cells = len(_PIPE.split(found[1].strip(" \t>|")))
+            lines[at] = f"{found[1]} {found[2]} |" if cells >= columns else line
+    return "\n".join(lines)
 
 
 def _checked(tag: str, name: str, value: str) -> str | None:

@@ -293,3 +293,32 @@ def test_a_link_to_a_place_in_its_source_is_its_words_and_others_stay_as_written
 
     assert shown in html
     assert "href" not in html
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| x | y | [1]", ["x", "y [1]"]),
+        ("| x | y |[1] [2:3]", ["x", "y [1] [2:3]"]),
+        ("> | x | y | [1] (goes on to line 9)", ["x", "y [1] (goes on to line 9)"]),
+        ("x | y | [1]", ["x", "y [1]"]),
+        (r"| x \| z | [1]", ["x | z", "[1]"]),
+        ("| x | [1]", ["x", "[1]"]),
+        ("| x | y [1] |", ["x", "y [1]"]),
+        ("| x | y | [1] and more", ["x", "y"]),  # not a mark alone, so it is a cell of another table
+    ],
+)
+def test_marks_behind_the_last_cell_of_a_row_are_shown_in_it(row: str, cells: list[str]) -> None:
+    quote = "> " if row.startswith(">") else ""
+
+    html = render_block(f"{quote}| a | b |\n{quote}|---|:-:|\n{row}")
+
+    shown = re.findall(r"<td[^>]*>(.*?)</td>", html)
+    assert [re.sub("<[^>]+>", "", cell) for cell in shown] == cells
+
+
+@pytest.mark.parametrize("above", ["| a |\n|---|\n| x |\n", "Tides\n---"])
+def test_a_row_without_a_table_is_shown_as_it_is_written(above: str) -> None:
+    html = render_block(f"{above}\n| y | [1]")
+
+    assert re.sub("<[^>]+>", "", html).strip().endswith("| y | [1]")
