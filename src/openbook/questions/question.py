@@ -79,7 +79,7 @@ def compared(question: str) -> tuple[str, ...]:
 
 def _is_thing(side: str) -> bool:
     """Return whether one side of a comparison can be searched for: a word, or several that are not all stop words."""
-    return bool(side) and (" " not in side or bool(content_words_of_question(side)))
+    return bool(tokenize(side) if " " not in side else content_words_of_question(side))
 
 
 def asking_what_is(side: str) -> str:
@@ -165,6 +165,8 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+# What is written as code is searched for even if it is a stop word: `with`, `&to`, `-i`, `it()`.
+_MARKED = re.compile(rf"`[^`\s]+(?: [^`\s]+)?`|{OPTION.pattern}|(?<!\S)[@#&:$%!+.]\w+|(?<![\w.])\w+\(\)")
 _KINDS = "option flag switch setting variable directive keyword parameter command key field"
 _KIND = rf"(?:{_KINDS.replace(' ', '|')}|method)s?"
 # A word beside its kind: "the mouse option", "setting tab-size".
@@ -432,12 +434,10 @@ def read_question(text: str) -> Question:
         looked_for = change.topic
     elif not (places or sides) and (term := term_of(text)) is not None:
         looked_for = " ".join((*term.words, term.place))
-    told = " ".join(content_words_of_question(looked_for))
+    told = " ".join((*content_words_of_question(looked_for), *_MARKED.findall(text)))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole" or is_about_it(text)):
         tokens = tuple(dict.fromkeys(tokenize(text)))
-    if not tokens:  # `-i` and `-a` are stop words without their dash
-        tokens = tuple(dict.fromkeys(tokenize(" ".join(OPTION.findall(text)))))
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} contains no word to search for", hint="name what it is about")
     named: dict[str, tuple[str, ...]] = {}

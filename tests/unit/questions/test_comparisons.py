@@ -21,6 +21,8 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("When should I use move instead of moveto?", ("move", "moveto")),
         ("Why would I use Quay rather than Wharf?", ("Quay", "Wharf")),
         ("What is the difference between -x and -X?", ("-x", "-X")),
+        ("difference between &mo and &to", ("&mo", "&to")),
+        ("`to` vs `from`", ("`to`", "`from`")),
         ("Should I use a fork or a spawn?", ("fork", "spawn")),
         ("Which is better, fork or spawn?", ("fork", "spawn")),
         ("Was ist der Unterschied zwischen einer Kette und einem Akkord?", ("Kette", "Akkord")),
@@ -52,6 +54,7 @@ def test_the_things_that_are_compared_are_found(question: str, sides: tuple[str,
         "Why is there a difference between what the page shows after a reload and what the log says about it?",
         "How do I merge and compare?",
         "What is the difference between it and this one?",
+        "What is the difference between `is` and `==`?",
         "one of these vs what they are",
         "Which versions are supported?",
         "Should we use it in production or not?",
@@ -85,3 +88,8 @@ def test_a_name_of_code_is_asked_for_as_one() -> None:
 
 def test_a_thing_may_be_called_by_a_stop_word() -> None:
     assert compared("find vs grep") == ("find", "grep")
+
+
+@pytest.mark.parametrize("question", ["difference between &mo and &to", "`to` vs `from`", "-i vs -a", "find vs on"])
+def test_each_thing_that_is_compared_has_a_word_to_search_for(question: str) -> None:
+    assert all(read_question(asking_what_is(side)).tokens for side in compared(question))

@@ -68,6 +68,26 @@ def test_a_question_of_nothing_but_words_of_asking_asks_for_nothing(text: str) -
         read_question(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("What does `with` do?", ("with",)),
+        ("What does it() do?", ("it",)),
+        ("what does &to do", ("to",)),
+        ("What is @if?", ("if",)),
+        ("What does -i do?", ("i",)),
+        ("Why does `knot use` fail?", ("knot", "fail", "use")),
+        ("&to", ("to",)),
+    ],
+)
+def test_a_word_of_asking_that_is_written_as_code_is_searched_for(text: str, tokens: tuple[str, ...]) -> None:
+    assert read_question(text).tokens == tokens
+
+
+def test_words_of_asking_in_a_longer_piece_of_code_are_left_out() -> None:
+    assert read_question("Why is `ropes are for sails` printed?").tokens == ("rope", "sail", "print")
+
+
 def test_a_word_of_asking_is_one_in_any_case() -> None:
     assert read_question("WHERE IS the Retry").tokens == ("retri",)
 
