@@ -15,6 +15,8 @@ from openbook.types import Unit
 # Limits of pointers, their words, and the least share of the best score. At .8, an answer has 13 words less, and one in
 # a hundred loses the right place. `python -m benchmarks.answers --curve pointers` has the curve.
 _MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
+# Another entry for the setting that is asked for may be longer: rows of tables are.
+_MAX_SETTING_WORDS = 40
 
 # The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
 # are right as often; from .17 on, they are right less often.
@@ -38,15 +40,18 @@ def further_places(
     done = {quote.shown.number for quote in quotes}
     share = 0.0 if points_to_all else _MIN_POINTER_SCORE
     least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
+    of_settings = {passage.shown.number for passage in ranked if passage.setting is not None}
     found: dict[int, Passage] = {}
     for passage in ranked:
-        number = passage.shown.number
+        number, is_setting = passage.shown.number, passage.setting is not None
         is_open = number not in done and number not in found and passage.shown.result.score >= least
+        # Beside an entry for the setting, those for other settings are not pointed at.
+        is_open = is_open and (is_setting or number not in of_settings)
         if is_open and not any(overlap(passage, quote) for quote in quotes):
             pointer = _pointer(passage, rarity)
             if (
                 pointer is not None
-                and words_to_read(pointer.text) <= _MAX_POINTER_WORDS
+                and words_to_read(pointer.text) <= (_MAX_SETTING_WORDS if is_setting else _MAX_POINTER_WORDS)
                 and _held_by(pointer, rarity) >= _MIN_POINTER_SHARE
             ):
                 found[number] = pointer

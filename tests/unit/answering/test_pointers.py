@@ -16,7 +16,11 @@ LONG = chunk_of(" ".join(["The retry policy waits a minute, and"] + ["so on and 
 
 
 def pointers(*chunks: Chunk, scores: tuple[float, ...] = (), question: str = QUESTION) -> list[str]:
-    written = compose(picked(question, LONG, *chunks, scores=scores))
+    return pointers_of(question, LONG, *chunks, scores=scores)
+
+
+def pointers_of(question: str, *chunks: Chunk, scores: tuple[float, ...] = ()) -> list[str]:
+    written = compose(picked(question, *chunks, scores=scores))
     return written.partition("\n\nSee also:\n\n")[2].split("\n") if "See also:" in written else []
 
 
@@ -137,3 +141,28 @@ def test_a_pointer_is_an_exact_quote() -> None:
 
 def _text(at: object, *chunks: Chunk) -> str:
     return next(chunk.text for chunk in chunks if chunk.span.path in str(at))
+
+
+# An entry that takes all words of an answer.
+ENTRY = chunk_of(
+    f"| name | told |\n|---|---|\n| `max_ropes` | The max ropes{' and ropes' * 60}. |\n", "a.md", language="markdown"
+)
+
+
+def _table(told: str) -> Chunk:
+    rows = f"| name | told |\n|---|---|\n| `max_knots` | Most knots of max_ropes. |\n| `max_ropes` | {told} |\n"
+    return chunk_of(rows, "b.md", language="markdown")
+
+
+def test_another_entry_for_the_setting_is_pointed_to_and_not_the_rows_around_it() -> None:
+    told = "Most ropes of a ship. Mooring stops when that many are in use, and goes on as soon as one is free."
+
+    assert pointers_of("What does max_ropes do?", ENTRY, _table(told), scores=(2.0, 1.9)) == [
+        f"- b.md: | `max_ropes` | {told} | [2:4]"
+    ]
+
+
+def test_neither_is_pointed_to_if_that_entry_is_too_long() -> None:
+    told = "Most ropes of a ship" + ", and so on" * 15 + "."
+
+    assert pointers_of("What does max_ropes do?", ENTRY, _table(told), scores=(2.0, 1.9)) == []
