@@ -209,6 +209,12 @@ def _of_repositories() -> list[Case]:
     return [case | {"kind": "specific", "set": "repositories"} for case in asked]
 
 
+def with_unmarked(cases: Sequence[Case]) -> list[Case]:
+    """Add the questions without their question marks, which many people leave out."""
+    unmarked = [case | {"question": case["question"].rstrip(" ?")} for case in cases if case["question"].endswith("?")]
+    return [*cases, *unmarked]
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -216,7 +222,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the model that ships")
     asked = parser.parse_args()
     cases = [*_lines(CASES), *_of_named(), *_of_repositories()]
-    training = [case for case in cases if not case["set"].endswith("last")]
+    training = with_unmarked([case for case in cases if not case["set"].endswith("last")])
     trained = Trained(training)
     print(f"fitted\n\n{table(training, trained.kinds_of(training))}")
     without = left_out(training)
