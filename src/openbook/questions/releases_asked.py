@@ -1,4 +1,7 @@
-"""Recognizes questions for what a release changed, as "what changed in 4.0.0", and the sections on it."""
+"""Recognizes questions for what a release changed, as "what changed in 4.0.0", and the sections on it.
+
+Who asks how to upgrade to a release asks for the same sections.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ _ASKS = Phrases(
     rf"\W*{_RELEASE}\W*",
     rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
     rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
-    rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes)\b.*",
+    rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes|upgrad\w*|migrati\w*)\b.*",
+    rf".*\b(?:upgrad|updat|migrat|mov)\w*\b.*\b(?:to|for)\s+(?:version\s+|release\s+)?{_RELEASE}.*",
 )
+_ZEROS = re.compile(r"(?<=\d\.\d)(?:\.0)+$")
 
 
 class AskedRelease:
@@ -21,7 +26,8 @@ class AskedRelease:
 
     def __init__(self, number: str) -> None:
         self.number = number
-        named = rf"(?<![\w.])v?{re.escape(number)}(?![\w.]*\d)"
+        # 4.0 is 4.0.0.
+        named = rf"(?<![\w.])v?{re.escape(_ZEROS.sub('', number))}(?:\.0)*(?![\w.]*\d)"
         underlined = rf".*?{named}.*\n([=\-~^\"'`*+.])\1{{2,}}[ \t]*$"
         self._named = re.compile(named, re.IGNORECASE)
         self._heading = re.compile(rf"^(?:[#=]{{1,6}}[ \t].*?{named}|{underlined})", re.IGNORECASE | re.MULTILINE)

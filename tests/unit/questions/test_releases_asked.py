@@ -19,6 +19,12 @@ from openbook.questions.releases_asked import AskedRelease
         ("Which options were removed since 2.4?", "2.4"),
         ("3.1.2 changelog", "3.1.2"),
         ("v4.0.0", "4.0.0"),
+        ("How do I upgrade to 4.1?", "4.1"),
+        ("anything to watch when updating the harbour for version 4.1", "4.1"),
+        ("migrating from 3.9 to v4.1", "4.1"),
+        ("breaking changes when moving to 4.1", "4.1"),
+        ("harbour 4.1 upgrade what do I have to change", "4.1"),
+        ("4.1 migration guide", "4.1"),
     ],
 )
 def test_the_changes_of_a_release_are_asked_for(question: str, number: str) -> None:
@@ -32,6 +38,8 @@ def test_the_changes_of_a_release_are_asked_for(question: str, number: str) -> N
     "question",
     [
         "Does it run on Python 3.10?",
+        "How do I upgrade from 4.1?",
+        "How do I move a ship to pier 4.1b2?",
         "What changed in the harbour?",
         "What changed in 2024?",
         "Why is a new rope 3.5 metres long?",
@@ -53,6 +61,12 @@ def test_a_heading_names_the_release(title: str) -> None:
     assert [release.is_heading_in(text) for text in texts] == [True, True, True]
     assert release.is_in(("Changes", title), "NEWS.md")
     assert release.is_in((), f"notes/{title}.md")
+
+
+def test_zeros_at_the_end_of_a_number_do_not_count() -> None:
+    assert [AskedRelease("4.0").is_in([title], "") for title in ("4.0.0", "4.0", "4.0.1", "4")] == [1, 1, 0, 0]
+    assert [AskedRelease("4.0.0").is_in([title], "") for title in ("4.0.0", "4.0", "4.0.1", "4")] == [1, 1, 0, 0]
+    assert [AskedRelease("4.10").is_in([title], "") for title in ("4.10.0", "4.1")] == [1, 0]
 
 
 @pytest.mark.parametrize("title", ["14.0.0", "4.0.0.1", "4.0.01", "1.4.0.0", "4x0x0"])
