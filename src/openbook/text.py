@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from openbook.types import Chunk, Span, Unit
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk, Span, Unit
 
 # Longer lines are cited by sentence. Prose files wrap below 200 characters and code below 120;
 # transcripts have a whole lesson in one line.
@@ -165,7 +165,8 @@ def units(chunk: Chunk) -> tuple[Unit, ...]:
     r"""Split a chunk into numbered units, in order.
 
     A unit is a line with its indentation but without its line end. A line longer than 400 characters is
-    split into sentences, and a line with form feeds, as in pages of HTML, into the parts between them.
+    split into sentences, and a line with form feeds, as in pages of HTML, into the parts between them, of which only
+    code keeps its indentation.
     Blank lines are not units and have no number.
 
     Example:
@@ -192,7 +193,10 @@ def _units_of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
         yield start, end
     else:
         for match in _BETWEEN_BORDERS.finditer(text, start, end):
-            yield trim(text, *match.span())
+            first, last = trim(text, *match.span())
+            before, behind = match.start() - 2, match.end() + 1
+            is_code = text.startswith(BEGIN_OF_CODE, max(0, before)) or text.startswith(END_OF_CODE, behind)
+            yield match.start() if is_code else first, last
 
 
 def indentation(line: str) -> int:

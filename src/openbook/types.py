@@ -27,9 +27,13 @@ BlockKind = Literal["heading", "text", "code"]
 """Type of a block of prose. `code` is fenced or literal; it is never searched for headings."""
 
 
+BEGIN_OF_CODE, END_OF_CODE = "\x02", "\x03"
+"""What the reader of HTML writes around the text of `pre`, each between the form feeds that mark borders."""
+
+
 def shown_text(text: str) -> str:
-    """Return a text for display. Form feeds, with which readers mark borders, become blanks, so offsets stay."""
-    return text.replace("\f", " ")
+    """Return a text for display. The marks of readers become blanks, so offsets stay."""
+    return text.replace("\f", " ").replace(BEGIN_OF_CODE, " ").replace(END_OF_CODE, " ")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,13 +110,7 @@ class Lesson:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the lesson for lists, as JSON values."""
-        return {
-            "number": self.number,
-            "part": self.part,
-            "label": self.label,
-            "title": self.title,
-            "link": self.link,
-        }
+        return {"number": self.number, "part": self.part, "label": self.label, "title": self.title, "link": self.link}
 
 
 @dataclass(frozen=True, slots=True)

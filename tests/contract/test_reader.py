@@ -71,13 +71,8 @@ def test_blocks_of_a_course_hold_every_word_and_a_lesson(text: str, path: str) -
 
 
 @given(text=texts)
-def test_html_keeps_its_length_and_its_lines(text: str) -> None:
-    reading = read_text(text, *FORMATS["html"])
-
-    assert len(reading.text) == len(text)
-    assert [at for at, sign in enumerate(reading.text) if sign == "\n"] == [
-        at for at, sign in enumerate(text) if sign == "\n"
-    ]
+def test_html_keeps_its_lines(text: str) -> None:
+    assert read_text(text, *FORMATS["html"]).text.count("\n") == text.count("\n")
 
 
 @pytest.mark.slow

@@ -13,20 +13,26 @@ from itertools import takewhile
 
 from openbook.containers import DIRECTIVE, ITEM, OPENS_BODY, holds_prose, leads_to_code, width_of_marker
 from openbook.entries import MARKED, entry_heads, indent_of
-from openbook.grounding.readable import HTML_TAG, closed_up
+from openbook.grounding.readable import HTML_TAG
 from openbook.grounding.sentences import is_code_line
-from openbook.types import Chunk, Unit
+from openbook.sources.readers.html_marks import character_of
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk, Unit
 
-# The HTML reader leaves a space for each character of markup.
-_BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
+# Indentation and gaps between cells in HTML, which a browser does not show.
+_BLANKS = re.compile(r"[ \t\u00a0]+")
 
+# Tags that are no part of a line of text.
+_SEPARATES = re.compile(r"</?(?:br|hr|p|div|d[dlt]|[ou]l|li|t[dhr]|table|h[1-6]|summary|details)\b", re.IGNORECASE)
+
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _INLINE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)")
 
 # Fences of code examples in Markdown, AsciiDoc and plain text.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>(?:(?<=`)[\w+#.-]+)?)[ \t]*")
 _BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
-_FENCES = {"asciidoc": _LISTING, "text": _BACKTICKS}
+_CODE_MARKS = re.compile(rf"(?P<fence>[{BEGIN_OF_CODE}{END_OF_CODE}])(?P<info>)")
+_FENCES = {"asciidoc": _LISTING, "html": _CODE_MARKS, "text": _BACKTICKS}
 
 # Indentation of code blocks in Markdown, relative to the enclosing body.
 _CODE_COLUMNS = 4
@@ -49,7 +55,12 @@ def fence_of(text: str, language: str) -> re.Match[str] | None:
 
 
 def closes(found: re.Match[str], fence: str, language: str) -> bool:
-    """Return whether a line closes the example that a fence opens; in AsciiDoc, both have the same length."""
+    """Return whether a line closes the example that a fence opens.
+
+    In AsciiDoc, both have the same length; in HTML, they differ.
+    """
+    if language == "html":
+        return found["fence"] == END_OF_CODE
     is_alike = found["fence"] == fence if language == "asciidoc" else found["fence"].startswith(fence)
     return is_alike and not found["info"]
 
@@ -100,6 +111,8 @@ def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
 def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[str]]]) -> bool:
     """Return whether the first fence closes an example that precedes the chunk."""
     (first, fence), *others = fences
+    if fence.re is _CODE_MARKS:
+        return fence["fence"] == END_OF_CODE
     if fence["info"] or not first:
         return False
     if others and others[0][1]["info"]:
@@ -188,8 +201,9 @@ def _begins_in_code(text: str) -> bool:
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     """Return the text of each unit of a chunk as it is shown to a model.
 
-    In HTML, runs of blanks are collapsed, and the common indentation is removed. In Markdown, HTML tags outside of code
-    are removed, except from units that are nothing but markup. All else is unchanged, including templates.
+    In HTML, runs of blanks are collapsed except in code, whose marks become fences. In Markdown, HTML tags outside of
+    code are removed, except from units that are nothing but markup, and character references are replaced. All else is
+    unchanged, including templates.
 
     Example:
         >>> from openbook.text import units
@@ -203,8 +217,11 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     if chunk.kind != "docs" or chunk.language not in {"html", "markdown"}:
         return texts
     if chunk.language == "html":
-        indent = min(len(text) - len(text.lstrip()) for text in texts)
-        return tuple(_BLANKS.sub(" ", closed_up(text[indent:])) for text in texts)
+        inside = {place for each in examples_of(every, "html") for place in range(each.opening + 1, each.closing)}
+        return tuple(
+            text if place in inside else "```" if _CODE_MARKS.fullmatch(text) else _BLANKS.sub(" ", text).lstrip()
+            for place, text in enumerate(texts)
+        )
     set_off = indented_code(chunk)
     code = {place for place, unit in enumerate(every) if unit.span.start_line in set_off}
     return tuple(_without_tags(texts, examples_of(every, chunk.language), code))
@@ -222,18 +239,21 @@ def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[i
 
 
 def without_tags(text: str) -> str:
-    """Return a text of Markdown without HTML tags, except in inline code. A line break becomes a blank.
+    """Return a text of Markdown without HTML tags and character references, except in inline code.
+
+    Tags that separate texts become blanks.
 
     Example:
-        >>> without_tags("Press <kbd>F1</kbd>,<br>or write `<kbd>`.")
-        'Press F1, or write `<kbd>`.'
+        >>> without_tags("Press <kbd>F1</kbd>,<br>or write `<kbd>`&nbsp;&mdash; a&lt;b.")
+        'Press F1, or write `<kbd>` — a<b.'
     """
     parts, at = [], 0
     for code in _INLINE_CODE.finditer(text):
-        parts += [HTML_TAG.sub(_blank_of, text[at : code.start()]), code.group()]
+        parts += [_shown(text[at : code.start()]), code.group()]
         at = code.end()
-    return "".join((*parts, HTML_TAG.sub(_blank_of, text[at:])))
+    return "".join((*parts, _shown(text[at:])))
 
 
-def _blank_of(tag: re.Match[str]) -> str:
-    return " " if tag[0].lower().startswith("<br") else ""
+def _shown(text: str) -> str:
+    plain = HTML_TAG.sub(lambda tag: " " if _SEPARATES.match(tag[0]) else "", text)
+    return _REFERENCE.sub(lambda reference: character_of(reference[0]), plain)

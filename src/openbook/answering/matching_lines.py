@@ -152,7 +152,7 @@ def _lines(document: Document, search: _Search) -> list[MatchingLine]:
 
 def _without_marks(document: Document) -> str:
     """Return a text without the marks of readers, with the same lines, so that `$` matches at the heads of entries."""
-    if document.kind == "code" or "\f" not in document.text:
+    if document.kind == "code":
         return document.text
     return shown_text(_MARKS_AT_END.sub("", document.text))
 

@@ -16,8 +16,7 @@ from openbook.answering.passages import UNDERLINE, Passage, examples_in
 from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
-from openbook.grounding.readable import closed_up
-from openbook.types import Chunk
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk
 
 # A line break within a sentence of a manual page: no item, paragraph or indented line follows.
 _GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
@@ -25,14 +24,16 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 # The mark of reStructuredText before a literal block, which is shown as a colon.
 _OPENS_LITERAL = re.compile(r"(?<=\S)::(?=\s*$)")
 _EMPTY_LINES = re.compile(r"\n{3,}")
+_FEEDS = re.compile("\f+")
+_CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
 _JOINT = "\v"  # a space that keeps the count of lines
 
 
 def quoted(passage: Passage) -> str:
     """Return a passage as Markdown that ends with its mark.
 
-    Runs of spaces in prose are collapsed, as readers of HTML replace each character of markup by one; only nested list
-    items stay indented. Code in prose keeps its lines, in fences.
+    Runs of spaces in prose are collapsed; only nested list items stay indented. Code in prose keeps its lines, in
+    fences.
     """
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
@@ -75,7 +76,7 @@ def _text_of(passage: Passage) -> str:
     language = passage.shown.result.chunk.language
     if language == "man":  # each macro begins a line, so sentences have many
         return _GOES_ON.sub(_JOINT, passage.text)
-    return closed_up(passage.text) if language == "html" else passage.text
+    return _FEEDS.sub("\n", passage.text) if language == "html" else passage.text
 
 
 def in_code(text: str) -> str:
@@ -97,6 +98,9 @@ def mark_of(passage: Passage) -> str:
 
 def _blocks(passage: Passage, text: str) -> Iterator[str]:
     """Yield the blocks of prose and code of a passage of prose, in order, as Markdown."""
+    if passage.shown.result.chunk.language == "html":
+        yield from _blocks_of_page(text, in_code=passage.example is not None)
+        return
     lines = list(_numbered(text, passage.first.span.start_line))
     units = (None, *passage.shown.units, None)
     examples = [(each, units[each.opening + 1], units[each.closing + 1]) for each in examples_in(passage.shown)]
@@ -113,6 +117,15 @@ def _blocks(passage: Passage, text: str) -> Iterator[str]:
             yield from _prose_and_code(list(members), passage.shown.result.chunk)
         elif not place[1]:
             yield _fenced(textwrap.dedent("\n".join(line for _, line in members)), place[0].language)
+
+
+def _blocks_of_page(text: str, *, in_code: bool) -> Iterator[str]:
+    """Yield the blocks of a passage of HTML, where prose and code may share a line of the file."""
+    for part in _CODE_MARK.split(text):
+        if _CODE_MARK.fullmatch(part):
+            in_code = part == BEGIN_OF_CODE
+        elif part.strip():
+            yield _fenced(textwrap.dedent(part.strip("\n")).rstrip()) if in_code else _prose(part.split("\n"))
 
 
 def _numbered(text: str, number: int) -> Iterator[tuple[int, str]]:

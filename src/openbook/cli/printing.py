@@ -18,7 +18,7 @@ import typer
 from openbook.answers import anchor_of, written_place
 from openbook.ingest.remedies import SIZE_LIMITS
 from openbook.text import counted
-from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span
+from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span, shown_text
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
@@ -57,7 +57,7 @@ def printable(text: str) -> str:
         >>> printable("a\x1b[31mb\r\n")
         'a�[31mb\n'
     """
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\f", " "))
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", shown_text(text.replace("\r\n", "\n")))
 
 
 def one_line(text: str) -> str:

@@ -14,25 +14,17 @@ _ELEMENTS = (
     "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
 )
 # A comment must not contain another `<!--`; otherwise a line of openings takes quadratic time.
-HTML_TAG = re.compile(rf"<!--(?:(?!<!--).)*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
+# A name in angle brackets without an end, such as `<time>`, stands for a value.
+_PAIRED = "button|code|label|pre|time"
+HTML_TAG = re.compile(
+    rf"<!--(?:(?!<!--).)*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>"
+    rf"|<({_PAIRED})(?:\s[^<>]*)?>(?=[^\n]{{0,500}}?</\1>)|</(?:{_PAIRED})>"
+)
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])")
 # String prefixes. Adjacent string literals are one string.
 _STRING_SIGNS = re.compile(r"(?<!\w)[rbfuRBFU]{1,2}(?=[\"'])")
 _BLANK_OF_STRING = re.compile(r"\\[nrt]")
-
-# The HTML reader leaves one blank per character of a tag, and the shortest tag has three.
-_TAG_GAP = re.compile(r"(?<=\S) {3,}(?=(?:[,.;:!?)\]]+|['\u2019]s)(?:\s|$))|(?<=[(\[]) {3,}(?=\S)")
-
-
-def closed_up(text: str) -> str:
-    """Remove the blanks that tags left between words and punctuation.
-
-    Example:
-        >>> closed_up("The ferry    , which (   is red    ) waits.")
-        'The ferry, which (is red) waits.'
-    """
-    return _TAG_GAP.sub("", text)
 
 
 def readable(text: str) -> str:

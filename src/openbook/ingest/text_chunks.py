@@ -20,7 +20,9 @@ def chunk(
     max_words: int = 500,
     overlap_words: int = 50,
 ) -> list[Chunk]:
-    r"""Split a text like a file of a library. Each chunk is an exact slice of the text; for a notebook, of its cells.
+    r"""Split a text like a file of a library. Each chunk is an exact slice of what its reader returns.
+
+    That is the text itself for code, Markdown and plain text, the cells of a notebook, or what a page of HTML shows.
 
     Args:
         text: The whole text.

@@ -17,7 +17,7 @@ from openbook.entries import entry_heads, entry_starts
 from openbook.grounding.blocks import read_line
 from openbook.retrieval.excerpts import EXCERPT_LINES
 from openbook.text import counted, trim, units
-from openbook.types import Chunk, RetrievalResult, Unit
+from openbook.types import Chunk, RetrievalResult, Unit, shown_text
 
 # For the best result of a search, with the rest of its definition. In `benchmarks.agent_tasks`, 600 tokens show the
 # wanted lines of two tasks of 35 fewer in one call, and 1,000 of none more.
@@ -360,6 +360,7 @@ def _best_line(result: RetrievalResult) -> _BestLine:
 
 def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) -> str:
     """Return a line; of a long one, the part with the most matches, the first of equals."""
+    line = shown_text(line)
     told = " ".join(line.split())
     if len(told) <= longest:
         return told
@@ -378,7 +379,7 @@ def part_of_line(line: str, matches: Sequence[tuple[int, int]], longest: int) ->
 
 def _numbered(unit: Unit) -> str:
     # Other line separators of Unicode must not look like lines without a number.
-    return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
+    return f"{unit.span.start_line}| {' '.join(shown_text(unit.text).splitlines())}"
 
 
 def _is_shown(chunk: Chunk, whole: RetrievalResult, shown: Sequence[Unit]) -> bool:

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.proximity import expand_inflections
 from openbook.tokens import ABBREVIATIONS, WORD, tokenize
-from openbook.types import Chunk, Excerpt, RetrievalResult, Span
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk, Excerpt, RetrievalResult, Span
 
 # Short enough to read beside nine other results.
 EXCERPT_LINES = 3
@@ -25,7 +25,7 @@ _DEFINITION = re.compile(
     r"^[^\S\n]*(?:[a-z]+[^\S\n]+)*(?:def|func|fn|fun|function|class|struct|interface|trait|enum)[^\S\n]+(?:\([^)\n]*\)\s*)?(\w+)",
     re.MULTILINE,
 )
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_LINE = re.compile(rf"[^\n]*[^\s{BEGIN_OF_CODE}{END_OF_CODE}][^\n]*")
 
 
 @dataclass(frozen=True, slots=True)

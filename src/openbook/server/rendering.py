@@ -25,6 +25,7 @@ from openbook.containers import OPENS_BODY
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import CitationMark, find_marks
 from openbook.server.colouring import COLOURER
+from openbook.types import shown_text
 
 # Placeholder for a chip or the boundary of a claim. It counts as punctuation, like the brackets of a mark, so that
 # emphasis around it is parsed the same. In a text that contains it, it becomes U+FFFD.
@@ -257,7 +258,7 @@ def visible(text: str) -> str:
         >>> visible("a\u202eb")
         'a‹U+202E›b'
     """
-    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\f", " "))
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", shown_text(text))
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match.group()):04X}›", text)
 
 

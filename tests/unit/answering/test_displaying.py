@@ -16,18 +16,20 @@ def shown(chunk: Chunk) -> tuple[str, ...]:
     return displayed(chunk, units(chunk))
 
 
-def test_a_page_is_shown_without_the_room_of_its_tags() -> None:
-    text = read_html('<p>Set <code class="x">PORT</code> to\n  <b>change</b> it.</p>').text
-    chunk = chunk_of(text.strip("\f "), "a.html", language="html")
-
-    assert shown(chunk) == ("Set PORT to", "     change it.")
-    assert [unit.text for unit in units(chunk)] != list(shown(chunk))
+def page_of(html: str) -> Chunk:
+    return chunk_of(read_html(html).text, "a.html", language="html")
 
 
-def test_indentation_of_an_example_in_a_page_stays() -> None:
-    chunk = chunk_of("    def f():\n        return   1", "a.html", language="html")
+def test_a_page_is_shown_without_its_indentation() -> None:
+    page = page_of('<p>Set <code class="x">PORT</code>\u00a0to\n  <b>change</b>\tit   there.</p>')
 
-    assert shown(chunk) == ("def f():", "    return 1")
+    assert shown(page) == ("Set PORT to", "change it there.")
+
+
+def test_code_of_a_page_is_shown_in_fences_as_it_stands() -> None:
+    page = page_of("<p>Call  it:<pre> def <b>f</b>():\n    return   1</pre><p>So  be it.")
+
+    assert shown(page) == ("Call it:", "```", " def f():", "    return   1", "```", "So be it.")
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,11 @@ def test_indentation_of_an_example_in_a_page_stays() -> None:
         pytest.param('<span id="passes"/>How many checks must pass.', "How many checks must pass.", id="anchor"),
         pytest.param("Press <kbd>F1</kbd> for <b>help</b> about this.", "Press F1 for help about this.", id="inline"),
         pytest.param("It waits.<!-- todo --> Then it ends here.", "It waits. Then it ends here.", id="comment"),
+        pytest.param("All the cells: <td>one</td><td>two</td>", "All the cells:  one  two ", id="cells"),
+        pytest.param("Set the option <code>PORT</code> to a number.", "Set the option PORT to a number.", id="paired"),
+        pytest.param("Exit with <code> at <time>.", "Exit with <code> at <time>.", id="values"),
+        pytest.param("Up&nbsp;to &lt;5&gt; fa&shy;thoms, a&copy=2.", "Up to <5> fathoms, a&copy=2.", id="signs"),
+        pytest.param("Write `&lt;` for it.", "Write `&lt;` for it.", id="sign-in-code"),
         pytest.param("Use `<b>` for bold and ``<i>`` too.", "Use `<b>` for bold and ``<i>`` too.", id="code"),
         pytest.param("A `List<T>` or List<T> of x < y.", "A `List<T>` or List<T> of x < y.", id="types"),
         pytest.param("    <p>indented example</p>", "    <p>indented example</p>", id="indented"),
@@ -92,15 +99,11 @@ def test_quotes_are_measured_by_what_stands_in_the_document() -> None:
 
 
 def test_nothing_stands_between_a_word_in_a_tag_and_the_mark_behind_it() -> None:
-    text = read_html(
-        "<p>The <b>ferry</b>, which (<i>so they say</i>) waits for <em>Ada</em>'s <a href=x>boat</a>!"
-    ).text
-    other = read_html("<p>See <code>a</code> .gitignore and <b>Note</b>\u00a0: fin.").text
+    text = "<p>The <b>ferry</b>, which (<i>so they say</i>) waits for <em>Ada</em>'s <a href=x>boat</a>!"
+    other = "<p>See <code>a</code> .gitignore and <b>Note</b>\u00a0: fin."
 
-    assert shown(chunk_of(text.strip("\f "), "a.html", language="html")) == (
-        "The ferry, which (so they say) waits for Ada's boat!",
-    )
-    assert shown(chunk_of(other.strip("\f "), "a.html", language="html")) == ("See a .gitignore and Note : fin.",)
+    assert shown(page_of(text)) == ("The ferry, which (so they say) waits for Ada's boat!",)
+    assert shown(page_of(other)) == ("See a .gitignore and Note : fin.",)
 
 
 def test_an_example_is_shown_with_every_line() -> None:
@@ -120,9 +123,45 @@ def test_the_blanks_and_lines_that_tags_of_a_page_left_are_no_code_and_no_empty_
         "<form>\n      <label>Upload   <b>retry</b></label>\n      <br>\n\n      <i></i>\n\n"
         "          <div><label>of the policy</label></div></form>"
     )
-    page = chunk_of(read_html(form).text, "form.html", language="html")
-    item = build_context([result_of(page)], 10_000).shown[0]
+    item = build_context([result_of(page_of(form))], 10_000).shown[0]
 
     written = quoted(Passage(item, item.units[0], item.units[-1]))
 
     assert written == "> Upload retry\n> \n> of the policy [1:1-2]"
+
+
+PAGE = (
+    "<p>It isn&#x27;t hard:</p><pre><code><b>moor</b>(\n  rope<i>=</i>3\n)\n</code></pre><p>So</p><p>it is.</p>"
+    "<pre>    sail()\n      # fast</pre>"
+)
+
+
+def test_code_of_a_page_is_quoted_in_fences_and_its_paragraphs_are_lines() -> None:
+    item = build_context([result_of(page_of(PAGE))], 10_000).shown[0]
+
+    assert quoted(Passage(item, item.units[0], item.units[-1])) == (
+        "> It isn't hard:\n\n```\nmoor(\n  rope=3\n)\n```\n\n> So\n> it is.\n\n```\nsail()\n  # fast\n```\n[1:1-12]"
+    )
+
+
+def test_a_quote_that_begins_in_code_of_a_page_is_code() -> None:
+    item = build_context([result_of(page_of(PAGE))], 10_000).shown[0]
+    code = next(unit for unit in item.units if "rope" in unit.text)
+
+    assert quoted(Passage(item, code, item.units[code.number])) == "```\n  rope=3\n)\n```\n[1:4-5]"
+
+
+@pytest.mark.parametrize(
+    ("html", "inside"),
+    [
+        pytest.param("<pre>one\ntwo</pre>three", [False, True, True, False, False], id="whole"),
+        pytest.param("one\ntwo\f\x03\fthree", [True, True, False, False], id="begins-in-code"),
+        pytest.param("one\f\x02\ftwo\nthree", [False, False, True, True], id="ends-in-code"),
+        pytest.param("\x03\fone", [False, False], id="begins-with-the-end-of-code"),
+    ],
+)
+def test_the_code_of_a_page_is_told_by_its_marks(html: str, inside: list[bool]) -> None:
+    text = read_html(html).text if "<" in html else html
+    item = build_context([result_of(chunk_of(text, "a.html", language="html"))], 10_000).shown[0]
+
+    assert [Passage(item, unit, unit).is_code for unit in item.units] == inside

@@ -84,6 +84,16 @@ def test_what_some_program_takes_for_a_line_end_stays_in_its_line() -> None:
     assert text == "a.py:1-1\n1| a 9| b 9| c"
 
 
+@pytest.mark.parametrize("best_first", [False, True])
+def test_the_marks_of_code_in_a_page_are_not_shown(best_first: bool) -> None:
+    found = [result("a.html", "\x02\fmoor()\n\f\x03"), result("b.html", "Moor: \f\x02\fmoor()\f\x03")]
+
+    text = ResultListing(path_of, 1000, best_first=best_first).keep(found)
+
+    assert "moor()" in text
+    assert not {"\x02", "\x03"} & set(text)
+
+
 def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
     text = "\n".join("retries = 3" if n == 30 else f"line_{n} = {n}" for n in range(40))
     listing = ResultListing(path_of, 60)

@@ -24,6 +24,15 @@ def test_the_lines_that_match_are_chosen_and_their_words_marked() -> None:
     assert marked(excerpt) == ["wait_for_idle_clients"]
 
 
+def test_a_line_with_nothing_but_a_mark_of_code_is_blank() -> None:
+    page = chunk_of("Moor so:\n\x02\f\nmoor(rope)\n\f\x03\f\nThen wait.", "a.html", language="html")
+
+    [excerpt] = excerpts("moor rope", [page])
+
+    assert (excerpt.start_line, excerpt.end_line) == (1, 5)
+    assert excerpt.to_dict()["text"] == "Moor so:\n  \nmoor(rope)\n   \nThen wait."
+
+
 def test_forms_of_a_word_match_and_words_of_asking_do_not() -> None:
     [excerpt] = excerpts("Which retries are there?", [chunk_of("There are two: retry and retried.")])
 

@@ -1,7 +1,4 @@
-"""Reads HTML into text with the same length and lines as the file.
-
-Markup is replaced by spaces in place, so that offsets in the text equal offsets in the file.
-"""
+"""Reads HTML into the text that a browser shows, with the same lines as the file."""
 
 from __future__ import annotations
 
@@ -9,25 +6,33 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
-from openbook.sources.readers.html_content import attributes, content_marks, without_notes, without_permalinks
-from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, shown, unescape
+from openbook.sources.readers.html_content import (
+    attributes,
+    content_marks,
+    without_notes,
+    without_permalinks,
+    without_title,
+)
+from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, character_of
 from openbook.sources.readers.reading import Reading
 from openbook.text import trim
-from openbook.types import Anchor, Block
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Anchor, Block, shown_text
 
 # Block-level elements. Cells are not among them, because a row is one line.
 _BLOCK_ELEMENTS = frozenset(
     """
-    address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption
+    address article aside blockquote body br caption center dd details dialog div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol option p pre search
     section select summary table tbody textarea tfoot thead title tr ul
     """.split()
 )
 
 _CELLS = frozenset({"td", "th"})
+_CELL_GAP = "  "  # as wide as between columns of plain text, and no word
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HEADINGS = {"title": 1} | {f"h{level}": level for level in range(1, 7)}
 
 # Elements on which documentation generators put section ids, besides a `div` with class section.
 _ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
@@ -35,10 +40,7 @@ _ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
 # Open elements that end implicitly where one of these begins. Any other block element ends only a paragraph.
 _ENDING = {"li": frozenset({"li", "p"}), "dt": frozenset({"dt", "dd", "p"}), "dd": frozenset({"dt", "dd", "p"})}
 
-_END = MarkupSpan(0, 0, "close")
-
-_VISIBLE_CHANGE = re.compile(r"[^\r\n]")
-_TAG = re.compile(r"<[^<>]*>")
+_NO_LINE_END = re.compile(r"[^\r\n]+")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 # What distinguishes templates from prose about templates or formulas: instructions between tags, or in attributes.
 _TEMPLATE_ALONE = re.compile(r"\s*\{[{%].*[}%]\}\s*", re.DOTALL)
@@ -58,47 +60,48 @@ _PERMALINK = re.compile(r" ?[¶§🔗]$|(?:^| )#$")
 def read_html(text: str, path: str = "") -> Reading:
     r"""Read HTML.
 
-    Tags, comments, scripts and styles become spaces; the first character of a block-level tag becomes a form feed; a
-    character reference becomes its character and spaces; the tag before a superscript number ends in `^`, unless it is
-    a footnote link. Such links, and permalinks of headings, become spaces. Length and line ends never change. Blocks
-    are headings, `pre` as code, and text between block-level tags. Anchors are the ids of headings and of the sections
-    they open, as `#id`, and those of other block elements that contain text.
+    Tags, comments, scripts and styles are removed, except for their line ends; a block-level tag becomes a form feed,
+    the text of `pre` is between two marks of `openbook.types`, and the cells of a row are apart. A character
+    reference becomes its character. A `^` is before a superscript number, unless it is a footnote link. Such links, and
+    permalinks of headings, are removed. Blocks are headings, `pre` as code, and text between block-level tags. The
+    title of a page is its first heading; it is removed if there is a heading of level 1. Anchors are the ids of
+    headings and of the sections they open, as `#id`, and those of other block elements that contain text.
 
-    Menus and other boilerplate become spaces too, unless nothing else remains. Templates and pages without visible text
+    Menus and other boilerplate are removed too, unless nothing else remains. Templates and pages without visible text
     are code and are not changed. A complete page with a heading may have template instructions in its sentences.
 
     Example:
-        >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>text")
+        >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>te<b>x</b>t")
         >>> reading.text
-        '\x0c        A &     B\x0c    \x0c  text'
+        '\x0cA & B\x0ctext'
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
-        ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
+        ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=1, label='#a'),))
     """
+    source, text = text, shown_text(text)  # our marks are reserved
     marks = _marks(text, is_xml=path.lower().endswith(".xhtml") or text.startswith("<?xml"))
     content = content_marks(text, marks)
-    page = _Page(text, content)
+    page = _Page(text, without_title(text, content))
     is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
     if content != marks and (is_suspect or not page.has_content):
-        whole = _Page(text, marks)
+        whole = _Page(text, without_title(text, marks))
         if whole.is_template or not page.has_content:
             page = whole
     if page.is_template or not page.visible.strip():
-        return Reading(text, "code", "html")
+        return Reading(source, "code", "html")
     return Reading(page.visible, "docs", "html", tuple(page.blocks), tuple(page.anchors))
 
 
 def read_chapter(text: str) -> tuple[str, Reading]:
-    r"""Read a page of a book, which is XHTML: its title, and its visible text, without spaces for markup.
+    r"""Read a page of a book, which is XHTML: its title, and its visible text.
 
-    White space is as in the file, with a form feed for each block-level tag. Table cells begin with `|`, superscript
-    numbers with `^`. Footnote links are left out.
+    It differs from `read_html` in that table cells begin with `|`, code is not marked, and the title is kept.
 
     Example:
         >>> title, chapter = read_chapter("<title>1</title><p><b>B</b>read<br/>&amp; salt</p>")
         >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
         ('1', ['Bread\x0c& salt'])
     """
-    page = _Page(text, _marks(text, is_xml=True), fills=False)
+    page = _Page(text, _marks(text, is_xml=True), is_chapter=True)
     title = " ".join(page.visible[: max(0, page.title_end)].split())
     blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
     return title, Reading(page.visible, "docs", "html", blocks)
@@ -149,20 +152,22 @@ class _Page:
     Args:
         text: The page.
         marks: The relevant markup, in order.
-        fills: Whether to replace markup by spaces, so that offsets are those of the page.
+        is_chapter: Whether it is read for a book: cells begin with `|`, and code is not marked.
     """
 
-    def __init__(self, text: str, marks: Iterable[MarkupSpan], *, fills: bool = True) -> None:
+    def __init__(self, text: str, marks: Iterable[MarkupSpan], *, is_chapter: bool = False) -> None:
         self._text = text
-        self._fills = fills
+        self._is_chapter = is_chapter
         self._pieces: list[str] = []
         self._length = 0
         self._borders: list[tuple[int, MarkupSpan]] = []
         self._code_depth = 0
-        self._ids: list[tuple[int, str]] = []
-        """Ids of headings and of possible heading anchors, by the offset of their tags."""
+        self._listing = -1
+        """Index of the piece before the text of the open `pre`; -1 outside of one."""
+        self._ids: list[tuple[int, int, str]] = []
+        """Ids of headings and of possible heading anchors, after the offsets of their tags in the text and the page."""
         self._block_ids: dict[int, str] = {}
-        """Ids of other block elements, by the offset of their tags."""
+        """Ids of other block elements, by the offset of their tags in the page."""
         self._anchored_level = 0
         self._heading = (-1, "")
         """Start of the last heading, and the label of the text below it."""
@@ -179,7 +184,7 @@ class _Page:
         self.visible = self._read(marks)
         self.blocks = list(self._blocks())
         self.is_template |= self._has_template_marks and not self._is_page_with_heading()
-        self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
+        self.has_content = bool(self.blocks) and self.blocks[-1].start_char >= self.title_end
 
     def _read(self, marks: Iterable[MarkupSpan]) -> str:
         """Return the visible text. Records block borders and template instructions."""
@@ -197,43 +202,75 @@ class _Page:
             self._has_template_marks = True
             self.is_template |= self.title_end < 0
             self._alone_count += not self._is_begun and _TEMPLATE_ALONE.fullmatch(text) is not None
-        self._is_begun |= not text.isspace() and text != ""
+        if text and not text.isspace():
+            self._begin()
         self._put(text)
+
+    def _begin(self) -> None:
+        """Note that visible text follows."""
+        self._is_begun = True
+        if self._listing >= 0:
+            self._pieces[self._listing] = BEGIN_OF_CODE
 
     def _is_page_with_heading(self) -> bool:
         if self._has_marked_tags or self._alone_count > len(self.blocks) * _MAX_ALONE:
             return False
-        heads = [block.title for block in self.blocks if block.level]
+        heads = [block.title for block in self.blocks if block.level and block.start_char >= self.title_end]
         is_whole = _WHOLE_PAGE.search(self._text[:_BEGINNING_CHARS]) is not None
         return is_whole and bool(heads) and not any(map(_TEMPLATE.search, heads))
 
     def _put(self, text: str) -> None:
-        self._pieces.append(text)
-        self._length += len(text)
+        if text:
+            self._pieces.append(text)
+            self._length += len(text)
 
     def _replace(self, mark: MarkupSpan) -> None:
         source = self._text[mark.start_char : mark.end_char]
         if mark.kind == "character":
-            character = shown(source)
-            self._is_begun = True
-            self._put(character if self._fills else character.rstrip() or " ")
+            self._begin()
+            self._put(character_of(source))
             return
-        blank = _VISIBLE_CHANGE.sub(" ", source) if self._fills else ""
+        self._put(_NO_LINE_END.sub("", source))
         if mark.kind == "template":
             self.is_template = True
+        elif mark.kind == "hidden" and mark.name in _BLOCK_ELEMENTS:
+            self._put_feed()
         elif mark.kind in {"open", "close"}:
             self._count_code(mark)
             self._note(mark, source)
             self._has_marked_tags |= _TEMPLATE_IN_TAG.search(source) is not None
-            if mark.name in _BLOCK_ELEMENTS:
-                blank = "\f" + blank[1:]
-                self._borders.append((self._length, mark))
-            elif _RAISING_TAG.match(self._text, mark.start_char) and self._is_begun:
-                blank = blank[:-1] + "^"
-            elif mark.name in _CELLS and not self._fills:
-                blank = " | " if mark.kind == "open" else ""
-            self._is_begun &= mark.name not in _BLOCK_ELEMENTS and mark.name not in _CELLS
-        self._put(blank)
+            self._separate(mark)
+
+    def _separate(self, mark: MarkupSpan) -> None:
+        """Write the sign of a tag that separates text, or raises a number."""
+        if mark.name in _BLOCK_ELEMENTS:
+            self._end_listing(mark)
+            self._borders.append((self._length, mark))
+            self._put_feed()
+            self._begin_listing(mark)
+        elif mark.name in _CELLS and mark.kind == "open":
+            self._put(" | " if self._is_chapter else _CELL_GAP)
+        elif self._is_begun and _RAISING_TAG.match(self._text, mark.start_char):
+            self._put("^")
+        self._is_begun &= mark.name not in _BLOCK_ELEMENTS and mark.name not in _CELLS
+
+    def _begin_listing(self, mark: MarkupSpan) -> None:
+        if mark.name == "pre" and mark.kind == "open" and self._listing < 0 and not self._is_chapter:
+            self._listing = len(self._pieces)
+            self._put(" ")  # until there is code
+            self._put_feed()
+
+    def _end_listing(self, mark: MarkupSpan) -> None:
+        if mark.name == "pre" and mark.kind == "close" and self._listing >= 0:
+            if self._pieces[self._listing] == BEGIN_OF_CODE:
+                self._put_feed()
+                self._put(END_OF_CODE)
+            self._listing = -1
+
+    def _put_feed(self) -> None:
+        # Not two in a row, which mark headings in other formats.
+        if self._pieces[-1:] != ["\f"]:
+            self._put("\f")
 
     def _count_code(self, mark: MarkupSpan) -> None:
         if mark.name in {"pre", "code", "kbd", "samp", "tt"}:
@@ -247,31 +284,32 @@ class _Page:
             values = attributes(source)
             name = values.get("id") or (values.get("name") if mark.name == "a" else "")
             if name and not any(map(str.isspace, name)):
-                self._ids.append((self._length, name))
+                self._ids.append((self._length, mark.start_char, name))
         if mark.kind == "open" and mark.name in _BLOCK_ELEMENTS and "id" in source:
             name = attributes(source).get("id") or ""
             if not any(map(str.isspace, name)):
-                self._block_ids[self._length] = name
+                self._block_ids[mark.start_char] = name
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks between borders, trimmed."""
-        start, inside, reached, opened = 0, "", 0, _OpenElements()
-        for border, mark in [*self._borders, (len(self.visible), _END)]:
-            if mark is not _END:
+        start, before, reached, opened = 0, MarkupSpan(0, 0, "close"), 0, _OpenElements()
+        end = MarkupSpan(len(self._text), len(self._text), "close")
+        for border, mark in [*self._borders, (len(self.visible), end)]:
+            inside = before.name if before.kind == "open" else ""
+            if mark is not end:
                 if inside == "pre" and mark.name != "pre":
                     continue  # block elements within a code block are lines of highlighted code
                 if mark.name == "br":
                     continue  # a line break does not end a paragraph
             if (block := self._block(start, border, inside)) is not None:
                 if block.level:
-                    self._anchor(block, reached, start, border)
+                    self._anchor(block, reached, before.start_char, mark.start_char)
                 else:
                     self._anchor_text(block, *opened.id)
                 yield block
                 reached = block.end_char
-            opened.turn(border, mark, self._block_ids.get(border, ""))
-            start = border
-            inside = mark.name if mark.kind == "open" else ""
+            opened.turn(border, mark, self._block_ids.get(mark.start_char, ""))
+            start, before = border, mark
 
     def _block(self, start: int, end: int, inside: str) -> Block | None:
         start, end = trim(self.visible, start, end)
@@ -279,15 +317,19 @@ class _Page:
             return None
         level = _HEADINGS.get(inside, 0)
         if level:
-            title = _without_markup(self._text[start:end]) if self._fills else self.visible[start:end]
-            return Block(start, end, "heading", level, _PERMALINK.sub("", " ".join(title.split())))
+            title = " ".join(self.visible[start:end].split())
+            return Block(start, end, "heading", level, _PERMALINK.sub("", title))
         return Block(start, end, "code" if inside == "pre" else "text")
 
     def _anchor(self, block: Block, reached: int, tag: int, end: int) -> None:
-        """Anchor a heading by the id of its own tag, of one in it, or of the last tag since the previous text."""
-        first, own, behind = (bisect_left(self._ids, (offset, "")) for offset in (reached, tag, end))
+        """Anchor a heading by the id of its own tag, of one in it, or of the last tag since the previous text.
+
+        `tag` and `end` are offsets in the page, since tags have no length in the text.
+        """
+        first = bisect_left(self._ids, (reached, 0, ""))
+        own, behind = (bisect_left(self._ids, offset, key=itemgetter(1)) for offset in (tag, end))
         if first < behind:
-            name = self._ids[own if own < behind else own - 1][1]
+            name = self._ids[own if own < behind else own - 1][2]
             self.anchors.append(Anchor(block.start_char, f"#{name}"))
             self._anchored_level = block.level
         elif 0 < block.level <= self._anchored_level:
@@ -303,8 +345,3 @@ class _Page:
         label = label if label and tag > heading else under
         if label != (self.anchors[-1].label if self.anchors else ""):
             self.anchors.append(Anchor(block.start_char, label))
-
-
-def _without_markup(source: str) -> str:
-    """Remove the markup of a heading without leaving spaces."""
-    return unescape(_TAG.sub("", _RAISING_TAG.sub("^", source)))

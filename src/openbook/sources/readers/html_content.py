@@ -123,7 +123,7 @@ def content_marks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
             titles += [head for head in heads if not aside.holds(head)]
             ranges = [(element.start_char, element.end_char) for element in menus]
         ranges += _around(_Group(mains + titles).elements, len(text))
-    return list(_hidden(marks, ranges))
+    return list(_hidden(marks, ranges, "div"))
 
 
 def without_notes(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
@@ -151,6 +151,29 @@ def _notes(text: str, marks: Sequence[MarkupSpan]) -> Iterator[tuple[int, int]]:
         signs = [text[before.end_char : behind.start_char] for before, behind in pairwise(around)]
         if is_linked and _NOTE_SIGN.fullmatch(signs.pop(len(signs) // 2)) and not any(map(str.strip, signs)):
             yield first.start_char, around[-1].end_char
+
+
+def without_title(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
+    """Hide the title of a page that has a heading of level 1, which says the same without the name of the site.
+
+    A title that a template fills in is kept, as a sign of one.
+    """
+    title = _text_of_first("title", text, marks)
+    if title is None or "{" in text[slice(*title)] or _text_of_first("h1", text, marks) is None:
+        return list(marks)
+    return list(_hidden(marks, [title]))
+
+
+def _text_of_first(name: str, text: str, marks: Sequence[MarkupSpan]) -> tuple[int, int] | None:
+    """Return the range between the tags of the first element of a name that has text; None without one."""
+    start, has_text = -1, False
+    for before, mark in pairwise(marks):
+        if before.name == name:
+            start, has_text = before.end_char, False
+        has_text |= mark.kind == "character" or text[before.end_char : mark.start_char].strip() != ""
+        if start >= 0 and mark.name == name and mark.kind == "close" and has_text:
+            return start, mark.start_char
+    return None
 
 
 def without_permalinks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
@@ -240,7 +263,7 @@ def _elements(text: str, marks: Iterable[MarkupSpan]) -> Iterator[_Element]:
             yield _Element(start.start_char, mark.end_char, mark.name, role, marked is not None)
 
 
-def _hidden(marks: Iterable[MarkupSpan], ranges: Iterable[tuple[int, int]]) -> Iterator[MarkupSpan]:
+def _hidden(marks: Iterable[MarkupSpan], ranges: Iterable[tuple[int, int]], name: str = "") -> Iterator[MarkupSpan]:
     """Yield the marks outside of ranges, and a hidden mark for each range. Ranges begin and end at marks."""
     waiting = iter(marks)
     mark = next(waiting, None)
@@ -251,7 +274,7 @@ def _hidden(marks: Iterable[MarkupSpan], ranges: Iterable[tuple[int, int]]) -> I
                 yield mark
             mark = next(waiting, None)
         if end > reached:
-            yield MarkupSpan(max(start, reached), end, "hidden")
+            yield MarkupSpan(max(start, reached), end, "hidden", name)
             reached = end
     while mark is not None:
         if mark.start_char >= reached:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+from unicodedata import category
 
 MarkKind = Literal["open", "close", "hidden", "template", "character"]
 
@@ -137,18 +138,17 @@ def unescape(text: str) -> str:
     return replace_references(text)
 
 
-def shown(reference: str) -> str:
-    """Return the character of a reference, padded with spaces to the same length.
+def character_of(reference: str) -> str:
+    """Return the character of a reference.
 
-    A reference to a line end or control character becomes spaces; an unknown one is not changed.
+    A reference to a line end or control character becomes a space, one to a sign without width, such as a soft hyphen,
+    nothing; an unknown one is not changed.
 
     Example:
-        >>> shown("&lt;"), shown("&nbsp;"), shown("&what;")
-        ('<   ', '      ', '&what;')
+        >>> character_of("&lt;"), character_of("&nbsp;"), character_of("&shy;"), character_of("&what;")
+        ('<', ' ', '', '&what;')
     """
     character = unescape(reference)
-    if len(character) > len(reference):
-        return reference
-    if not character.isprintable():
-        character = " "
-    return character.ljust(len(reference))
+    if character.isprintable():
+        return character
+    return "" if category(character[0]) == "Cf" else " "

@@ -12,7 +12,7 @@ from itertools import pairwise
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from openbook.sources.classify import classify
-from openbook.sources.readers.html_marks import shown
+from openbook.sources.readers.html_marks import character_of
 from openbook.sources.readers.reading import Reading
 from openbook.text import trim
 from openbook.types import Block
@@ -155,7 +155,7 @@ class _Page:
         reference = _REFERENCE.match(self._text, at) if length == 1 else None
         self._reached = reference.end() if reference else at + length
         source = self._text[at : self._reached]
-        word = (shown(source).rstrip() or " ") if reference else _WORD_END.match(source)[0]  # type: ignore[index]
+        word = (character_of(source) or " ") if reference else _WORD_END.match(source)[0]  # type: ignore[index]
         self._pieces.append(word)
         if reference:
             self._padding += len(source) - len(word)
