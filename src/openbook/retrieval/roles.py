@@ -151,7 +151,9 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
     """Return the role by the name of the file alone, if it has one."""
     if path.suffix.lower() in _GENERATED_SUFFIXES or _CATALOG.search(path.as_posix()):
         return "generated"
-    if kind == "code" and (_GENERATED_STEM.search(path.stem) or "generated" in path.parts[:-1]):
+    # Pages that a tool writes are documentation like others: `generated/commands.md`.
+    is_code = kind == "code" and path.suffix.lower() not in _PROSE_SUFFIXES
+    if is_code and (_GENERATED_STEM.search(path.stem) or "generated" in path.parts[:-1]):
         return "generated"
     is_perl_test = kind == "code" and path.suffix.lower() == ".t"
     # `.snap` holds what a test expects.

@@ -86,6 +86,7 @@ QUESTION = "how are retries counted"
         (".github/PULL_REQUEST_TEMPLATE.md", "docs", "legal"),
         ("locale/de/LC_MESSAGES/django.po", "data", "generated"),
         ("docs/locale/app.pot", "data", "generated"),
+        ("docs/generated/commands.md", "docs", "documentation"),
         ("i18n/messages.fr.xlf", "config", "generated"),
         ("requirements.lock", "docs", "generated"),
         ("config/locales/de.yml", "config", "generated"),
