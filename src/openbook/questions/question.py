@@ -20,7 +20,7 @@ from openbook.questions.lists_asked import AskedList, list_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.parameters_asked import parameters_of
 from openbook.questions.releases_asked import AskedRelease, release_of
-from openbook.questions.settings_asked import FRAME, AskedSetting, asked_settings
+from openbook.questions.settings_asked import FRAME, SIGNS, AskedSetting, asked_settings
 from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
@@ -306,7 +306,8 @@ class Question:
     @cached_property
     def documentation_odds(self) -> float:
         """The log-odds that documentation answers it, not code; 0 for settings, which are described anywhere."""
-        return 0.0 if self.settings or self.change else documentation_odds(self.text)
+        is_setting = self.settings and not self._is_signed
+        return 0.0 if is_setting or self.change else documentation_odds(self.text)
 
     @cached_property
     def course(self) -> CourseQuestion | None:
@@ -345,6 +346,11 @@ class Question:
         """The things of which it asks for the required versions, as "Which Python does it need?" does, if any."""
         return None if self.compared or self.settings or self.quoted else versions_of(self.text)
 
+    @cached_property
+    def _is_signed(self) -> bool:
+        """Whether it asks for a name with a sign, such as `$nu`, which is no option."""
+        return any(setting.name[0] in SIGNS for setting in self.settings)
+
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks about the project, page or lesson as a whole, which may be called by one of `names`.
 
@@ -355,7 +361,8 @@ class Question:
         if is_of_part or names_part(self.text, names):
             return False
         text = without_names(self.text, names)
-        return not self.compared and not identifiers(text) and (kind_of(text) == "whole" or is_about_it(text))
+        is_named = self.compared or self._is_signed or identifiers(text)
+        return not is_named and (kind_of(text) == "whole" or is_about_it(text))
 
     @cached_property
     def languages(self) -> frozenset[str]:

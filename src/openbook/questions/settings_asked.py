@@ -24,6 +24,13 @@ _SPELLED = re.compile(
     r"|[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)"
     r"(?![\w/(]|\.\w)"
 )
+# A name with a sign, as documentation writes it: `:write`, `$nu`, `~p`, `%Z`, `&mo`, `{q}`, `#{pane_id}`, `[no-cd]`.
+# `@Bind` is a type, and `$HOME` a variable of the environment, which tables name without the sign.
+SIGNS = "&:~%#$@{["
+_SIGNED = re.compile(
+    r"(?<![^\s`\"'(])(?:(?:[&:~%#]|[$@](?![A-Z]))[A-Za-z](?:[\w-]*\w)?!?|[#$%]?\{[\w.:+-]+\}|\[[a-z]+(?:-[a-z]+)*\])"
+    r"(?=[\s`\"'?,)]|[.!]?$)"
+)
 # A file, a domain such as `example.com`, or an abbreviation such as "e.g.".
 _NO_SETTING = re.compile(
     r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
@@ -94,24 +101,26 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
     """
     if len(text) > _MAX_CHARS:
         return ()
-    spelled = [found for found in _SPELLED.finditer(text) if not _NO_SETTING.fullmatch(found.group())]
+    signed = [found.group() for found in _SIGNED.finditer(text)]
+    unsigned = _SIGNED.sub(lambda found: " " * len(found.group()), text)
+    spelled = [found for found in _SPELLED.finditer(unsigned) if not _NO_SETTING.fullmatch(found.group())]
     spelled = [found for found in spelled if not _is_word(found)]
     if not says_setting(text):
         spelled = [found for found in spelled if not _TYPE.fullmatch(found.group())]
     written = " ".join(found.group() for found in spelled)
     plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
-    about = frozenset(tokenize(" ".join((written, *plain, *_AT_THE_END.findall(text))))) | FRAME
-    has_option = any(found.group().startswith("-") for found in spelled)
+    about = frozenset(tokenize(" ".join((written, *signed, *plain, *_AT_THE_END.findall(text))))) | FRAME
+    has_option = bool(signed) or any(found.group().startswith("-") for found in spelled)
     most = _MAX_WORDS_BESIDE_OPTION if has_option and _ASKS_WHAT.match(text) else 0
     if len(set(tokens) - about) > most:
         return ()
     inside = [found for found in spelled if _INSIDE.search(text, 0, found.start())]
     named = [found.group() for found in spelled if found not in inside]
     around = tuple(part for found in inside for part in found.group().split("."))
-    if not (named or plain):
+    if not (named or plain or signed):
         named, around = [found.group() for found in inside], ()
-    parts = (name.split(".") for name in dict.fromkeys((*named, *plain)))
+    parts = [*([name] for name in signed), *(name.split(".") for name in dict.fromkeys((*named, *plain)))]
     return tuple(AskedSetting(name, (*around, *owners)) for *owners, name in parts)
 
 

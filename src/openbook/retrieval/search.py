@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
@@ -270,8 +270,12 @@ class Retriever:
         known = [evidence.id for evidence in matches.evidence]
         if not tokenize(names) or any(setting_strength(query.settings, chunk) for chunk in self.index.fetch(known)):
             return replace(matches, evidence=())
-        held = self._with_name(names, vector, where)
-        return self._kept(held, lambda chunk: setting_strength(query.settings, chunk))
+        describes = partial(setting_strength, query.settings)
+        held = self._kept(self._with_name(names, vector, where), describes)
+        if held.evidence or where.kinds:
+            return held
+        # A name such as `&kp` may be in every example.
+        return self._kept(self._with_name(names, vector, replace(where, kinds=frozenset({"docs"}))), describes)
 
     def _with_name(self, name: str, vector: Vector, where: Filter) -> Matches:
         return self.index.match(tuple(dict.fromkeys(tokenize(name))), vector, _DEPTH_OF_NAMES, where)

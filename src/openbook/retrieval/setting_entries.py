@@ -21,6 +21,7 @@ from openbook.retrieval.setting_patterns import (
     ATTRIBUTE,
     BESIDE,
     CHOICES,
+    COLUMN,
     COMMENT,
     DIRECTIVE,
     FIELD,
@@ -77,6 +78,8 @@ class SettingEntry:
 
 
 _MIN_WORDS = 3
+# Shorter commands and symbols are looked for with their colons alone.
+_MIN_BARE = 4
 # Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
 # Prefixes of the own fields of a class.
@@ -116,8 +119,8 @@ def setting_entries(
         >>> [(text[each.start:each.end], each.parents) for each in setting_entries(text, "scrollHeight")]
         [('  # Lines for each scroll.\n  scrollHeight: 2', ('gui',))]
     """
-    # Code defines `--dry-run` as "dry-run" or by a field `dry_run`.
-    bare = name.lstrip("-") if kind == "code" else name
+    # Code defines `--dry-run` as "dry-run" or by a field `dry_run`, and `:write` as "write".
+    bare = name.lstrip("-:") if kind == "code" else name
     pattern = _spelled(bare)
     if not pattern.search(text):
         return []
@@ -187,12 +190,14 @@ def _plain(name: str) -> str:
 @lru_cache(maxsize=64)
 def _spelled(name: str) -> re.Pattern[str]:
     """Return a pattern that matches a name in any spelling, and an option as written."""
-    if name.startswith("-"):
+    bare = name.lstrip(":")
+    if not (bare[0].isalnum() or bare[0] == "_") or (bare != name and len(bare) < _MIN_BARE):
         return _written(name)
     if len(name) == 1:
         return re.compile(rf"(?<=[\"'-]){re.escape(name)}(?![\w-])")
-    words = "[-_]?".join(map(re.escape, _SPELLING.findall(name) or [name]))
-    return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z]))(?i:{words})(?![^\W_])")
+    words = "[-_]?".join(map(re.escape, _SPELLING.findall(bare) or [bare]))
+    sign = "" if bare == name else ":?"
+    return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z])){sign}(?i:{words})(?![^\W_])")
 
 
 @lru_cache(maxsize=64)
@@ -237,7 +242,7 @@ class _Lines:
             opens = OPENS.match(shape)
             if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
-        if _is_said(ROW.match(shape)):
+        if _is_said(ROW.match(shape)) or self._is_in_columns(shape):
             return self._made(place, place, "row", before, has_value=True)
         # Below `/**`, a star opens a line of a comment, not an item.
         is_list = self._is_prose or not shape.lstrip().startswith("*")
@@ -250,6 +255,12 @@ class _Lines:
             told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
             return self._made(place, last, "item", before, is_described=told)
         return None
+
+    def _is_in_columns(self, shape: str) -> bool:
+        """Return whether a description follows a name with a sign in columns, and not its further uses."""
+        is_signed = not (self._option or self._name)[0].isalnum()
+        found = COLUMN.match(shape) if is_signed else None
+        return found is not None and self._name not in found["said"] and _is_said(found)
 
     def _of_key(self, place: int, before: str, shape: str) -> SettingEntry | None:
         """Return the key, field or flag that a line defines."""

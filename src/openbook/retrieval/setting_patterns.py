@@ -10,7 +10,10 @@ _MAX_VALUES = 6
 
 _SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
 _SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
-ROW = re.compile(r"[ \t]*\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{][^|]*)?\|(?P<said>.*)")
+_CELL = r"(?:<tr\b[^>]*>)?[ \t]*<t[hd]\b[^>]*>(?:<code>)?\0(?=<)"  # of a table in HTML
+ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{{][^|]*)?\||{_CELL})(?P<said>.*)")
+# In columns, as in the help of a command: "~q <text>    Text of a request".
+COLUMN = re.compile(rf"[ \t]*(?:[#*/;]+[ \t]+)?{_SHORT}:?\0(?:[ \t]\S+){{0,2}}[ \t]{{2,}}(?P<said>[A-Za-z(].*)")
 # Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".
 ITEM = re.compile(
     rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—]|$)"

@@ -57,3 +57,10 @@ def test_a_setting_may_be_described_anywhere() -> None:
     assert question.settings
     assert documentation_odds(question.text) != question.documentation_odds == 0.0
     assert read_question("How do I renew my session?").documentation_odds > 1.0
+
+
+def test_a_name_with_a_sign_is_rather_described_in_documentation() -> None:
+    question = read_question("what does :moor do")
+
+    assert question.settings
+    assert question.documentation_odds == documentation_odds(question.text) > 0.0

@@ -348,6 +348,7 @@ def test_a_question_for_one_name_alone_keeps_it_as_it_is_written(question: str, 
         "What's harbour mooring for?",
         "What is `harbour rope`?",
         "What does harbour install do?",
+        "what's ~hq",
     ],
 )
 def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(text: str) -> None:

@@ -30,6 +30,16 @@ def asked(text: str) -> list[tuple[tuple[str, ...], str]]:
         ("How many tonnes does the crane lift if I don't give -m", (), "-m"),
         ("Is there a short form of --max-load?", (), "--max-load"),
         ("How can I change max-load to 5?", (), "max-load"),
+        ("what does :moor! do", (), ":moor!"),
+        ("What is $ship?", (), "$ship"),
+        ("what does `&mo` do", (), "&mo"),
+        ("meaning of `%T`", (), "%T"),
+        ("what's ~hq", (), "~hq"),
+        ("What does @all select in a list of ships?", (), "@all"),
+        ("what is {ship.name} for", (), "{ship.name}"),
+        ("what does #{ship_id} expand to", (), "#{ship_id}"),
+        ("What does [no-wake] mean?", (), "[no-wake]"),
+        ("meaning of %T in ship_format", ("ship_format",), "%T"),
     ],
 )
 def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ...], name: str) -> None:
@@ -56,6 +66,13 @@ def test_a_setting_is_asked_for_by_its_name(question: str, owners: tuple[str, ..
         "How does two-way traffic work?",
         "What is harbour.example.com?",
         "What does e.g. mean",
+        "What does @Moor do?",
+        "What is $HOME?",
+        "What is #12?",
+        "What does :8080 mean?",
+        "Who is harbour@example.com?",
+        "What does {a: 1} mean?",
+        "Where is :moor read?",
     ],
 )
 def test_other_questions_ask_for_no_setting(question: str) -> None:

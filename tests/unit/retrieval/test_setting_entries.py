@@ -212,6 +212,44 @@ def test_prose_describes_a_setting_in_rows_items_sections_and_directives(text: s
     assert "crane lifts" in text[entry.start : entry.end]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("| Name | What |\n|--|--|\n| `:moor` | Moors all of the ships |\n", "docs"),
+        ("<table>\n<tr><th>:moor</th><td>Moors all of the ships</td></tr>\n</table>\n", "docs"),
+        ("  <td class=a><code>:moor</code></td><td>Moors all of the ships</td>\n", "docs"),
+        ("- `moor`: moors all of the ships\n", "docs"),
+        ("  :moor <ship>   Moors all of the ships\n", "docs"),
+        ('"""Commands.\n\n    :moor          Moors all of the ships\n"""\n', "code"),
+        ("# :moor   Moors all of the ships\n", "config"),
+    ],
+    ids=["row", "row of HTML", "cell", "item without its sign", "column", "column in code", "column in a comment"],
+)
+def test_a_name_with_a_sign_is_described_in_rows_items_and_columns(text: str, kind: Kind) -> None:
+    entry = only(text, ":moor", kind)
+
+    assert entry.is_described
+    assert "all of the ships" in textwrap.dedent(text)[entry.start : entry.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("| `T` | Title of the ship |\n", "%T"),
+        ("| `sh` | Ships of the harbour |\n", ":sh"),
+        ("| `ships` | Ships of the harbour |\n", "$ships"),
+        ("  %T      Title\n", "%T"),
+        ("  moor    Moors all of the ships\n", "moor"),
+        ("  %T a b c  Title of the ship\n", "%T"),
+        ("  &mo    LOWER and RAISE  &mo    UPPER of all\n", "&mo"),
+        ("  &mo    &to all of the ships\n", "&mo"),
+    ],
+    ids=["another sign", "short", "a variable", "one word", "without a sign", "a sentence", "uses", "other names"],
+)
+def test_what_lacks_the_sign_or_a_description_is_another_name(text: str, name: str) -> None:
+    assert not any(entry.is_described for entry in setting_entries(text, name, kind="docs"))
+
+
 def test_the_last_line_of_an_example_is_no_title() -> None:
     text = "```\ncrane.max_load()\n```\n\nOr call the harbour.\n"
 
