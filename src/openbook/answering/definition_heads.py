@@ -15,7 +15,7 @@ MAX_QUOTE_LINES = 6
 
 # Limits of a signature, and of a signature together with the comment above; beyond it, the two are separate passages.
 # Few signatures with one parameter per line are longer. Without the end of one, a bracket may be in a string.
-_MAX_HEAD_LINES, _MAX_OPEN_LINES, _MAX_COMBINED_LINES = 40, 20, 12
+_MAX_HEAD_LINES, _MAX_OPEN_LINES, MAX_COMBINED_LINES = 40, 20, 12
 
 # Keywords of definitions in the languages with grammars.
 _KEYWORDS = frozenset(
@@ -100,7 +100,7 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
         last = _end_of_summary(units, last + 1)
     within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
-    if first < at and last - first >= _MAX_COMBINED_LINES:
+    if first < at and last - first >= MAX_COMBINED_LINES:
         opening = range(first, min(at, first + MAX_QUOTE_LINES))
         said = (place for place in opening if lines[place].ends_sentence and any(map(str.isalnum, units[place].text)))
         yield DefinitionHead(units[first], units[next(said, opening[-1])], name, within)

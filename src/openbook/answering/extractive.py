@@ -11,6 +11,7 @@ from openbook.answering.changes import with_changes
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.displaying import fence_of
+from openbook.answering.enumeration_passages import with_enumerations
 from openbook.answering.lists import NOTHING, LeftOut, completed_list, lists_asked_for
 from openbook.answering.overview import openings
 from openbook.answering.parameter_passages import with_parameters
@@ -120,6 +121,7 @@ def pick(
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
     passages = with_parameters(query, with_settings(query, passages, context, text_of))
+    passages = with_enumerations(query, passages, context.shown, text_of)
     passages = with_causes(query, passages, context.shown)
     passages = with_changes(query, passages, context.shown, rarity, text_of)
     if not passages:

@@ -92,6 +92,8 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
 
     It is not extended over what another quote has.
     """
+    if quote.goes_on:
+        return quote, LeftOut(note=quote.goes_on)
     chunk = quote.shown.result.chunk
     text = text_of(chunk.source, chunk.span.path) or ""
     # A document may have been indexed again since the search.

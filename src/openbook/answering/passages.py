@@ -90,6 +90,10 @@ class Passage:
     """How well it says the change whose release the question asks for, from 0 to 1; more for the first of several."""
     release: str = ""
     """The line far above that names its release, if no heading does."""
+    is_enumeration: bool = False
+    """It is the enumeration that the question asks for, or a value of it."""
+    goes_on: str = ""
+    """Says to which line that goes on, and with which values; empty if it is complete."""
 
     @property
     def key(self) -> PassageKey:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import is_comment
+from openbook.answering.deprecations import is_deprecated, saying_deprecated
 from openbook.answering.headings import headings_over
 from openbook.answering.list_entries import entry_at
 from openbook.answering.passages import Passage, PassageKey, is_row, opened_by
@@ -143,6 +144,9 @@ _DOCUMENTED_BONUS = 3.0
 # What raises an error, over its definition.
 _CAUSE_BONUS = 5.5
 
+# The definition of an enumeration, over what is done with its values.
+_ENUMERATION_BONUS = 9.0
+
 # A list or a manifest states the version required, where sentences have more words of the question.
 _REQUIRED_BONUS = 5.0
 
@@ -235,6 +239,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     use, if there is any.
     """
     asked_for, namesakes = heads_of_names(query, passages)
+    asked_for |= saying_deprecated([each for each in passages if each.key in asked_for], passages)
     if any(passage.is_cause for passage in passages):
         asked_for.update(each.key for each in passages if not each.is_cause and tells_cause(each.text, query.error))
     elif "uses" in query.intents:
@@ -254,6 +259,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         ASKED_BONUS * (passage.key in asked_for)
         + definitions.get(passage.key, 0.0)
         + _CAUSE_BONUS * passage.is_cause
+        + _ENUMERATION_BONUS * passage.is_enumeration
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
@@ -275,7 +281,8 @@ def _is_on_release(query: Question, passage: Passage) -> bool:
 def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
     """Return the keys of the heads that define the names of the question, and of those that share only the name.
 
-    Definitions in tests count if there are no others, or if the question is about tests. For `Client.send`, `send` of
+    Definitions in tests count if there are no others, or if the question is about tests, and deprecated ones if all
+    are. For `Client.send`, `send` of
     another class only shares the name if `Client` has one.
     """
     asked_for: set[PassageKey] = set()
@@ -286,8 +293,8 @@ def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[Pa
         outside = [] if asks_for("test", query.text) else [head for head in every if not _is_of_test(head)]
         named = outside or every
         meant = [head for head in named if stands_in(owners, head.within)] or named
-        asked_for.update(head.key for head in meant)
-        namesakes.update({head.key for head in named}.difference(asked_for))
+        asked_for.update(head.key for head in [head for head in meant if not is_deprecated(head)] or meant)
+        namesakes.update({head.key for head in named}.difference(asked_for, (head.key for head in meant)))
     return asked_for, namesakes
 
 

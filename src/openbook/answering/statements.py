@@ -31,7 +31,10 @@ _CLOSES = re.compile(r"\s*(?:[)\]}>;,\s]|</\w+>|end(?:if)?\b|done\b|fi\b|esac\b|
 _BEHIND_SENTENCE = "\"'`)*/ \t\r"
 # A line that belongs to the statement below: comments, decorators, attributes, section headers, conditions of the C
 # preprocessor.
-_LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[[^\[\]]*\]\s*$)")
+_LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[\[?[^\[\]]*\]\]?\s*$)")
+
+# An attribute or an annotation with brackets of its own.
+_ATTRIBUTE = re.compile(r"\s*(?:#!?\[|@[\w.:]+\()")
 
 # The parameters of a template, on lines of their own, belong to the statement below as well.
 _TEMPLATE = re.compile(r"\s*template\s*<")
@@ -105,11 +108,13 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     """Return the layout of units. The language determines which strings may have several lines."""
     found: list[Line] = []
     depth, above = 0, None
-    of_templates = _template_lines(units) if language in _C_LANGUAGES else ()
-    for place, (unit, (sign, opened)) in enumerate(zip(units, _scan(units, language), strict=True)):
+    scanned = list(_scan(units, language))
+    leading = _attribute_lines(units, [opened for _, opened in scanned])
+    leading |= _template_lines(units) if language in _C_LANGUAGES else set()
+    for place, (unit, (sign, opened)) in enumerate(zip(units, scanned, strict=True)):
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
-        leads = sign == "/*" or place in of_templates or not (is_rest or _LEADS.match(text) is None)
+        leads = sign == "/*" or place in leading or not (is_rest or _LEADS.match(text) is None)
         depth += 0 if leads else opened
         goes_on = is_rest or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1
@@ -121,6 +126,17 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         is_else = is_else or (bool(found) and found[-1].is_else and _BRACE.match(text) is not None)
         found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign, is_else))
         above = unit
+    return found
+
+
+def _attribute_lines(units: Sequence[Unit], opened: Sequence[int]) -> set[int]:
+    """Return the positions of lines within the brackets of an attribute or an annotation of several lines."""
+    found, depth = set[int](), 0
+    for place, unit in enumerate(units):
+        if depth > 0:
+            found.add(place)
+        if depth > 0 or _ATTRIBUTE.match(unit.text):
+            depth += opened[place]
     return found
 
 

@@ -12,6 +12,7 @@ from openbook.errors import QueryError
 from openbook.questions.changes_asked import AskedChange, change_of
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.definitions import AskedTerm, term_of
+from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_of
 from openbook.questions.errors_asked import error_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
@@ -324,6 +325,12 @@ class Question:
     def error(self) -> str:
         """The unqualified name of the error that it asks the cause of; mostly empty."""
         return "" if self.compared else error_of(self.text, self.identifiers)
+
+    @cached_property
+    def enumeration(self) -> AskedEnumeration | None:
+        """The enumeration that it may ask for, as "What error kinds are there?" does, if any."""
+        is_other = self.compared or self.asks_for_parameters or self.error or "uses" in self.intents
+        return None if is_other else enumeration_of(self.text, self.identifiers, self.owners)
 
     @cached_property
     def listed(self) -> AskedList | None:

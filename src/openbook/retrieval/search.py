@@ -13,6 +13,7 @@ from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Evidence, Index, Matches, Outline
 from openbook.questions.changes_asked import AskedChange
 from openbook.questions.definitions import AskedTerm
+from openbook.questions.enumerations_asked import AskedEnumeration
 from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
@@ -46,6 +47,7 @@ from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import (
     cause_strength,
+    enumeration_strength,
     is_on_release,
     rarities,
     requirement_strength,
@@ -172,6 +174,8 @@ class Retriever:
             matches = add_evidence(matches, held, self.index)
         if query.settings:
             matches = add_evidence(matches, self._describing(query, matches, vector, where), self.index)
+        if query.enumeration is not None:
+            matches = add_evidence(matches, self._enumerating(query, query.enumeration, vector, where), self.index)
         if query.error:
             matches = add_evidence(matches, self._raising(query, vector, where), self.index)
         if query.term is not None:
@@ -260,6 +264,11 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         return self._kept(held, lambda chunk: change_entries(change, chunk, rarity))
 
+    def _enumerating(self, query: Question, asked: AskedEnumeration, vector: Vector, where: Filter) -> Matches:
+        """Return matches with the enumeration of a question: most chunks with its name use its values."""
+        held = self._with_name(" ".join((*asked.terms[0].words, asked.member)), vector, where)
+        return self._kept(held, lambda chunk: enumeration_strength(query, chunk))
+
     def _raising(self, query: Question, vector: Vector, where: Filter) -> Matches:
         """Return matches that raise the error of a question: most chunks with its name may handle or test it."""
         return self._kept(self._with_name(query.error, vector, where), lambda chunk: cause_strength(query, chunk))
@@ -324,6 +333,8 @@ class Retriever:
         # What defines, describes, requires or raises something may have its name once, and rank below many uses of it.
         is_of_thing = query.settings or query.error or query.release is not None or query.versions is not None
         is_of_thing = is_of_thing or query.change is not None
+        # A qualified name mostly is no value of an enumeration.
+        is_of_thing = is_of_thing or (query.enumeration is not None and not query.enumeration.member)
         is_read_whole = query.term is not None or is_of_thing
         best = ranked if is_read_whole else ranked[:_READ]
         chunks = self.index.fetch([each.outline.id for each in best])

@@ -21,6 +21,7 @@ from openbook.questions.question import Question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.settings_asked import AskedSetting
 from openbook.questions.versions_asked import AskedVersions, is_manifest
+from openbook.retrieval.enumerations import has_enumeration
 from openbook.retrieval.proximity import exactness
 from openbook.retrieval.raising import raising_places, tells_cause
 from openbook.retrieval.roles import ASIDE, asks_for, is_aside, is_home_page, role_of_part
@@ -117,6 +118,7 @@ def text_signals(
         "release": float(query.release is not None and is_on_release(query.release, chunk)),
         "requirement": requirement_strength(query.versions, chunk) if query.versions else 0.0,
         "cause": cause_strength(query, chunk),
+        "enumeration": enumeration_strength(query, chunk),
         "change": change,
     }
 
@@ -179,6 +181,16 @@ def cause_strength(query: Question, chunk: Chunk) -> float:
     if chunk.kind == "code" and raising_places(chunk.text, name):
         return 1.0
     return _TOLD_CAUSE * tells_cause(chunk.docstring if chunk.kind == "code" else chunk.text, name)
+
+
+def enumeration_strength(query: Question, chunk: Chunk) -> float:
+    """Return 1 if a chunk has the enumeration, or the value, that a question asks for; 0 for tests and the like."""
+    if query.enumeration is None or chunk.kind != "code":
+        return 0.0
+    role = role_of_part(chunk.span.path, chunk.kind, chunk.symbol)
+    if role in ASIDE and not asks_for(role, query.text):
+        return 0.0
+    return float(has_enumeration(query.enumeration, chunk))
 
 
 def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
