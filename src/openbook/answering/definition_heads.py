@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.context import ContextItem
-from openbook.answering.statements import enclosing, layout_of
+from openbook.answering.statements import Line, enclosing, layout_of
 from openbook.types import Unit
 
 # Longer blocks are split into passages of this many lines, which can be read at a glance.
@@ -54,7 +54,7 @@ def definition_heads(shown: ContextItem) -> list[DefinitionHead]:
         ]
         heads += _heads(shown, own_units[0], own, chunk.symbol, own_units[-1]) if own_units else ()
     for name in chunk.defines:
-        for at in _definitions(shown.units, name):
+        for at in _definitions(shown, name):
             if not any(head.first.number <= at + 1 <= head.last.number for head in heads):
                 heads += _heads(shown, at, name)
     return heads
@@ -92,20 +92,44 @@ def _heads(shown: ContextItem, at: int, name: str, symbol: str = "", end: int = 
     `end`: the earliest end of the signature.
     """
     lines, units, chunk = layout_of(shown), shown.units, shown.result.chunk
-    first, depth = at, lines[at - 1].depth if at else 0
-    while first and lines[first - 1].leads and not lines[first].is_apart:
-        first -= 1
+    first, depth = _first_leading(lines, at), lines[at - 1].depth if at else 0
     below = range(at, min(at + _MAX_HEAD_LINES, len(units)))
     last = next((place for place in below if place >= end and lines[place].depth <= depth), below[:_MAX_OPEN_LINES][-1])
     if last + 1 < len(units) and units[last + 1].text.lstrip(" \trbu").startswith(_DOCSTRING):
         last = _end_of_summary(units, last + 1)
     within = "\n".join([*_enclosing(shown, at, name), symbol, *chunk.context, chunk.span.path])
     if first < at and last - first >= MAX_COMBINED_LINES:
-        opening = range(first, min(at, first + MAX_QUOTE_LINES))
-        said = (place for place in opening if lines[place].ends_sentence and any(map(str.isalnum, units[place].text)))
-        yield DefinitionHead(units[first], units[next(said, opening[-1])], name, within)
+        yield DefinitionHead(units[first], units[_end_of_paragraph(shown, first, at)], name, within)
         first = at
     yield DefinitionHead(units[first], units[last], name, within)
+
+
+def _first_leading(lines: Sequence[Line], at: int) -> int:
+    """Return the position of the first line of the comments and attributes directly above a definition."""
+    first = at
+    while first and not lines[first].is_apart:
+        above = first - 1
+        # An attribute may go on, as the second line of `@spec` in Elixir does.
+        while above and lines[above].indent > lines[at].indent and not lines[above].leads:
+            above -= 1
+        if not lines[above].leads or (above < first - 1 and lines[above].indent != lines[at].indent):
+            break
+        first = above
+    return first
+
+
+def _end_of_paragraph(shown: ContextItem, first: int, at: int) -> int:
+    """Return the position where the first paragraph of a comment ends, or its last short sentence."""
+    lines, units = layout_of(shown), shown.units
+    paragraph: list[int] = []
+    for place in range(first, min(at, first + MAX_QUOTE_LINES)):
+        is_apart = place > first and units[place].span.start_line > units[place - 1].span.end_line + 1
+        is_said = any(map(str.isalnum, units[place].text))
+        if paragraph and (is_apart or not is_said):
+            return paragraph[-1]
+        if is_said:
+            paragraph.append(place)
+    return next((place for place in reversed(paragraph) if lines[place].ends_sentence), (paragraph or [first])[-1])
 
 
 def _end_of_summary(units: Sequence[Unit], opening: int) -> int:
@@ -137,13 +161,13 @@ def _enclosing(shown: ContextItem, at: int, name: str) -> Iterator[str]:
             indent = lines[place].indent
 
 
-def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
+def _definitions(shown: ContextItem, name: str) -> Iterator[int]:
     """Yield the positions of the first definition of a name, and of further ones with a keyword."""
-    is_first = True
-    for position, unit in enumerate(units):
+    is_first, lines = True, layout_of(shown)
+    for position, unit in enumerate(shown.units):
         words = re.findall(r"\w+", unit.text) if name in unit.text else []
         # Code in comments defines nothing.
-        if name not in words or is_comment(unit.text):
+        if name not in words or is_comment(unit.text) or (lines[position].leads and lines[position].inside):
             continue
         before = words[: words.index(name)]
         above, _, behind = unit.text.partition(name)

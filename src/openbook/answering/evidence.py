@@ -18,7 +18,7 @@ from openbook.answering.answerability import (
 )
 from openbook.answering.citations import TextNow
 from openbook.answering.course_results import VisibleCourses, is_known_to_speak
-from openbook.answering.filling import fill_context, with_docstrings
+from openbook.answering.filling import fill_context, with_comments, with_docstrings
 from openbook.answering.followups import StandaloneQuestion
 from openbook.answering.includes import IncludedCode, with_included_code
 from openbook.answering.missing import missing_words
@@ -35,7 +35,7 @@ from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
 from openbook.tokens import WORD, tokenize
-from openbook.types import Filter, ResultRole, RetrievalResult
+from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
 
 # Several results may be of one place, so a question for places needs more of them.
 _PLACES_FACTOR = 3
@@ -72,6 +72,13 @@ class Relevance:
     """Words that the question is about and that the library lacks, as written."""
     is_doubtful: bool = False
     """They may answer it, but probably do not."""
+
+
+def _defines(chunk: Chunk, question: Question) -> bool:
+    """Return whether a chunk defines a name or the term of a question."""
+    if not set(chunk.defines).isdisjoint(question.identifiers):
+        return True
+    return question.term is not None and any(map(question.term.is_name, chunk.defines))
 
 
 class EvidenceFinder:
@@ -134,6 +141,7 @@ class EvidenceFinder:
         found = self._retriever.search(question, limit=wanted, where=where, view="passages")
         if question.asks_for_parameters:
             found = with_docstrings(found, self.index, where)
+        found = with_comments(found, self.index, where, lambda chunk: _defines(chunk, question))
         return fuse(found, of_sides) if of_sides else found
 
     def expand(

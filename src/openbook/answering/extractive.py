@@ -175,7 +175,37 @@ def _ranked(
         listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
         score = signals.score + bonus + listed + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
-    return sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+    ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+    if query.asks_for_parameters or "where" in query.intents:
+        return ranked
+    asked_for = {_definition_of(each.passage) for each, bonus in read if bonus > 0}
+    return list(_with_summaries(ranked, asked_for))
+
+
+def _with_summaries(ranked: Sequence[ScoredPassage], asked_for: set[tuple[int, str]]) -> Iterator[ScoredPassage]:
+    """Yield passages with the summary of each definition that is asked for directly before its signature.
+
+    Both have the score of the better one. Short summaries are part of the same passage.
+    """
+    heads = (item for item in ranked if item.passage.is_head and _definition_of(item.passage) in asked_for)
+    pairs: dict[PassageKey, list[ScoredPassage]] = {}
+    summary: ScoredPassage | None = None
+    for item in sorted(heads, key=lambda item: item.passage.key):
+        if not item.passage.signature:
+            summary = item
+        elif summary is not None and _definition_of(summary.passage) == _definition_of(item.passage):
+            pairs[item.passage.key] = [summary, item]
+            pairs.setdefault(summary.passage.key, [summary, item])
+    yielded: set[PassageKey] = set()
+    for item in ranked:
+        for each in pairs.get(item.passage.key, [item]):
+            if each.passage.key not in yielded:
+                yielded.add(each.passage.key)
+                yield replace(each, score=item.score)
+
+
+def _definition_of(head: Passage) -> tuple[int, str]:
+    return head.shown.number, head.defines
 
 
 def _lists_asked_for(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, tuple[Passage, float]]:

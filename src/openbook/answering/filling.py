@@ -5,7 +5,7 @@ For contexts of models. Quotes are selected from the results of the search, whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -151,6 +151,9 @@ def _shared(paths: Sequence[Sequence[str]]) -> list[str]:
 # Longer docstrings are cut. A chunk has about 25 lines, so it gets two or three more.
 _MAX_DOCSTRING_LINES = 80
 
+# Results that begin within longer comments stay as they are. The comments of Rust have chapters of examples.
+_MAX_COMMENT_LINES = 200
+
 _Member = tuple[str, str, int]
 """A chunk by source, path and place."""
 
@@ -178,10 +181,26 @@ def with_ends(results: Sequence[RetrievalResult], index: Index, where: Filter) -
 
 def with_docstrings(results: Sequence[RetrievalResult], index: Index, where: Filter) -> list[RetrievalResult]:
     """Return results with the rest of the docstrings that they break off, each part once."""
+    return _each_once(results, _Documents(index, where).to_end_of_docstring)
+
+
+def with_comments(
+    results: Sequence[RetrievalResult], index: Index, where: Filter, is_asked_for: Callable[[Chunk], bool]
+) -> list[RetrievalResult]:
+    """Return results with the beginning of the comments above definitions that are asked for, each part once."""
     documents = _Documents(index, where)
-    wholes = [replace(result, chunk=documents.to_end_of_docstring(result.chunk)) for result in results]
-    joined = [whole.chunk for whole, result in zip(wholes, results, strict=True) if whole.chunk is not result.chunk]
-    return [each for each in wholes if each.chunk in joined or not any(_is_part(each.chunk, one) for one in joined)]
+    return _each_once(results, lambda chunk: documents.from_start_of_comment(chunk) if is_asked_for(chunk) else chunk)
+
+
+def _each_once(results: Sequence[RetrievalResult], longer: Callable[[Chunk], Chunk]) -> list[RetrievalResult]:
+    """Return results with longer chunks, each in place of the best result that is a part of it."""
+    wholes = [replace(result, chunk=longer(result.chunk)) for result in results]
+    joined = [whole for whole, result in zip(wholes, results, strict=True) if whole.chunk is not result.chunk]
+    found: dict[Chunk, RetrievalResult] = {}
+    for each in wholes:
+        whole = next((one for one in joined if _is_part(each.chunk, one.chunk)), each)
+        found.setdefault(whole.chunk, replace(whole, score=each.score))
+    return list(found.values())
 
 
 class _Documents:
@@ -217,6 +236,27 @@ class _Documents:
                 break
             whole = longer
         return whole
+
+    def from_start_of_comment(self, chunk: Chunk) -> Chunk:
+        """Return a chunk of code from the chunk on in which the comment above its definition begins.
+
+        Its docstring is the beginning of that comment. It keeps its own names.
+        """
+        said = chunk.docstring.partition("\n")[0]
+        if not said or said in chunk.text:
+            return chunk
+        document = self.of(chunk.source, chunk.span.path)
+        last = document.place_of(chunk) or 0
+        for first in range(last - 1, -1, -1):
+            above = document[first]
+            is_other = above.defines and not chunk.symbol.startswith(f"{above.symbol}.")
+            is_long = chunk.span.end_line - above.span.start_line >= _MAX_COMMENT_LINES
+            if is_other or is_long:
+                break
+            if said in above.text:
+                whole = document.joined(first, last)
+                return replace(chunk, span=whole.span, text=whole.text)
+        return chunk
 
 
 class _Filler:

@@ -358,7 +358,8 @@ def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
             return 0.0
         if term.is_defined_in(passage.text, is_code=True):
             return _TOLD_BY_CODE_BONUS
-        return _TOLD_BONUS * (passage.lines > 1)  # without a comment, the head of a definition has nothing but the name
+        # Without a comment, the head of a definition has nothing but the name.
+        return _TOLD_BONUS * (passage.lines > 1 or not passage.signature)
     if term.is_defined_in(passage.text):
         return _TOLD_BONUS
     return _OPENING_BONUS * (_opens_section_of(term, passage) and not is_aside(passage.first.span.path))

@@ -114,7 +114,9 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
     for place, (unit, (sign, opened)) in enumerate(zip(units, scanned, strict=True)):
         text = unit.text.expandtabs(_TAB)
         is_rest = bool(sign) or (above is not None and above.span.end_line == unit.span.start_line)
-        leads = sign == "/*" or place in leading or not (is_rest or _LEADS.match(text) is None)
+        # In Elixir, documentation is the string of an attribute: `@doc """`.
+        in_attribute = bool(sign) and bool(found) and found[-1].leads
+        leads = in_attribute or sign == "/*" or place in leading or not (is_rest or _LEADS.match(text) is None)
         depth += 0 if leads else opened
         goes_on = is_rest or _GOES_ON.match(text) is not None
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1

@@ -30,7 +30,7 @@ def test_of_a_definition_with_a_long_comment_and_many_arguments_the_beginnings_o
 
     above, below = heads(text, "second")
 
-    assert above.text == comment[0]
+    assert above.text == "\n".join(comment[:6])
     assert below.text == "\n".join(["def second(", *arguments[:19]])
     assert above.defines == below.defines == "second"
 
@@ -112,3 +112,40 @@ def test_a_block_comment_belongs_to_its_definition_however_its_lines_begin() -> 
     (head,) = heads(text, "moor")
 
     assert head.text == "/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
+
+
+STEPS = [f"    /// Step {number}." for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        (["    /// Moors a ship", "    /// to a quay.", "    ///", *STEPS], 2),
+        (["    /*", "    Moors a ship", "    to a quay", "", *STEPS, "    */"], 3),
+        (["    /// Moors a ship.", "    /// Ropes", *["    /// do it"] * 12], 1),
+    ],
+    ids=["marked", "blank line", "long paragraph"],
+)
+def test_the_first_paragraph_of_a_long_comment_is_a_head_if_it_is_short(comment: list[str], said: int) -> None:
+    above, below = heads("\n".join([*comment, "    pub fn moor(ship: Ship) {"]), "moor")
+
+    assert above.text.splitlines() == [line.rstrip() for line in comment[:said]]
+    assert below.text == "    pub fn moor(ship: Ship) {"
+
+
+DOC = '  @doc """\n  Moors a ship.\n\n      Quay.moor(ship: 1)\n  """'
+
+
+@pytest.mark.parametrize("spec", ["", "  @spec moor(ship) ::\n          :ok | :error\n"])
+def test_the_documentation_of_elixir_belongs_to_its_definition_and_defines_nothing(spec: str) -> None:
+    text = f"{DOC}\n{spec}  def moor(ship) do"
+
+    (head,) = heads(text, "moor")
+
+    assert head.text == text
+
+
+def test_code_that_is_deeper_than_a_definition_does_not_join_it_to_a_comment_further_above() -> None:
+    text = "class Quay:\n    # Ropes.\n    ropes = 4\ndef moor(ship):"
+
+    assert heads(text, "moor")[0].text == "def moor(ship):"

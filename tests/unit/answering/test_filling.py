@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.context import build_context
-from openbook.answering.filling import fill_context, with_docstrings, with_ends
+from openbook.answering.filling import fill_context, with_comments, with_docstrings, with_ends
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.index.sqlite import SqliteIndex
@@ -234,3 +234,75 @@ def test_another_definition_is_no_rest_of_a_docstring(library: Library) -> None:
     library.put_chunks(sign + SHORT, chunks)
 
     assert with_docstrings([result_of(chunks[0])], library.index, EVERYTHING)[0].chunk is chunks[0]
+
+
+def commented(lines: int) -> str:
+    told = "".join(f"    /// assert!(quay.moor({number}).is_ok()); // the ship is moored\n" for number in range(lines))
+    body = "    pub fn moor(&self) -> Mooring {\n        tie()\n    }\n}\n"
+    return f"impl Quay {{\n    /// Moors a ship.\n    ///\n{told}{body}"
+
+
+def completed(library: Library, chunks: list[Chunk], name: str = "moor") -> list[RetrievalResult]:
+    results = [result_of(chunk, score=9.0 - number) for number, chunk in enumerate(chunks)]
+    return with_comments(results, library.index, EVERYTHING, lambda chunk: name in chunk.defines)
+
+
+def test_a_comment_that_a_result_begins_within_is_joined_once_in_place_of_its_best_part(library: Library) -> None:
+    first, *rest = put(library, "quay.rs", commented(60), language="rust")
+    (other,) = put(library, "short.py", SHORT)
+
+    found = completed(library, [first, other, *rest])
+
+    assert "Moors a ship" not in rest[-1].text
+    assert [each.chunk.span.path for each in found] == ["quay.rs", "short.py"]
+    assert found[0].chunk.text == commented(60).strip()
+    assert (found[0].chunk.symbol, found[0].chunk.signature) == ("Quay.moor", "pub fn moor(&self) -> Mooring")
+    assert found[0].score == 9.0
+
+
+def test_a_comment_is_joined_only_for_what_is_asked_for(library: Library) -> None:
+    chunks = put(library, "quay.rs", commented(60), language="rust")
+
+    assert [each.chunk for each in completed(library, chunks, "tie")] == chunks
+
+
+def test_a_very_long_comment_is_not_joined(library: Library) -> None:
+    chunks = put(library, "quay.rs", commented(220), language="rust")
+
+    assert [each.chunk for each in completed(library, chunks)] == chunks
+
+
+def test_the_same_words_in_the_definition_before_begin_no_comment(library: Library) -> None:
+    before = "    /// Moors a ship.\n    fn tie() {}\n"
+    rest = "    /// For example.\n    fn moor() {}\n"
+    chunks = [
+        chunk_of(before, "quay.rs", kind="code", symbol="Quay.tie", defines=("tie",)),
+        chunk_of(
+            rest,
+            "quay.rs",
+            before=before,
+            kind="code",
+            symbol="Quay.moor",
+            defines=("moor",),
+            docstring="Moors a ship.",
+        ),
+    ]
+    library.put_chunks(before + rest, chunks)
+
+    assert [each.chunk for each in completed(library, chunks)] == chunks
+
+
+@pytest.mark.parametrize(("docstring", "is_joined"), [("Ties it.", True), ("For example.", False)])
+def test_the_first_comment_of_a_class_may_begin_below_its_header(
+    library: Library, docstring: str, is_joined: bool
+) -> None:
+    header, rest = "class Quay {\n  // Ties it. For example.\n", "  // For example.\n  moor() {}\n"
+    whole = chunk_of(header, "quay.ts", kind="code", symbol="Quay", defines=("Quay",))
+    method = chunk_of(
+        rest, "quay.ts", before=header, kind="code", symbol="Quay.moor", defines=("moor",), docstring=docstring
+    )
+    library.put_chunks(header + rest, [whole, method])
+
+    (found,) = completed(library, [method])
+
+    assert found.chunk.text.startswith("class Quay") is is_joined
