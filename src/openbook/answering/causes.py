@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from openbook.answering.context import ContextItem
 from openbook.answering.passages import Passage, overlap
-from openbook.answering.statements import enclosing, layout_of, statements
+from openbook.answering.statements import Line, enclosing, layout_of, statements
 from openbook.questions.question import Question
+from openbook.retrieval.messages import message_places
 from openbook.retrieval.raising import raising_places, tells_cause
 from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
 
@@ -26,6 +27,8 @@ def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[
     If there is any, passages of code with nothing but other names are dropped. Definitions of the error that say
     nothing are, if there is anything else.
     """
+    if printed := [each for shown in context for each in _printing(query, shown)]:
+        return [*(each for each in passages if not any(overlap(each, other) for other in printed)), *printed]
     if not query.error:
         return list(passages)
     causes = [cause for shown in context for cause in _causes_in(query, shown)]
@@ -62,6 +65,23 @@ def _causes_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
         if at is None or at <= end:
             continue
         first, end = _with_condition(shown, at)
+        yield Passage(shown, shown.units[first], shown.units[end], is_whole=True, is_cause=True)
+
+
+def _printing(query: Question, shown: ContextItem) -> Iterator[Passage]:
+    """Yield the statements of a result that print a message of the question, each with its condition."""
+    if not shown.result.signals.get("message"):
+        return
+    chunk, lines, end = shown.result.chunk, layout_of(shown), -1
+    for start in message_places(query.messages, chunk.text)[1]:
+        at = _unit_at(shown, chunk.span.start_char + start)
+        if at is None or at <= end:
+            continue
+        around = next((each for each in enclosing(lines, at, at) if each.last - each.first < _MAX_LINES), None)
+        first, end = (at, at) if around is None else (around.first, around.last)
+        if not lines[at].leads:  # an attribute has no condition
+            first, end = _with_condition(shown, first)
+        end = max(_end_of_variant(lines, first, end), at)
         yield Passage(shown, shown.units[first], shown.units[end], is_whole=True, is_cause=True)
 
 
@@ -104,6 +124,12 @@ def _definition(name: str) -> re.Pattern[str]:
     return re.compile(rf".*{keyword}{named}\b|\s*{named}\s*[({{=:,]")
 
 
+def _end_of_variant(lines: Sequence[Line], first: int, last: int) -> int:
+    """Return where a statement ends before the attribute of the next variant, which has the same indentation."""
+    below = range(first + 1, last + 1)
+    return next((at - 1 for at in below if lines[at].leads and lines[at].indent <= lines[first].indent), last)
+
+
 def _definitions_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
     """Yield the definitions of the error in a result that say something, as by a message or a docstring."""
     lines = layout_of(shown)
@@ -114,8 +140,7 @@ def _definitions_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
             continue
         around = next((each for each in enclosing(lines, at, at) if each.opens == at), None)
         first, last = (at, at) if around is None else (around.first, min(around.last, around.first + _MAX_LINES - 1))
-        below = range(at + 1, last + 1)  # the attribute of the next variant opens with the same indentation
-        last = next((end - 1 for end in below if lines[end].leads and lines[end].indent <= lines[at].indent), last)
+        last = _end_of_variant(lines, at, last)
         found = Passage(shown, shown.units[first], shown.units[last], None, query.error, is_head=True)
         if _SAYS.search(found.text):
             yield found

@@ -191,6 +191,9 @@ class EvidenceFinder:
         # An entry of the setting that is asked for answers, whatever else is said around it ("flag").
         if results[0].signals.get("setting", 0.0) >= weights.QUESTION["setting"]:
             return Relevance()
+        # What prints a message answers, whatever values the message has.
+        if results[0].signals.get("message"):
+            return Relevance()
         names = asked.asked.identifiers
         unknown = tuple(name for name in names if name in weighed.missing)
         if names and len(unknown) == len(names):

@@ -28,10 +28,10 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
 def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -> str:
     """Return a note on what a search is for and results lack: quoted texts, code names, or all of its words.
 
-    Empty if there are none, without results, and for the text of an issue. A word that is a part of one in the results,
-    as `glue` of "glued", or of their paths, is no such word.
+    Empty if there are none, without results, for a message that the best prints, and for the text of an issue. A word
+    that is a part of one in the results, as `glue` of "glued", or of their paths, is no such word.
     """
-    if not results:
+    if not results or results[0].signals.get("message"):
         return ""
     asked = read_question(query)
     with index.snapshot():

@@ -241,7 +241,10 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     asked_for, namesakes = heads_of_names(query, passages)
     asked_for |= saying_deprecated([each for each in passages if each.key in asked_for], passages)
     if any(passage.is_cause for passage in passages):
-        asked_for.update(each.key for each in passages if not each.is_cause and tells_cause(each.text, query.error))
+        causes = (
+            each for each in passages if query.error and not each.is_cause and tells_cause(each.text, query.error)
+        )
+        asked_for.update(each.key for each in causes)
     elif "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
         # Recursive calls count only if there are no others.

@@ -1,4 +1,4 @@
-"""Finds the error that a question asks the cause of, by its name in code."""
+"""Finds the error that a question asks the cause of, by its name in code, and what may be a message."""
 
 from __future__ import annotations
 
@@ -24,6 +24,23 @@ _ONE_WORD = re.compile(
     r"|(?P<alone>E[A-Z\d]{3,}))"
 )
 
+# What a program says, in words that topics seldom have: "berth B7 is not free", "unable to moor".
+_SAYS = re.compile(
+    r"\b(?:not|no|cannot|must|is|are|was|were|has|have|had|fail\w*|invalid|unknown|unexpected|expected|missing|already"
+    r"|unable|unsupported|illegal|bad|denied|refused|rejected|require[sd]|too|only|\w*error|\w*exception|\w*warning|deprecated)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+# A question that has a message: "the log says ...", "why do I get ...". "How do I get ..." has none.
+_HAS_MESSAGE = re.compile(
+    r"\b(?:\w*errors?|\w*exceptions?|\w*warnings?|fail\w*|messages?|says?|saying|prints?|printed|complain\w*)\b"
+    r"|\bwhy\b.*\b(?:gets?|getting|got|sees?|seeing)\b",
+    re.IGNORECASE,
+)
+_MIN_WORDS = 3
+# Values in a message: what is in quotation marks, and words that are not plain.
+_VALUE = re.compile(r"(?<!\w)([\"'`])(?:(?!\1).){1,80}\1(?!\w)|\S*(?:\w[A-Z\d_/\\.:]\w|\d|[/\\_])\S*")
+
 # Longer texts are pasted, and time grows with their square.
 _MAX_CHARS = 500
 
@@ -46,3 +63,28 @@ def error_of(text: str, names: Sequence[str]) -> str:
         return name
     found = _ONE_WORD.search(text)
     return found[found.lastgroup or 0] if found else ""
+
+
+def messages_of(text: str, quoted: Sequence[str], *, is_question: bool) -> tuple[str, ...]:
+    """Return the texts of a question that a program may have printed; none of most topics and questions.
+
+    Example:
+        >>> messages_of("berth B7 is not free", (), is_question=False)
+        ('berth B7 is not free',)
+        >>> messages_of("moor a ship", (), is_question=False)
+        ()
+    """
+    signs = _HAS_MESSAGE if is_question else _SAYS
+    if len(text) > _MAX_CHARS or not (quoted or (len(text.split()) >= _MIN_WORDS and signs.search(text))):
+        return ()
+    return (*quoted, text)
+
+
+def without_values(message: str) -> str:
+    """Return a message without what may be values, which are rarer than its words.
+
+    Example:
+        >>> without_values("Berth 'B 7' of QuayFour is not free at 10:30").split()
+        ['Berth', 'of', 'is', 'not', 'free', 'at']
+    """
+    return _VALUE.sub(" ", message)

@@ -13,7 +13,7 @@ from openbook.questions.changes_asked import AskedChange, change_of
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_of
-from openbook.questions.errors_asked import error_of
+from openbook.questions.errors_asked import error_of, messages_of
 from openbook.questions.forms import documentation_odds, is_question
 from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
@@ -331,6 +331,12 @@ class Question:
         """The enumeration that it may ask for, as "What error kinds are there?" does, if any."""
         is_other = self.compared or self.asks_for_parameters or self.error or "uses" in self.intents
         return None if is_other else enumeration_of(self.text, self.identifiers, self.owners)
+
+    @cached_property
+    def messages(self) -> tuple[str, ...]:
+        """The texts in it that a program may have printed; code tells. None for most topics and questions."""
+        asks = _ASKS.match(self.text) is not None or is_question(self.text)
+        return () if self.compared else messages_of(self.text, self.quoted, is_question=asks)
 
     @cached_property
     def listed(self) -> AskedList | None:

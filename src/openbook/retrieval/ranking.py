@@ -36,6 +36,9 @@ _NAMED_EDITION = 6.0
 # What a method gains that a class of the question inherits. Its words are not those of the subclass.
 _INHERITED = 9.0
 
+# What a passage gains that prints a message of the question: more than what raises an error of a name in it.
+_PRINTED = 30.0
+
 # Cache of the part before the colon in the name of a signal.
 _WHOLE: dict[str, str] = {}
 
@@ -117,11 +120,13 @@ def weigh_copies(
     return sorted(weighed, key=_order)
 
 
-def raise_inherited(ranked: Sequence[RankedChunk], methods: Collection[int]) -> list[RankedChunk]:
-    """Raise the methods of base classes that a question calls by the name of a subclass."""
-    return sorted(
-        (_with(each, {"inherited": _INHERITED}) if each.outline.id in methods else each for each in ranked), key=_order
-    )
+def raise_found(
+    ranked: Sequence[RankedChunk], methods: Collection[int], literals: Collection[int]
+) -> list[RankedChunk]:
+    """Raise methods of base classes that a question calls by the name of a subclass, and what prints its message."""
+    gains = {each: {"message": _PRINTED} for each in literals}
+    gains |= {each: gains.get(each, {}) | {"inherited": _INHERITED} for each in methods}
+    return sorted((_with(each, gains.get(each.outline.id, {})) for each in ranked), key=_order)
 
 
 def raise_quoted(query: Question, ranked: Sequence[RankedChunk], held: Mapping[int, int]) -> list[RankedChunk]:

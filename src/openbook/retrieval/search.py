@@ -14,6 +14,7 @@ from openbook.index.protocol import Evidence, Index, Matches, Outline
 from openbook.questions.changes_asked import AskedChange
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.enumerations_asked import AskedEnumeration
+from openbook.questions.errors_asked import without_values
 from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
@@ -31,12 +32,13 @@ from openbook.retrieval.editions import (
 from openbook.retrieval.fields import place_of
 from openbook.retrieval.fusion import add_evidence, without_duplicates
 from openbook.retrieval.inheritance import inherited
+from openbook.retrieval.messages import message_strength
 from openbook.retrieval.named_files import FileKey, named_files
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import (
     RankedChunk,
     put_files_first,
-    raise_inherited,
+    raise_found,
     raise_quoted,
     rank,
     rerank_files,
@@ -128,18 +130,19 @@ class Retriever:
         if view not in VIEWS:
             raise ValueError(f"unknown view {view!r}; views are {', '.join(VIEWS)}")
         query = read_question(question) if isinstance(question, str) else question
-        if view == "auto":
-            # A course has one file or a few, so listing each once would show next to nothing.
-            in_course = where.courses or where.lesson is not None
-            view = "passages" if in_course else query.view
         with self.index.snapshot():
             matches, outlines, named = self._candidates(query, where)
             matches, outlines, editions = self._with_editions(query, matches, outlines, where)
             matches, outlines, methods = self._with_inherited(query, matches, outlines, where)
+            matches, outlines, literals = self._with_messages(query, matches, outlines, where)
+            if view == "auto":
+                # A course has one file or a few, so listing each once would show next to nothing.
+                in_course = where.courses or where.lesson is not None
+                view = "passages" if in_course or literals else query.view
             ids = [outline.id for outline in outlines]
             texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name or query.quoted else []
             found = rank(query, view, matches, outlines, texts if query.name else [])
-            ranked = raise_inherited(weigh_copies(query, found, editions), methods)
+            ranked = raise_found(weigh_copies(query, found, editions), methods, literals)
             if view == "files":
                 ranked = self._closest_files(query, ranked)
             else:
@@ -231,6 +234,26 @@ class Retriever:
             matches = add_evidence(matches, replace(matches, evidence=more), self.index)
             outlines = self.index.outlines([each.id for each in matches.evidence])
         return matches, outlines, methods
+
+    def _with_messages(
+        self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
+    ) -> tuple[Matches, list[Outline], frozenset[int]]:
+        """Add what prints a message of a question, and return the numbers of its chunks.
+
+        The values in a message are rarer than its words, and lead elsewhere.
+        """
+        if not query.messages:
+            return matches, outlines, frozenset()
+        said = tuple(dict.fromkeys(tokenize(without_values(query.messages[0]))))
+        near = self.index.match(said, self._vector_of(query.text), _DEPTH_OF_NAMES, where)
+        chunks = self.index.fetch([each.id for each in near.evidence])
+        common = [message_strength(query.messages, query.text, chunk) for chunk in chunks]
+        best = max(common, default=0)
+        held = tuple(each for each, count in zip(near.evidence, common, strict=True) if count and count == best)
+        if held:
+            matches = add_evidence(matches, replace(near, evidence=held), self.index)
+            outlines = self.index.outlines([each.id for each in matches.evidence])
+        return matches, outlines, frozenset(each.id for each in held)
 
     def _defining(self, term: AskedTerm, matches: Matches, vector: Vector, where: Filter) -> Matches:
         """Return matches in documentation and in files with the name of a term, as far as they define it.

@@ -12,7 +12,7 @@ from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.followups import standalone
 from openbook.answering.passages import passages_of
 from openbook.questions.question import read_question
-from openbook.types import Chunk, Filter
+from openbook.types import Chunk, Filter, RetrievalResult
 from tests.unit.answering.picking import picked
 from tests.unit.retrieval.material import Library, chunk_of, result_of
 
@@ -345,3 +345,57 @@ def test_adjacent_causes_are_quotes_of_their_own() -> None:
     text = f"def moor(self):\n{RAISED}\ndef tie(self):\n    raise QuayFullError()\n"
 
     assert told(text)[:2] == [RAISED, "def tie(self):\n    raise QuayFullError()"]
+
+
+def printing(text: str, question: str, language: str = "python") -> list[str]:
+    chunk = chunk_of(text, "dock.py", kind="code", language=language)
+    results = [RetrievalResult(chunk, 1.0, {"message": 30.0}), result_of(of_code('fail("berth %s is not free")'))]
+    context = build_context(results, 10_000).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+    found = with_causes(read_question(question), passages, context)
+    assert [each.is_cause for each in found] == sorted(each.is_cause for each in found)
+    return [each.text for each in found if each.is_cause]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "    if not free:\n        raise QuayFullError(\n            'berth %s '\n            'is not free'\n        )",
+        '    assert free, (\n        f"berth {berth} is not free"\n    )',
+        "class Full(DockError):\n    status = 409\n    detail = _('Berth {berth} is not free.')\n    code = 'full'",
+    ],
+)
+def test_what_prints_a_message_is_quoted_as_a_whole_statement(statement: str) -> None:
+    code = f"def moor(self):\n{TIES}\n\n{statement}\n\n\ndef tie(self):\n{LONG}"
+
+    assert printing(code, "QuayFullError: berth B7 is not free") == [statement]
+
+
+def test_a_message_is_quoted_with_its_variant_alone() -> None:
+    variant = '    #[error("berth {0} is not free")]\n    Full(String),'
+    code = f'enum DockError {{\n{variant}\n    #[error("late")]\n    Late,\n' + "    Old,\n" * 12 + "}"
+
+    assert printing(code, "berth B7 is not free", "rust") == [variant]
+
+
+def test_a_message_that_a_short_statement_prints_twice_is_quoted_once() -> None:
+    code = 'if late:\n    fail("berth %s is not free")\nelse:\n    fail("berth %s is not free")'
+
+    assert printing(code, "berth B7 is not free") == [code]
+
+
+def test_a_message_is_no_doubtful_answer_whatever_values_it_has(tmp_path: Path) -> None:
+    library = Library(tmp_path / "message.db")
+    for number in range(60):
+        library.put(f"notes/{number}.md", f"Ropes of harbour {number} are old.")
+    library.put("dock.py", 'if full:\n    raise QuayFullError(f"berth {name} is not free")', kind="code")
+    finder = EvidenceFinder(library.index, library.embedder, library.text_now)
+
+    def relevance(question: str) -> Relevance:
+        alone = standalone(question, ())
+        results = finder.find(alone.question, 5, Filter())
+        return finder.judge(alone, results, finder.weigh(alone.question), Filter())
+
+    assert relevance("berth ZanzibarCamel is not free") == Relevance()
+    assert relevance("berth ZanzibarCamel was never built").fault
+    library.close()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.questions.errors_asked import without_values
 from openbook.questions.question import read_question
 
 
@@ -78,3 +79,52 @@ def test_the_error_whose_cause_is_asked_for_is_found(question: str, error: str) 
 )
 def test_other_questions_ask_for_no_cause(question: str) -> None:
     assert read_question(question).error == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "berth B7 is not free",
+        "Unable to moor at B7",
+        "rope R2 doesn't hold",
+        "ship Anna has two anchors",
+        "FullError: moored at B7",
+        "why do I get moored at B7?",
+        "the log says moored at B7, what is that?",
+        "FullError: moored at B7, what is the problem here",
+        "when does it fail with moored at B7",
+        "rope R2 missing (see the ropes), what now?",
+    ],
+)
+def test_what_a_program_says_may_be_a_message(text: str) -> None:
+    assert read_question(text).messages[-1] == text
+
+
+def test_a_quoted_text_is_a_message_before_the_question_around_it() -> None:
+    question = 'where is "moored at B7" told?'
+
+    assert read_question(question).messages == ("moored at B7", question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "retry policy of the client",
+        "How do I get a berth that is free?",
+        "not moored",
+        "How do I moor where a berth is not free?",
+        "Is a berth required for a ship that is not old",
+        "which code drops a line that is too old",
+        "no free pier vs. no free quay",
+        "berth B7 is not free " * 25,
+    ],
+)
+def test_topics_and_ordinary_questions_have_no_message(text: str) -> None:
+    assert read_question(text).messages == ()
+
+
+@pytest.mark.parametrize(
+    "value", ["'a rope'", '"a rope"', "`rope`", "RopeOne", "rope_1", "/var/rope", "a.rope.b", "10:30", "C:\\rope", "42"]
+)
+def test_values_of_a_message_are_left_out(value: str) -> None:
+    assert without_values(f"The ship {value} isn't free").split() == ["The", "ship", "isn't", "free"]
