@@ -17,7 +17,7 @@ from openbook.answering.overview import openings
 from openbook.answering.parameter_passages import with_parameters
 from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.pointers import further_places
-from openbook.answering.quoting import in_code, mark_of, pointed, quoted
+from openbook.answering.quoting import in_code, itemized, mark_of, pointed, quoted
 from openbook.answering.requirements import lines_with_versions, share_of_versions
 from openbook.answering.scoring import (
     ASKED_BONUS,
@@ -99,6 +99,8 @@ class ScoredPassage:
     """It repeats the question."""
     is_pointer: bool = False
     """It is listed below the quotes as a further place."""
+    is_item: bool = False
+    """It is a heading, perhaps with the sentence below, in a list of these."""
     left_out: LeftOut = NOTHING
 
 
@@ -428,14 +430,16 @@ def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
 def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage | None]]:
     """Yield the parts of an answer: the separator before each, its text, and the passage that it quotes."""
     yield "", _NOTE, None
-    heading = ""
+    heading, is_listed = "", False
     for item in picked:
         if item.is_pointer:
             continue
         before, (heading, is_apart) = heading, _heading(item)
         if is_apart and heading != before:
             yield _BETWEEN, heading, None
-        yield _BETWEEN, quoted(item.passage), item.passage
+        between = "\n" if item.is_item and is_listed else _BETWEEN
+        is_listed = item.is_item
+        yield between, itemized(item.passage) if is_listed else quoted(item.passage), item.passage
         if item.left_out.note:
             yield " ", item.left_out.note, None
     between = _BETWEEN

@@ -31,6 +31,7 @@ from openbook.answering.refusals import (
     with_note,
     with_unread,
 )
+from openbook.answering.sibling_sections import with_sections
 from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
@@ -275,6 +276,7 @@ class Generator:
         picked, context = unfolded(picked, context)
         if may_add:
             picked, context = with_constants(query, picked, context, self._finder.index, asked.where)
+            picked, context = with_sections(query, picked, context, self._finder.index, asked.where)
         return picked, context
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:

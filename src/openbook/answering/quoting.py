@@ -11,11 +11,12 @@ from pathlib import PurePosixPath
 
 from openbook.answering.citations import UnitRange, symbol_at
 from openbook.answering.displaying import Example, fence_of, indented_code, without_tags
-from openbook.answering.headings import headings_over
+from openbook.answering.headings import headings_in, headings_over
 from openbook.answering.passages import UNDERLINE, Passage, examples_in
 from openbook.answering.unshown import is_markup
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
+from openbook.sources.front_matter import stated_title
 from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk
 
 # A line break within a sentence of a manual page: no item, paragraph or indented line follows.
@@ -59,6 +60,17 @@ def pointed(passage: Passage) -> str:
     written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
     where = _stands_in(passage)
     return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
+
+
+def itemized(passage: Passage) -> str:
+    """Return a heading, perhaps with the sentence below, as a list item of one line that ends with its mark."""
+    chunk = passage.shown.result.chunk
+    offset = passage.start_char - chunk.span.start_char
+    title = next((each.title for each in headings_in(chunk) if each.start == offset), "")
+    title = _shown(title or stated_title(passage.first.text) or passage.first.text, chunk.language).strip()
+    below = _text_of(passage)[len(passage.first.text) :].split("\n")
+    said = " ".join(_shown("\n".join(line for line in below if not _says_nothing(line)), chunk.language).split())
+    return f"- {title}: {said} {mark_of(passage)}" if said else f"- {title} {mark_of(passage)}"
 
 
 def _stands_in(passage: Passage) -> str:

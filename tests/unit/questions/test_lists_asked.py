@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.lists_asked import list_of
+from openbook.questions.lists_asked import list_of, words_of
 from openbook.questions.question import read_question
 
 
@@ -53,3 +53,42 @@ def test_the_opening_of_a_list_has_the_last_of_the_words_at_least() -> None:
     assert asked is not None
     said = ("Supported types of rope:", "All types:", "Ropes:")
     assert [asked.share_of(each) for each in said] == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("title", "added"),
+    [
+        ("Rope types", set()),
+        ("Supported types", set()),
+        ("List of rope types", set()),
+        ("Types in the harbour", set()),
+        ("Rope types reference", set()),
+        ("Built-in rope types", set()),
+        ("Old tow rope types", {"old", "tow"}),
+        ("Pier types", None),
+        ("Type", None),
+        ("Ropes", None),
+        ("", None),
+    ],
+)
+def test_a_title_adds_words_to_the_things_or_is_on_others(title: str, added: set[str] | None) -> None:
+    asked = list_of("Which rope types are supported?")
+
+    assert asked is not None
+    assert asked.words_added_by(title) == added
+
+
+def test_a_name_of_a_kind_ends_with_the_word_for_it() -> None:
+    asked = list_of("Which boxes, ferries and classes are there?") or list_of("Which ferries are there?")
+
+    assert asked is not None
+    assert [asked.is_kind(each) for each in ("CarFerry", "Car ferries", "Ferry", "FerryPier")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_words_are_read_in_the_singular() -> None:
+    assert words_of("HTTPRopes, ferries and a class, as") == ["http", "rope", "ferry", "and", "a", "class", "as"]
