@@ -13,6 +13,7 @@ from openbook.answering.extractive import ScoredPassage
 from openbook.answering.passages import Passage, overlap, passages_of
 from openbook.answering.references import chunks_defining
 from openbook.answering.scoring import asks_for_value
+from openbook.answering.statements import layout_of, statements
 from openbook.index.protocol import Index
 from openbook.questions.question import Question
 from openbook.retrieval.roles import is_aside
@@ -49,6 +50,8 @@ _DEFAULT = frozenset(tokenize("default"))
 
 # Limits of names followed from one to the next, and of the chunks with a name.
 _MAX_STEPS, _CANDIDATES = 3, 80
+# The body of a function that returns a value, and the bracket below.
+_MAX_BODY_LINES = 2
 
 
 class _Definition(NamedTuple):
@@ -180,7 +183,16 @@ def _quote(shown: ContextItem, found: _Definition) -> Passage | None:
     around = (each for each in passages_of(shown) if each.start_char <= place < each.end_char)
     head = next((each for each in around if each.defines == found.name), None)
     unit = next((each for each in shown.units if each.span.start_char <= place < each.span.end_char), None)
-    return head if head or unit is None else Passage(shown, unit, unit, is_whole=True)
+    if head is None and unit is not None:
+        head = Passage(shown, unit, unit, is_whole=True)
+    return head and _with_body(head)
+
+
+def _with_body(head: Passage) -> Passage:
+    """Return the head of a definition with its body if that is short: the value is in that of a function."""
+    last = next(statements(layout_of(head.shown), head.first.number - 1, len(head.shown.units) - 1)).last
+    is_short = last - head.last.number < _MAX_BODY_LINES
+    return replace(head, last=head.shown.units[last]) if is_short else head
 
 
 def _with_quotes(

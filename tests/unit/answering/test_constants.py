@@ -72,7 +72,7 @@ def test_a_constant_is_also_one_that_says_so_in_its_name(library: Library, use: 
     chunks = put(library, "moor.rs", use)
     put(library, "limits.rs", definition)
 
-    assert quoted(library, ASKED, *chunks)[0] == definition.split("\n")[0]
+    assert quoted(library, ASKED, *chunks)[0] == definition
 
 
 def test_a_constant_that_is_set_to_another_is_followed_to_the_value(library: Library) -> None:
@@ -97,7 +97,17 @@ def test_a_function_that_returns_a_constant_is_followed(library: Library) -> Non
     use = put(library, "moor.py", "def moor(ship, rope_length=default_rope_length()):\n    ship.tie(rope_length)")
     put(library, "limits.py", "def default_rope_length():\n    return LONG_ROPE", "LONG_ROPE = 42")
 
-    assert quoted(library, ASKED, *use)[:2] == ["LONG_ROPE = 42", "def default_rope_length():"]
+    assert quoted(library, ASKED, *use)[:2] == [
+        "LONG_ROPE = 42",
+        "def default_rope_length():\n    return LONG_ROPE",
+    ]
+
+
+def test_a_long_body_of_a_function_is_not_quoted(library: Library) -> None:
+    use = put(library, "moor.rs", "fn moor(rope_length: Rope = default_rope_length()) {}")
+    put(library, "limits.rs", "fn default_rope_length() -> u64 {\n    42 + if late() { 1 } else { 0 }\n        + 3\n}")
+
+    assert quoted(library, ASKED, *use)[0] == "fn default_rope_length() -> u64 {"
 
 
 @pytest.mark.parametrize(
