@@ -18,6 +18,7 @@ _MIN_WORDS = 3
 _TEMPLATE = (
     r"(?<!`)\{%-?[ \t]*comment\b[^\n]{0,500}?\bendcomment[ \t]*-?%\}|(?<!`)\{#-?[ \t][^\n]{0,500}?#\}|"
     r"(?<!`)\{%(?:(?!%\})[^\n])*%\}(?!`)|(?<!`)\{\{(?:[-<%]?[ \t][^{}\n]*|[#/>^][^{}\n]*|[\w.]+)\}\}(?!`)|"
+    r"(?<![`{])\{/\*[^\n]{0,500}?\*/\}|"  # of MDX
     r"^[ \t]*\{:(?!\w+,)[^{}\n]*\}[ \t]*$"  # but not `{:ok, socket}`
 )
 _FILLED = re.compile(_TEMPLATE, re.MULTILINE)
@@ -37,12 +38,13 @@ MARKUP = re.compile(
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
 )
-# Lines that open and close a comment of a page, which is not shown: of Liquid and Django, Jinja, and HTML. Indented
-# further, they are an example.
+# Lines that open and close a comment of a page, which is not shown: of Liquid and Django, Jinja, HTML, Hugo and MDX.
+# Indented further, they are an example.
 _COMMENTS = (
     (re.compile(r" {0,3}\{%-?\s*comment\b(?!.*\bendcomment\b)"), re.compile(r"\s*\{%-?\s*endcomment\s*-?%\}")),
     (re.compile(r" {0,3}\{#-?(?:\s|$)(?!.*#\})"), re.compile(r".*#\}\s*$")),
     (re.compile(r" {0,3}<!--(?!.*-->)"), re.compile(r".*-->\s*$")),
+    (re.compile(r" {0,3}\{(?:\{-?[ \t]*)?/\*(?!.*\*/)"), re.compile(r".*\*/(?:[ \t]*-?\})?\}\s*$")),
 )
 # A comment of reStructuredText, and a list of pages: what is indented below is not shown either.
 _HIDDEN = re.compile(r"\s*\.\.(?:\s+(?:toctree::\s*|(?![\[_|]|__|[\w:+.-]+::)\S.*))?")

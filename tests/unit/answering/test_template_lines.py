@@ -21,6 +21,7 @@ def quotable(text: str) -> list[str]:
         "{% assign lectures = site['2026'] | sort: 'date' %}",
         "{%- endcomment -%}",
         "{% comment %} They end after two hours. {% endcomment %}",
+        "{/* They end after two hours. */}",
         "{# They end after two hours. #}",
         "{{ page.title | upcase }}",
         "{{content}}",
@@ -56,6 +57,9 @@ def test_a_tuple_is_no_attribute() -> None:
     ("opening", "end"),
     [
         ("{% comment %}", "{% endcomment %}"),
+        ("{{/*", "   */}}"),
+        ("{{- /* too old", "*/ -}}"),
+        ("{/*", "*/}"),
         ('{%- comment "too old" -%}', "{%- endcomment -%}"),
         ("{#", "#}"),
         ("{# They were longer.", "Longer still. #}"),
