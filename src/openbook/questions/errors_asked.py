@@ -15,7 +15,8 @@ _ASKS_FOR_CAUSE = re.compile(
     re.IGNORECASE,
 )
 # A message in quotation marks is found by its words, and may have names that are no errors.
-_MESSAGE = re.compile(r"\"[^\"]*\s[^\"]*\"|“[^”]*\s[^”]*”|(?<!\w)'[^']*\s[^']*'")
+_IN_SINGLE_QUOTES = re.compile(r"(?<!\w)'[^']*\s[^']*'(?!\w)")
+_MESSAGE = re.compile(rf"\"[^\"]*\s[^\"]*\"|“[^”]*\s[^”]*”|{_IN_SINGLE_QUOTES.pattern}")
 # Errors have a capital letter, unlike the functions that raise them: "When does `moor` raise QuayFull?"
 _ERROR = re.compile(r"[A-Z]|err")
 # A name of one word: "a Timeout error", "why do I get ENOENT".
@@ -31,9 +32,15 @@ _SAYS = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
-# A question that has a message: "the log says ...", "why do I get ...". "How do I get ..." has none.
+# Who asks, or tells of himself, has no message unless one is announced: "the log says ...", "why do I get ...",
+# "Error: ...". "How do I get ..." announces none.
+_ASKS = re.compile(
+    r"\W*(?:what|which|who|whose|how|why|where|when|is|are|does|do|did|can|could|should|would|will|in\s+(?:what|which))\b"
+    r"|.*\b(?:I|we|my|our|me)\b",
+    re.DOTALL,
+)
 _HAS_MESSAGE = re.compile(
-    r"\b(?:\w*errors?|\w*exceptions?|\w*warnings?|fail\w*|messages?|says?|saying|prints?|printed|complain\w*)\b"
+    r"\b(?:says?|saying|prints|complain\w*|fail\w*\s+with)\b|\b\w*(?:error|exception|warning|failed|fatal)\]?:|\[error\]"
     r"|\bwhy\b.*\b(?:gets?|getting|got|sees?|seeing)\b",
     re.IGNORECASE,
 )
@@ -74,10 +81,12 @@ def messages_of(text: str, quoted: Sequence[str], *, is_question: bool) -> tuple
         >>> messages_of("moor a ship", (), is_question=False)
         ()
     """
-    signs = _HAS_MESSAGE if is_question else _SAYS
-    if len(text) > _MAX_CHARS or not (quoted or (len(text.split()) >= _MIN_WORDS and signs.search(text))):
+    if len(text) > _MAX_CHARS:
         return ()
-    return (*quoted, text)
+    # Shorter ones are values.
+    marked = (*quoted, *(each.strip("'") for each in _IN_SINGLE_QUOTES.findall(text) if len(each.split()) > _MIN_WORDS))
+    signs = _HAS_MESSAGE if is_question or _ASKS.match(text[:1].lower() + text[1:]) else _SAYS
+    return (*marked, text) if marked or (len(text.split()) >= _MIN_WORDS and signs.search(text)) else ()
 
 
 def without_values(message: str) -> str:

@@ -94,6 +94,8 @@ def test_other_questions_ask_for_no_cause(question: str) -> None:
         "FullError: moored at B7, what is the problem here",
         "when does it fail with moored at B7",
         "rope R2 missing (see the ropes), what now?",
+        "[ERROR] moored at B7, why is that",
+        "why does it complain about ropes of B7",
     ],
 )
 def test_what_a_program_says_may_be_a_message(text: str) -> None:
@@ -106,10 +108,22 @@ def test_a_quoted_text_is_a_message_before_the_question_around_it() -> None:
     assert read_question(question).messages == ("moored at B7", question)
 
 
+def test_a_text_in_single_quotes_is_a_message_if_it_is_no_value() -> None:
+    long, short = "where is 'moored again at B7' told?", "where is 'moored at B7' told?"
+
+    assert read_question(long).messages == ("moored again at B7", long)
+    assert read_question(short).messages == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "retry policy of the client",
+        "In which file is a berth that is not free?",
+        "The ship of a friend is not moored. We have ropes and no hooks.",
+        "A ship has my ropes and no hooks",
+        "print the ropes of all ships",
+        "How long is a ship that is not free kept?",
         "How do I get a berth that is free?",
         "not moored",
         "How do I moor where a berth is not free?",
