@@ -22,9 +22,10 @@ are of four more repositories, and the `last` ones of ten more, in the same file
 the `tenth` ones of twelve more, in `cases/citations_tenth.jsonl`, the `eleventh` ones of another twelve, in
 `cases/citations_eleventh.jsonl`, the `twelfth` ones of thirteen, in `cases/citations_twelfth.jsonl`, the `thirteenth`
 ones of another thirteen, in `cases/citations_thirteenth.jsonl`, the `fourteenth` ones of three, the `fifteenth` ones
-of nine, the `sixteenth` ones of three, one of which the fifteenth round has as well, and the `seventeenth` ones of
-thirteen. `first_label` is what the reader had written before the check was run, where that was revised. The `worded`
-ones, in `cases/citations_worded.jsonl`, are of the form `path` (lines 12-18), and have one reader.
+of nine, the `sixteenth` ones of three, one of which the fifteenth round has as well, the `seventeenth` ones of
+thirteen, and the `eighteenth` ones of 42, whose two readers were told the same rule. `first_label` is what the reader
+had written before the check was run, where that was revised. The `worded` ones, in `cases/citations_worded.jsonl`, are
+of the form `path` (lines 12-18), and have one reader.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from openbook.verify.verify import FileReport, FileVerifier, files_to_check
 SETS = (
     *("tuned", "held-out", "fresh", "newest", "unseen", "latest", "last", "blind", "sealed", "tenth"),
     *("eleventh", "twelfth", "worded", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
+    "eighteenth",
 )
 CASES = Path(__file__).parent / "cases"
 SECOND_READER = tuple(sorted(CASES.glob("citations*_second_reader.jsonl")))

@@ -76,7 +76,8 @@ PAGE_FORMS = (
     ),
     PageForm(("bitbucket.org",), ("src", "annotate"), first="lines-", until=":"),
     PageForm(("git.sr.ht",), ("tree",), below="/item/"),
-    PageForm((GITHUB,), ("blob", "blame", "raw"), until="-L", plain="?plain=1", others=("tree", "commit", "commits")),
+    # GitHub shows a file behind `tree` as well.
+    PageForm((GITHUB,), ("blob", "blame", "raw", "tree"), until="-L", plain="?plain=1", others=("commit", "commits")),
 )
 """The kinds of hosts. A URL that has the form of several is of the first."""
 

@@ -20,8 +20,9 @@ from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_wor
 from openbook.verify.namesakes import Statement, best_fitting
 from openbook.verify.nearby import Nearby, Said, listings_beside, said_of
 from openbook.verify.regions import is_code
-from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness, without_versions
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, likeness
 from openbook.verify.relocation_search import RelocatedLines, RelocationSearch
+from openbook.verify.versions import differ_in_versions
 
 # From 0 to 1: edited lines of at least this likeness, with all that the page says about them, are still what was
 # cited. A new argument in a function of ten lines costs .02, a rewritten body .5.
@@ -67,9 +68,7 @@ class CitationCheck:
         blank: Finding,
         all_said: Sequence[Statement],
     ) -> None:
-        self._root = root
-        self._history = history
-        self._citing = citing
+        self._root, self._history, self._citing = root, history, citing
         self._mention = mention
         self._near = near
         self._blank = blank
@@ -332,7 +331,7 @@ class CitationCheck:
     def _verdict(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Return the verdict on lines by where they were found again."""
         first, last = self._range
-        stays = isinstance(found, RelocatedLines) and self._stays(path, past, found)
+        stays, is_here = isinstance(found, RelocatedLines) and self._stays(path, past, found), bool(path)
         path = path or (self._search.renamed(past) if isinstance(found, NotRelocated) else "")
         had_words = any(map(str.isalnum, past.page.text_of(first, last)))
         # A blank line was not meant if the file had the name of the link elsewhere.
@@ -340,6 +339,8 @@ class CitationCheck:
         if is_empty and (path or isinstance(found, RelocatedLines)):
             return self._finding("unknown", path, reason="the cited lines were blank, or brackets alone")
         if isinstance(found, NotRelocated):
+            if is_here and self._differs_in_versions(past, path):
+                return self._finding("ok", path, basis="history", reason="edited since")
             verdict: Outcome = "changed" if path else "missing file"
             return self._finding(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
@@ -350,7 +351,7 @@ class CitationCheck:
             gone = lost_words(self._near, past.page.text_of(first, last), now_there)
             # A permalink to a commit cites the exact text, such as the value of a constant.
             is_pinned = bool(self._pin) and not stays and (spot.likeness < _MIN_PINNED_LIKENESS or last - first < 2)
-            is_raised = stays and not self._pin and self._differs_in_versions(past, path)
+            is_raised = stays and self._differs_in_versions(past, path)
             is_like = spot.likeness >= self._least_likeness() or found.is_same or is_raised
             if gone or is_pinned or not is_like:
                 likeness = "the line is wrapped now" if is_wrapped else f"{spot.likeness:.0%} of the text is the same"
@@ -410,7 +411,7 @@ class CitationCheck:
     def _differs_in_versions(self, past: PastFile, path: str) -> bool:
         """Return whether lines differ only in version numbers, as in `go.mod`, and the sentence states no number."""
         then, now = (page.text_of(*self._range) for page in (past.page, self._root.page(path)))
-        return not self._near.numbers and without_versions(then) == without_versions(now)
+        return not (self._near.numbers or self._pin) and differ_in_versions(then, now)
 
     def _link_names(self) -> tuple[str, ...]:
         return (*self._near.label, *filter(None, (self._near.subject,)))

@@ -58,10 +58,6 @@ _MAX_LINE_CHARS = 400
 # Of longer blocks only the lines that differ are compared by characters.
 _MAX_PAIRS = 10_000_000
 
-# Of three parts, behind a `v`, or that of Go in `go.mod`. Any other number, such as a timeout, is a value.
-_VERSION = re.compile(r"(?:(?<![\w.-])(?:v|(?=\d+\.\d+\.\d))|(?<=\bgo ))\d+(?:\.\d+){1,2}(?:[-+][\w.+-]*\w)?(?!\.?\w)")
-
-
 _DIGITS = re.compile(r"\d+")
 
 
@@ -492,8 +488,3 @@ def goes_on(line: str) -> bool:
 def depth_of(line: str) -> int:
     """Count the columns that a line is indented by. A tab goes to the next multiple of four."""
     return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
-
-
-def without_versions(text: str) -> str:
-    """Return a text with a zero for each version in it."""
-    return _VERSION.sub("0", text)

@@ -187,6 +187,7 @@ def test_a_permalink_names_its_repository_and_revision() -> None:
         pytest.param("https://git.sr.ht/~a/b/tree/v1/item/s/a.py#L3-4", "git.sr.ht/~a/b", "v1", id="sourcehut"),
         pytest.param("https://git.sr.ht/~a/b/tree/x/y/item/s/a.py#L3-4", "git.sr.ht/~a/b", "x/y", id="sourcehut-slash"),
         pytest.param("https://github.com/a/b/blob/v1/s/a.py#L3-L4", "github.com/a/b", "v1", id="github"),
+        pytest.param("https://github.com/a/b/tree/v1/s/a.py#L3-L4", "github.com/a/b", "v1", id="github-tree"),
     ],
 )
 def test_a_permalink_may_be_in_the_form_of_any_host(url: str, repository: str, revision: str) -> None:

@@ -206,6 +206,8 @@ def test_a_permalink_to_a_block_survives_a_small_edit_and_one_to_a_line_does_not
         pytest.param("go 1.9", "go 1.24", "See [which Go](../a.txt#L2).\n", "ok", id="go"),
         pytest.param("go 1.9", "go 1.24", "Needs Go 1.9 (../a.txt#L2).\n", "changed", id="stated"),
         pytest.param("lib v1.2.0-rc1", "lib v1.3.14", "See [what it needs](../a.txt#L2).\n", "ok", id="behind-v"),
+        pytest.param("v1.6.0", "v1.15.0", "See [the tag](../a.txt#L2).\n", "ok", id="nothing-else"),
+        pytest.param("V = '2.6.0.dev0'", "V = '3.2.14'", "See [it](../a.txt#L2).\n", "ok", id="of-python"),
         pytest.param(
             'lib = "1.2.0"', 'lib = "1.3.14"', "See [the 2 that it needs](../a.txt#L2).\n", "changed", id="number"
         ),
@@ -232,6 +234,15 @@ def test_a_line_in_its_place_with_another_version_is_ok_unless_the_page_states_a
     repository.commit({"a.txt": f"module a\n{now}\n\nlast line\n"})
 
     assert only(repository.folder, page).verdict == verdict
+
+
+def test_a_version_in_a_file_of_another_name_is_not_ok(repository: Repository) -> None:
+    page = "See [the tag](../TAG#L1).\n"
+    repository.commit({"TAG": "v1.6.0\n", "docs/a.md": page})
+    (repository.folder / "TAG").unlink()
+    repository.commit({"VERSION": "v1.15.0\n"})
+
+    assert only(repository.folder, page).verdict != "ok"
 
 
 RECORD = "#[derive(Clone)]\npub struct Record {\n    pub name: String,\n    pub parts: Vec<Part>,\n}\n"
