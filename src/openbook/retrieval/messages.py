@@ -14,16 +14,16 @@ from openbook.questions.words import FILLING_WORDS, STOP_WORDS
 from openbook.retrieval.roles import ASIDE, asks_for, role_of_part
 from openbook.types import Chunk
 
-_LITERAL = re.compile(r"\"((?:\\.|[^\"\\\n])*)\"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\\n])*)`", re.DOTALL)
+_LITERAL = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`", re.DOTALL)
 # What is between two literals of one text: nothing, an operator, or an expression with one on either side.
 _ADJOINS = re.compile(r"\s*(?:[+.~\\]|\.\.|<<|<>)?\s*\w{0,2}")
-_VALUE_BETWEEN = re.compile(r"\s*(?P<joins>\+|\.\.?|<<|<>)[^\"'`;{}]{1,80}(?P=joins)\s*\w{0,2}|\s+PRI\w+\s*", re.ASCII)
+_VALUE_BETWEEN = re.compile(r"\s*(?P<joins>\+|\.|<<|<>)[^;{}]{1,80}(?P=joins)\s*\w{0,2}|\s*PRI\w+\s*")
 _VALUE_BEHIND = re.compile(r"\s*(?:\+|\.\.?|<<|<>)\s*[\w$(]")
 _PLACEHOLDER = re.compile(
-    r"%(?:\(\w+\))?[-+#0]*[\d*]*(?:\.[\d*]+)?(?:hh?|ll?|[zjtL])?[A-Za-z@]|~[a-z]\b"  # printf; Erlang
-    r"|\{\{[^{}]*\}\}|[$#]?\{[^{}\n]{0,80}\}|[$#]\{[^{}\n]*$|\$[A-Za-z_]\w*(?:->\w+)*|\\\([^()]*\)"  # interpolation
+    r"%(?:\(\w+\))?[-+#*.\d]*[A-Za-z@]|~[a-z]"  # printf; Erlang
+    r"|\{[^{}]*\}|[$#]\{[^}]*|\$\w+(?:->\w+)*|\\\([^)]*\)"  # interpolation
 )
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_ESCAPE = re.compile(r"\\.")
 # Stands for a placeholder, and is in no text.
 _ANYTHING = "\0"
 _WORD = re.compile(rf"[\w{_ANYTHING}]+")
@@ -60,7 +60,7 @@ def literals_of(code: str) -> tuple[MessageLiteral, ...]:
     found: list[tuple[int, list[str]]] = []
     parts = list(_LITERAL.finditer(code))
     for before, part in zip((None, *parts), parts, strict=False):
-        text = part[part.lastindex or 0]
+        text = part[0][1:-1]
         gap = None if before is None else code[before.end() : part.start()]
         if gap is not None and _ADJOINS.fullmatch(gap):
             found[-1][1].append(text)

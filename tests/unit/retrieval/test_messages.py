@@ -48,6 +48,68 @@ def test_placeholders_and_joined_literals_stand_for_any_value(code: str) -> None
 
 
 @pytest.mark.parametrize(
+    "code",
+    [
+        'fail("berth %+d at quay %#x is not free")',
+        'fail("berth %05.1f at quay %X is not free")',
+        'fail("berth %*d at quay %.*f is not free")',
+        'fail(@"berth %@ at quay %zu is not free")',
+        'io:format("berth ~ts at quay ~w is not free", [Berth, Quay])',
+        'fail "berth $1 at quay ${2} is not free"',
+        'fail("berth {\n  berth} at quay {} is not free")'.replace("\n", "\\\n"),
+        'throw Full("berth \\(berth(7)) at quay \\(quay) is not free")',
+        'printf("berth %"PRIu64" at quay %"PRId8 " is not free", berth, quay);',
+        'fail("berth "+berth+" at quay "+quay+" is not free")',
+        'fail("berth " <> berth <> " at quay " <> quay <> " is not free")',
+        'fail("berth "..berth.." at quay "..quay.." is not free")',
+    ],
+)
+def test_placeholders_of_other_forms_stand_for_any_value(code: str) -> None:
+    assert common(MESSAGE, code) == 6
+
+
+@pytest.mark.parametrize("sign", ["+", ".", "~", "\\", "..", "<<", "<>", ""])
+def test_an_operator_joins_two_literals(sign: str) -> None:
+    assert common(MESSAGE, f'fail("berth %s at " {sign} "quay %s is not free")') == 6
+
+
+@pytest.mark.parametrize(
+    "behind", ["+ rope", ". $rope", ".. rope", "<< rope", "<> rope", "+ (rope)", ".rope", "+$rope"]
+)
+def test_a_value_may_follow_a_literal(behind: str) -> None:
+    assert common("unknown rope R2", f'fail("unknown rope " {behind})') == 2
+
+
+@pytest.mark.parametrize(
+    "between", ["; warn(quay + ", "{ quay + ", "} quay + ", ", quay, ", " quay ", ")\nmoor()" * 20 + "+ "]
+)
+def test_what_ends_a_statement_joins_no_literals(between: str) -> None:
+    assert common(MESSAGE, f'fail("berth %s at " + berth {between} "quay %s is not free")') == 4
+
+
+@pytest.mark.parametrize("mark", "\"'`")
+def test_a_literal_ends_with_the_mark_that_opens_it(mark: str) -> None:
+    def words(code: str) -> list[str]:
+        return [" ".join(each.words) for each in literals_of(code.replace("|", mark))]
+
+    assert words("|unknown rope here|, |old berth is free|") == ["unknown rope here", "old berth is free"]
+    assert words("5| is long\n|unknown rope here|") == ["unknown rope here"]
+    assert words("|unknown \\|old\\| rope|") == ["unknown old rope"]
+    assert words("|unknown rope here\\| and there\n") == []
+    assert words("|unknown \\\n  rope here|") == ["unknown rope here"]
+
+
+@pytest.mark.parametrize("place", ['#{ship["name"]}', '${ship["name"]}', '#{ships.map { |ship| ship["name"] }}'])
+def test_a_literal_within_a_placeholder_ends_the_text(place: str) -> None:
+    assert common("rope of ship Anna", f'fail("rope of ship {place}")') == 3
+
+
+def test_a_bracket_that_is_alone_is_no_placeholder() -> None:
+    assert common("no rope behind } of the berth", 'fail("{} rope behind } of the berth")') == 5
+    assert common("expected { and rope but found {1}", 'fail("expected { and rope but found {}")') == 5
+
+
+@pytest.mark.parametrize(
     ("message", "words"),
     [
         (f"why do I get FullError: {MESSAGE}, please", 6),
@@ -72,7 +134,7 @@ def test_a_message_may_be_pasted_in_part_and_among_other_words(message: str, wor
         ("the old rope of harbour R2 has no ends", 'fail("{} {} has no ends")', 0),  # mostly values
         ("unknown rope R2", 'fail("unknown rope %s")', 2),
         ("unknown rope R2", 'fail("unknown rope " + rope)', 2),
-        ("unknown rope R2", 'fail("unknown rope")', 0),
+        ("unknown old rope R2", 'fail("unknown old rope")', 0),
         ("why: unknown rope R2", 'fail("unknown rope %s")', 0),
         ("old rope R2", 'fail("unknown old rope %s")', 0),
         ("is not R2", 'fail("is not %s")', 0),  # says nothing
@@ -100,6 +162,12 @@ def test_what_is_quoted_in_a_question_is_a_message_of_its_own() -> None:
 
     assert message_places([question], code) == (0, [])
     assert message_places(["quay North is not free", question], code)[0] == 4
+
+
+def test_a_message_may_have_several_sentences() -> None:
+    text = "Berth %s at quay %s is not free. " * 10
+
+    assert common(text.replace("%s", "B7"), f'fail("{text}")') == 60
 
 
 @pytest.mark.parametrize("text", ["berth %s at quay %s is not free " * 14, "berths/quay-north_old.free.yaml here"])
@@ -162,6 +230,8 @@ def test_a_message_that_nothing_prints_is_an_ordinary_query(library: Library) ->
 
     assert found
     assert not any("message" in result.signals for result in found)
+    assert missing_note("foo_bar of old_ship", found, library.index)
+    assert not missing_note("foo_bar of old_ship", [], library.index)
 
 
 def test_values_that_are_rarer_than_the_words_do_not_hide_what_prints_a_message(library: Library) -> None:
