@@ -29,7 +29,7 @@ _ONE_WORD = re.compile(
 _SAYS = re.compile(
     r"\b(?:not|no|cannot|must|is|are|was|were|has|have|had|fail\w*|invalid|unknown|unexpected|expected|missing|already"
     r"|unable|unsupported|illegal|bad|denied|refused|rejected|require[sd]|too|only|\w*error|\w*exception|\w*warning|deprecated)\b"
-    r"|n['’]t\b",
+    r"|n['’]t",
     re.IGNORECASE,
 )
 # Who asks, or tells of himself, has no message unless one is announced: "the log says ...", "why do I get ...",
@@ -41,12 +41,12 @@ _ASKS = re.compile(
 )
 _HAS_MESSAGE = re.compile(
     r"\b(?:says?|saying|prints|complain\w*|fail\w*\s+with)\b|\b\w*(?:error|exception|warning|failed|fatal)\]?:|\[error\]"
-    r"|\bwhy\b.*\b(?:gets?|getting|got|sees?|seeing)\b",
+    r"|why.*\b(?:gets?|getting|got|sees?|seeing)\b",
     re.IGNORECASE,
 )
 _MIN_WORDS = 3
 # Values in a message: what is in quotation marks, and words that are not plain.
-_VALUE = re.compile(r"(?<!\w)([\"'`])(?:(?!\1).){1,80}\1(?!\w)|\S*(?:\w[A-Z\d_/\\.:]\w|\d|[/\\_])\S*")
+_VALUE = re.compile(r"(?<!\w)([\"'`])(?:(?!\1).){1,80}\1(?!\w)|\S*(?:\w[A-Z.:]\w|[\d/\\_])\S*")
 
 # Longer texts are pasted, and time grows with their square.
 _MAX_CHARS = 500

@@ -102,6 +102,76 @@ def test_what_a_program_says_may_be_a_message(text: str) -> None:
     assert read_question(text).messages[-1] == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "berth B7 not given",
+        "no rope R2 here",
+        "cannot moor B7",
+        "ships must moor singly",
+        "ropes are tied up",
+        "berth B7 was left",
+        "ropes were tied up",
+        "ropes have two ends",
+        "rope had two ends",
+        "failed to moor",
+        "invalid rope R2",
+        "unknown rope R2",
+        "unexpected end of rope",
+        "expected a rope",
+        "berth B7 already full",
+        "unsupported kind of rope",
+        "illegal kind of rope",
+        "bad kind of rope",
+        "mooring denied at B7",
+        "mooring refused at B7",
+        "mooring rejected at B7",
+        "rope R2 required here",
+        "mooring requires a rope",
+        "rope R2 too short",
+        "mooring only at B7",
+        "FullException: moored at B7",
+        "OldRopeWarning: moored at B7",
+        "deprecated rope R2",
+        "rope R2 doesn’t hold",
+        "Error: berth B7 is not free. " * 15,
+    ],
+)
+def test_a_word_of_messages_tells_what_a_program_says(text: str) -> None:
+    assert read_question(text).messages == (text.strip(),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what are the errors of pier B7",
+        "what is the FullException of pier B7",
+        "what are the exceptions of pier B7",
+        "what is the RopeWarning of pier B7",
+        "what are the warnings of pier B7",
+        "why has it failed with moored at B7",
+        "what does the message moored at B7 mean",
+        "what do the messages moored at B7 mean",
+        "what does it say about pier B7",
+        "what is it if the log says moored at B7",
+        "what is wrong, it keeps saying moored at B7",
+        "what does it print about pier B7",
+        "what is it that prints moored at B7",
+        "what is printed, moored at B7",
+        "what is wrong, it complains of pier B7",
+        "why does my ship get moored at B7",
+        "why is it that one gets moored at B7",
+        "why am I getting moored at B7",
+        "why is it that I got moored at B7",
+        "why do I see moored at B7",
+        "why is it that one sees moored at B7",
+        "why am I seeing moored at B7",
+    ],
+)
+def test_a_question_tells_by_a_word_that_it_has_a_message(text: str) -> None:
+    assert read_question(text).messages == (text,)
+
+
 def test_a_quoted_text_is_a_message_before_the_question_around_it() -> None:
     question = 'where is "moored at B7" told?'
 
@@ -129,8 +199,15 @@ def test_a_text_in_single_quotes_is_a_message_if_it_is_no_value() -> None:
         "How do I moor where a berth is not free?",
         "Is a berth required for a ship that is not old",
         "which code drops a line that is too old",
+        "which code draws the blueprint of a ship",
+        "where is the printer of the harbour",
+        "why do ships forget a rope",
+        "why is the getter of a rope slow",
+        "history of this rope",
+        "length of the mainline",
+        "isle with notable ropes",
         "no free pier vs. no free quay",
-        "berth B7 is not free " * 25,
+        "Error: berth B7 is not free. " * 18,
     ],
 )
 def test_topics_and_ordinary_questions_have_no_message(text: str) -> None:
@@ -138,7 +215,21 @@ def test_topics_and_ordinary_questions_have_no_message(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["'a rope'", '"a rope"', "`rope`", "RopeOne", "rope_1", "/var/rope", "a.rope.b", "10:30", "C:\\rope", "42"]
+    "value",
+    ["'a rope'", '"a rope"', "`rope`", "RopeOne", "rope_one", "/var/rope", "rope.old", "rope:old", "C:\\rope", "42"],
 )
 def test_values_of_a_message_are_left_out(value: str) -> None:
     assert without_values(f"The ship {value} isn't free").split() == ["The", "ship", "isn't", "free"]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("It isn't free at 'a rope' now", "It isn't free at now"),
+        ("It isn't the ships' rope", "It isn't the ships' rope"),
+        ("The 'old rope isn't free", "The 'old rope isn't free"),
+        ("The 'a rope' and 'a ship' moor", "The and moor"),
+    ],
+)
+def test_an_apostrophe_quotes_no_value_of_a_message(message: str, said: str) -> None:
+    assert " ".join(without_values(message).split()) == said
