@@ -79,9 +79,10 @@ def _printing(query: Question, shown: ContextItem) -> Iterator[Passage]:
             continue
         around = next((each for each in enclosing(lines, at, at) if each.last - each.first < _MAX_LINES), None)
         first, end = (at, at) if around is None else (around.first, around.last)
-        if not lines[at].leads:  # an attribute has no condition
+        if lines[at].leads:  # the attribute of a variant, which has no condition
+            end = _end_of_variant(lines, first, end)
+        else:
             first, end = _with_condition(shown, first)
-        end = max(_end_of_variant(lines, first, end), at)
         yield Passage(shown, shown.units[first], shown.units[end], is_whole=True, is_cause=True)
 
 
@@ -126,7 +127,8 @@ def _definition(name: str) -> re.Pattern[str]:
 
 def _end_of_variant(lines: Sequence[Line], first: int, last: int) -> int:
     """Return where a statement ends before the attribute of the next variant, which has the same indentation."""
-    below = range(first + 1, last + 1)
+    opens = next((at for at in range(first, last) if not lines[at].leads), last)
+    below = range(opens + 1, last + 1)
     return next((at - 1 for at in below if lines[at].leads and lines[at].indent <= lines[first].indent), last)
 
 

@@ -11,6 +11,7 @@ from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.followups import standalone
 from openbook.answering.passages import passages_of
+from openbook.answering.scoring import ASKED_BONUS, bonuses_of
 from openbook.questions.question import read_question
 from openbook.types import Chunk, Filter, RetrievalResult
 from tests.unit.answering.picking import picked
@@ -371,8 +372,9 @@ def test_what_prints_a_message_is_quoted_as_a_whole_statement(statement: str) ->
     assert printing(code, "QuayFullError: berth B7 is not free") == [statement]
 
 
-def test_a_message_is_quoted_with_its_variant_alone() -> None:
-    variant = '    #[error("berth {0} is not free")]\n    Full(String),'
+@pytest.mark.parametrize("text", ['"berth {0} is not free"', '\n        "berth {0} is not free",\n        name\n    '])
+def test_a_message_is_quoted_with_its_variant_alone(text: str) -> None:
+    variant = f"    #[error({text})]\n    Full(String),"
     code = f'enum DockError {{\n{variant}\n    #[error("late")]\n    Late,\n' + "    Old,\n" * 12 + "}"
 
     assert printing(code, "berth B7 is not free", "rust") == [variant]
@@ -382,6 +384,65 @@ def test_a_message_that_a_short_statement_prints_twice_is_quoted_once() -> None:
     code = 'if late:\n    fail("berth %s is not free")\nelse:\n    fail("berth %s is not free")'
 
     assert printing(code, "berth B7 is not free") == [code]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'fail("berth %s is not free")',
+        "if full:\n# No ship leaves now.\n    fail('berth %s is not free')",
+        "if full:\n# No ship leaves now.\n    fail(\n        'berth %s is not free'\n    )",
+    ],
+)
+def test_a_short_chunk_that_prints_a_message_is_quoted(code: str) -> None:
+    assert printing(code, "berth B7 is not free") == [code]
+
+
+def test_a_message_in_what_is_cut_off_is_not_quoted() -> None:
+    chunk = of_code(f"def moor(self):\n{TIES}\n    fail('berth %s is not free')")
+    context = build_context([RetrievalResult(chunk, 1.0, {"message": 30.0})], 100).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+
+    assert passages
+    assert with_causes(read_question("berth B7 is not free"), passages, context) == passages
+
+
+def test_what_prints_a_message_is_offered_once() -> None:
+    code = 'def moor(self):\n    tie()\n\n\ndef sail(self):\n    if full:\n        fail("berth %s is not free")'
+    context = build_context([RetrievalResult(of_code(code), 1.0, {"message": 30.0})], 10_000).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+
+    found = [each.text for each in with_causes(read_question("berth B7 is not free"), passages, context)]
+
+    assert sum("not free" in text for text in found) == 1
+    assert any("tie()" in text for text in found)
+
+
+def test_without_a_message_and_an_error_passages_are_as_they_were() -> None:
+    context = build_context([result_of(of_code("class QuayFull:\n    pass\n\n\ndef moor():\n    tie()"))], 999).shown
+    passages = [passage for shown in context for passage in passages_of(shown)]
+
+    assert with_causes(read_question("mooring of ships"), passages, context) == passages
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "is_asked_for"),
+    [
+        (QUESTION, "A ship raises QuayFullError if no berth is free.", True),
+        (QUESTION, "A QuayFullError has a name.", False),
+        ("berth B7 is not free", "A ship raises QuayFullError if no berth is full.", False),
+    ],
+)
+def test_beside_a_cause_only_prose_on_the_error_is_asked_for(question: str, said: str, is_asked_for: bool) -> None:
+    code = of_code('def moor():\n    if full:\n        raise QuayFullError("berth %s is not free")')
+    results = [RetrievalResult(code, 1.0, {"message": 30.0}), result_of(chunk_of(said, "dock.md"))]
+    context = build_context(results, 10_000).shown
+    query = read_question(question)
+    passages = with_causes(query, [each for shown in context for each in passages_of(shown)], context)
+
+    bonuses = dict(zip([each.text for each in passages], bonuses_of(query, passages)[0], strict=True))
+
+    assert (bonuses[said] >= ASKED_BONUS) == is_asked_for
 
 
 def test_a_message_is_no_doubtful_answer_whatever_values_it_has(tmp_path: Path) -> None:
