@@ -10,12 +10,12 @@ from openbook.answering.statements import layout_of, statements
 from openbook.types import Unit
 
 _SAYS_DEPRECATED = re.compile(
-    r"#!?\[.*\bdeprecated\b|@\w*deprecated\b|@available\(.*\bdeprecated\b|\[\[?[\w.]*(?:Obsolete|deprecated)\b"
-    r"|^\s*deprecated\s*\(|__deprecated__|\.\.\s+deprecated::|\bDeprecationWarning\b|^\W*Deprecated:",
+    r"#\[.*\bdeprecated\b|@[\w.]*deprecated\b|@available\(.*deprecated|\[[\w.:]*(?:Obsolete|deprecated)\b"
+    r"|^\s*deprecated\s*\(|__attribute__.*deprecated|DeprecationWarning|^\W*Deprecated:",
     re.IGNORECASE | re.MULTILINE,
 )
-# Other languages say it above the signature. A warning further below is for one use of a function.
-_IN_BODY = frozenset({"python"})
+# The body of a Python function may say it. A warning further below is for one use of the function.
+_IN_BODY = re.compile(r"\bdef\b")
 _MAX_LINES = 40
 
 
@@ -25,10 +25,10 @@ def is_deprecated(head: Passage) -> bool:
 
 
 def saying_deprecated(heads: Sequence[Passage], passages: Sequence[Passage]) -> set[PassageKey]:
-    """Return the keys of the passages that say that definitions are deprecated, besides their heads."""
+    """Return the keys of the passages that say that definitions are deprecated."""
     wholes = [(head.shown, _whole(head)) for head in heads]
     extents = [Passage(shown, units[0], units[-1]) for shown, units in wholes]
-    inside = (each for each in passages if not each.is_head and any(overlap(each, extent) for extent in extents))
+    inside = (each for each in passages if any(overlap(each, extent) for extent in extents))
     return {each.key for each in inside if _says_so(each.units)}
 
 
@@ -42,8 +42,7 @@ def _whole(head: Passage) -> Sequence[Unit]:
     first, last = head.first.number - 1, head.last.number - 1
     while first and lines[first - 1].leads and not lines[first].is_apart:
         first -= 1
-    while lines[last].leads and last + 1 < len(lines):
-        last += 1
-    if shown.result.chunk.language in _IN_BODY and re.search(r"\bdef\b", head.signature):
-        last = max(last, min(next(statements(lines, first, len(lines) - 1)).last, first + _MAX_LINES))
+    last = next((at for at in range(last, len(lines)) if not lines[at].leads), last)
+    if _IN_BODY.search(head.signature):
+        last = min(next(statements(lines, first, len(lines) - 1)).last, last + _MAX_LINES)
     return shown.units[first : last + 1]

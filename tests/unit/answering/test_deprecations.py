@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.answering.context import build_context
+from openbook.answering.deprecations import saying_deprecated
+from openbook.answering.passages import passages_of
 from tests.unit.answering.picking import picked, quotes
-from tests.unit.retrieval.material import chunk_of
+from tests.unit.retrieval.material import chunk_of, result_of
 
 QUESTION = "What does `moor_ship` do?"
 LONG = "".join(f" * Line {number} says more.\n" for number in range(12))
@@ -33,6 +36,7 @@ LIVE = {
 }
 PYTHON_WARNS = 'def moor_ship():\n    """Ties."""\n    a = 1\n    warnings.warn("no", DeprecationWarning)\n    tie()'
 PYTHON_TELLS = 'def moor_ship():\n    """Ties.\n\n    .. deprecated:: 2.0\n    """\n    tie()'
+PYTHON_MARKS = '@warnings.deprecated("no")\ndef moor_ship():\n    tie()'
 
 
 def first(question: str, language: str, *texts: str) -> str:
@@ -51,11 +55,84 @@ def test_a_deprecated_definition_comes_after_another(language: str) -> None:
     assert first(QUESTION, language, OLD[language], LIVE[language]) == LIVE[language]
 
 
+@pytest.mark.parametrize(
+    ("language", "attribute"),
+    [
+        ("rust", '#[deprecated(note = "no")]'),
+        ("rust", '#[cfg_attr(feature = "old", deprecated)]'),
+        ("rust", '#[cfg_attr(\n    feature = "old",\n    deprecated (note = "no"),\n)]'),
+        ("csharp", "[System.Obsolete]"),
+        ("cpp", '[[deprecated("no")]]'),
+        ("cpp", "[[gnu::deprecated]]"),
+        ("cpp", "/// @deprecated no"),
+        ("java", "@java.lang.Deprecated"),
+        ("swift", '@available(iOS, introduced: 1.0, deprecated: 2.0, message: "no")'),
+    ],
+)
+def test_an_attribute_of_another_form_says_that_a_definition_is_deprecated(language: str, attribute: str) -> None:
+    live = LIVE[language]
+
+    assert first(QUESTION, language, f"{attribute}\n{live.replace('tie', 'moor')}", live) == live
+
+
+@pytest.mark.parametrize("attribute", ["deprecated", '__deprecated__("no")'])
+def test_an_attribute_on_the_line_of_a_definition_says_so(attribute: str) -> None:
+    old = f"__attribute__(({attribute})) void moor_ship() {{\n    tie();\n}}"
+
+    assert first(QUESTION, "cpp", old, LIVE["cpp"]) == LIVE["cpp"]
+
+
+@pytest.mark.parametrize(
+    ("language", "above"),
+    [
+        ("rust", '#[serde(rename = "undeprecated")]'),
+        ("rust", '#[serde(rename = "deprecated_moor")]'),
+        ("rust", "#[deprecated]\nfn tie() {}"),
+        ("java", '@DeprecatedSince("1")'),
+        ("csharp", "[ObsoleteRope]"),
+        ("go", "// It is not deprecated: it ties."),
+        ("go", "// Deprecated: the functions of the old harbour.\n"),
+    ],
+)
+def test_other_lines_above_a_definition_do_not_say_that_it_is_deprecated(language: str, above: str) -> None:
+    live = LIVE[language]
+    other = live.replace("tie", "moor")
+
+    assert first(QUESTION, language, f"{above}\n{other}", live).endswith(other)
+
+
+@pytest.mark.parametrize("body", ["tie(deprecated(a))", "tie(1)\n    " * 60 + 'warn("no", DeprecationWarning)'])
+def test_a_body_does_not_say_so_by_a_call_or_far_from_the_signature(body: str) -> None:
+    text = f"def moor_ship(a, b):\n    {body}"
+
+    assert first(QUESTION, "python", text, "def moor_ship(a):\n    tie(a)").startswith("def moor_ship(a, b):")
+
+
+def test_a_comment_below_a_definition_is_not_the_one_above() -> None:
+    old = "__attribute__((deprecated)) void moor_ship() {\n    tie();\n}\n// The next one ties."
+
+    assert first(QUESTION, "cpp", old, LIVE["cpp"]) == LIVE["cpp"]
+
+
+def test_what_says_so_of_another_definition_is_not_asked_for() -> None:
+    chunks = [
+        chunk_of(PYTHON_WARNS.replace("moor_ship", name), f"{name}.py", kind="code", language="python", defines=(name,))
+        for name in ("moor_ship", "tie_ship")
+    ]
+    results = [result_of(chunk) for chunk in chunks]
+    passages = [each for shown in build_context(results, 10_000).shown for each in passages_of(shown)]
+    heads = [each for each in passages if each.defines == "moor_ship"]
+
+    told = [each for each in passages if each.key in saying_deprecated(heads, passages)]
+
+    assert {each.shown.result.chunk.span.path for each in told} == {"moor_ship.py"}
+
+
 def test_a_deprecated_definition_is_quoted_behind_the_other() -> None:
     assert told(QUESTION, "java", OLD["java"], LIVE["java"]) == [LIVE["java"], OLD["java"]]
 
 
-@pytest.mark.parametrize("text", [PYTHON_WARNS, PYTHON_TELLS])
+@pytest.mark.parametrize("text", [PYTHON_WARNS, PYTHON_TELLS, PYTHON_MARKS, PYTHON_WARNS.replace("Dep", "PendingDep")])
 def test_the_body_of_a_function_may_say_that_it_is_deprecated(text: str) -> None:
     live = "def moor_ship(a):\n    tie(a)"
 
