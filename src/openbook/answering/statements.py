@@ -34,7 +34,7 @@ _BEHIND_SENTENCE = "\"'`)*/ \t\r"
 _LEADS = re.compile(r"\s*(?:#(?!\s*(?:include|define|import)\b)|//|/\*|--\s|;|@\w|\[\[?[^\[\]]*\]\]?\s*$)")
 
 # An attribute or an annotation with brackets of its own.
-_ATTRIBUTE = re.compile(r"\s*(?:#!?\[|@[\w.:]+\()")
+_ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 
 # The parameters of a template, on lines of their own, belong to the statement below as well.
 _TEMPLATE = re.compile(r"\s*template\s*<")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from openbook.answering.extractive import compose
 from openbook.types import Chunk
 from tests.unit.answering.picking import picked, quotes
@@ -115,3 +117,57 @@ def test_a_long_comment_above_an_enumeration_is_left_out() -> None:
     found = picked("What are the values of Berth?", of_code(text))
 
     assert quotes(found)[0] == "pub enum Berth {\n    Berth1,\n    Berth2,\n}"
+
+
+@pytest.mark.parametrize("above", ["use dock;\n", "// The kinds.\n\n"])
+def test_other_lines_above_an_enumeration_are_left_out(above: str) -> None:
+    assert quotes(picked("What is MooringKind?", of_code(above + KIND)))[0] == KIND
+
+
+def test_a_whole_enumeration_does_not_go_on() -> None:
+    assert "goes on" not in told("What is MooringKind?", of_code(KIND), now=KIND)
+
+
+@pytest.mark.parametrize("cut", ["    /// Berth 2 ", " 2 of the quay."])
+def test_the_beginning_of_the_next_value_is_left_out(cut: str) -> None:
+    opening = BERTHS[: BERTHS.index(cut)].rstrip()
+
+    assert "    Berth1,\n```\n[1:1-9] (goes on" in told("What are the values of Berth?", of_code(opening), now=BERTHS)
+
+
+def enumerations(question: str, *chunks: Chunk, now: str = "") -> list[str]:
+    found = picked(question, *chunks, text_of=lambda source, path: now)
+    return [each.passage.text for each in found if each.passage.is_enumeration]
+
+
+def test_another_enumeration_is_not_meant() -> None:
+    other = KIND.replace("MooringKind", "SailKind")
+
+    assert enumerations("What is MooringKind?", of_code(f"{other}\n\n{KIND}")) == [KIND]
+
+
+def test_an_example_in_documentation_is_not_meant() -> None:
+    assert not enumerations("What is MooringKind?", chunk_of(KIND, "kind.rs", kind="docs", language="rust"))
+
+
+def test_an_enumeration_in_a_test_is_meant_by_a_question_for_tests() -> None:
+    assert enumerations("What does MooringKind::Pile do in the tests?", of_code(KIND, "tests/kind.rs"))
+
+
+def test_other_questions_show_no_enumeration() -> None:
+    assert not enumerations("Where is `MooringKind` used?", of_code(KIND))
+
+
+@pytest.mark.parametrize("question", ["What are the values of Berth?", "What does Berth::Berth30 do?"])
+def test_a_chunk_without_what_is_asked_for_does_not_show_it(question: str) -> None:
+    use = "\n\nfn moor(berth: Berth) {\n    tie(berth)\n}"
+
+    assert not enumerations(question, of_code(use, before=BERTHS), now=BERTHS + use)
+
+
+def test_the_opening_of_a_long_comment_is_no_sentence() -> None:
+    text = (
+        f"enum Berth {{\n    /**\n     * Holds one ship.\n     *\n{SAID.replace('///', ' *')}     */\n    Berth1,\n}}"
+    )
+
+    assert enumerations("What does Berth::Berth1 do?", of_code(text), now=text) == ["    /**\n     * Holds one ship."]

@@ -45,6 +45,21 @@ def test_what_goes_on_with_a_statement_is_not_cut_from_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "attribute",
+    [
+        '#[cfg_attr(\n    feature = "old",\n    late\n)]',
+        '@dock.route(\n    "/wait",\n    name=("wait",\n    "late"),\n)',
+        "@field:Late(\n    1,\n)",
+    ],
+)
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_an_attribute_of_several_lines_is_not_cut_from_what_it_is_on(attribute: str, indent: str) -> None:
+    text = f"{attribute}\nwait(1)".replace("\n", f"\n{indent}")
+
+    assert cut(f"{indent}{text}\n{indent}last(2)", whole=7) == [f"{indent}{text}", f"{indent}last(2)"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "template <typename T>\nint wait(T a) {\n  return a;\n}",
