@@ -101,11 +101,25 @@ def test_other_lines_above_a_definition_do_not_say_that_it_is_deprecated(languag
     assert first(QUESTION, language, f"{above}\n{other}", live).endswith(other)
 
 
-@pytest.mark.parametrize("body", ["tie(deprecated(a))", "tie(1)\n    " * 60 + 'warn("no", DeprecationWarning)'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "tie(deprecated(a))",
+        "tie(1)\n    " * 60 + 'warn("no", DeprecationWarning)',
+        'tie(1)\n\n\ndef tie_old():\n    warn("no", DeprecationWarning)',
+    ],
+)
 def test_a_body_does_not_say_so_by_a_call_or_far_from_the_signature(body: str) -> None:
     text = f"def moor_ship(a, b):\n    {body}"
 
     assert first(QUESTION, "python", text, "def moor_ship(a):\n    tie(a)").startswith("def moor_ship(a, b):")
+
+
+@pytest.mark.parametrize("name", ["undef", "defer"])
+def test_a_body_says_so_in_languages_with_def_alone(name: str) -> None:
+    text = f"function moor_ship({name}) {{\n    warn('DeprecationWarning')\n}}"
+
+    assert first(QUESTION, "typescript", text, LIVE["typescript"]) == text
 
 
 def test_a_comment_below_a_definition_is_not_the_one_above() -> None:
@@ -114,9 +128,11 @@ def test_a_comment_below_a_definition_is_not_the_one_above() -> None:
     assert first(QUESTION, "cpp", old, LIVE["cpp"]) == LIVE["cpp"]
 
 
-def test_what_says_so_of_another_definition_is_not_asked_for() -> None:
+def test_of_what_is_within_a_definition_what_says_so_is_asked_for() -> None:
+    body = "".join(f"    tie({number})\n\n" for number in range(20))
+    text = f"def moor_ship():\n{body}    warn('it is old', DeprecationWarning)"
     chunks = [
-        chunk_of(PYTHON_WARNS.replace("moor_ship", name), f"{name}.py", kind="code", language="python", defines=(name,))
+        chunk_of(text.replace("moor_ship", name), f"{name}.py", kind="code", language="python", defines=(name,))
         for name in ("moor_ship", "tie_ship")
     ]
     results = [result_of(chunk) for chunk in chunks]
@@ -126,6 +142,7 @@ def test_what_says_so_of_another_definition_is_not_asked_for() -> None:
     told = [each for each in passages if each.key in saying_deprecated(heads, passages)]
 
     assert {each.shown.result.chunk.span.path for each in told} == {"moor_ship.py"}
+    assert all("DeprecationWarning" in each.text for each in told)
 
 
 def test_a_deprecated_definition_is_quoted_behind_the_other() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.answering.context import build_context
+from openbook.answering.enumeration_passages import with_enumerations
 from openbook.answering.extractive import compose
+from openbook.questions.question import read_question
 from openbook.types import Chunk
 from tests.unit.answering.picking import picked, quotes
-from tests.unit.retrieval.material import chunk_of
+from tests.unit.retrieval.material import chunk_of, result_of
 
 KIND = """\
 /// How a ship is moored.
@@ -141,9 +144,20 @@ def enumerations(question: str, *chunks: Chunk, now: str = "") -> list[str]:
 
 
 def test_another_enumeration_is_not_meant() -> None:
-    other = KIND.replace("MooringKind", "SailKind")
+    other = "pub enum SailKind {\n    Jib,\n    Main,\n}"
 
-    assert enumerations("What is MooringKind?", of_code(f"{other}\n\n{KIND}")) == [KIND]
+    context = build_context([result_of(of_code(f"{KIND}\n\n{other}"))], 10_000).shown
+
+    found = with_enumerations(read_question("What is MooringKind?"), [], context)
+
+    assert [each.text for each in found] == [KIND]
+
+
+def test_a_comment_below_the_last_value_is_left_out_unless_it_is_one_line() -> None:
+    one, two = "    // That is all.\n", "    // That is all.\n    // For now.\n"
+
+    assert enumerations("What is MooringKind?", of_code(f"{KIND[:-1]}{one}")) == [f"{KIND[:-1]}{one}".rstrip()]
+    assert enumerations("What is MooringKind?", of_code(f"{KIND[:-1]}{two}}}")) == [KIND[:-2]]
 
 
 def test_an_example_in_documentation_is_not_meant() -> None:
