@@ -398,6 +398,12 @@ def test_a_short_chunk_that_prints_a_message_is_quoted(code: str) -> None:
     assert printing(code, "berth B7 is not free") == [code]
 
 
+def test_of_a_long_statement_the_line_of_the_message_is_quoted() -> None:
+    code = f"fail(\n{TIES},\n    'berth %s is not free',\n)".replace(")\n    tie", "),\n    tie")
+
+    assert [text.splitlines()[-1] for text in printing(code, "berth B7 is not free")] == ["    'berth %s is not free',"]
+
+
 def test_a_message_in_what_is_cut_off_is_not_quoted() -> None:
     chunk = of_code(f"def moor(self):\n{TIES}\n    fail('berth %s is not free')")
     context = build_context([RetrievalResult(chunk, 1.0, {"message": 30.0})], 100).shown
@@ -430,7 +436,7 @@ def test_without_a_message_and_an_error_passages_are_as_they_were() -> None:
     [
         (QUESTION, "A ship raises QuayFullError if no berth is free.", True),
         (QUESTION, "A QuayFullError has a name.", False),
-        ("berth B7 is not free", "A ship raises QuayFullError if no berth is full.", False),
+        ("berth B7 is not free", "A ship raises QuayFullError, if no berth is full.", False),
     ],
 )
 def test_beside_a_cause_only_prose_on_the_error_is_asked_for(question: str, said: str, is_asked_for: bool) -> None:
