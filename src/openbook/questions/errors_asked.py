@@ -35,8 +35,7 @@ _SAYS = re.compile(
 # Who asks, or tells of himself, has no message unless one is announced: "the log says ...", "why do I get ...",
 # "Error: ...". "How do I get ..." announces none.
 _ASKS = re.compile(
-    r"\W*(?:what|which|who|whose|how|why|where|when|is|are|does|do|did|can|could|should|would|will|in\s+(?:what|which))\b"
-    r"|.*\b(?:I|we|my|our|me)\b",
+    r"\W*(?:what|which|how|why|where|when|is|does|do|in\s+(?:what|which))\b|.*\b(?:I|we|my|our)\b",
     re.DOTALL,
 )
 _HAS_MESSAGE = re.compile(
