@@ -16,7 +16,7 @@ _ASKS = Phrases(
     rf".*\b(?:chang(?:ed?|es)|new|notes|fixed|fixes|broke|breaking|added|removed|deprecated)\b.*\b(?:in|for|of|since|with)"
     rf"\s+(?:version\s+|release\s+)?{_RELEASE}.*",
     rf".*(?<![\w.]){_RELEASE}\s+(?:changes|changelog|release\s+notes|upgrad\w*|migrati\w*)\b.*",
-    rf".*\b(?:upgrad|updat|migrat|mov)\w*\b.*\b(?:to|for)\s+(?:version\s+|release\s+)?{_RELEASE}.*",
+    rf".*\b(?:up(?:grad|dat)|migrat|mov)\w*\b.*\b(?:to|for)\s+(?:version\s+|release\s+)?{_RELEASE}.*",
 )
 _ZEROS = re.compile(r"(?<=\d\.\d)(?:\.0)+$")
 
