@@ -5,11 +5,11 @@
 `cases/question_kinds.jsonl` has questions in English, German, French and Spanish on some seventy projects and courses,
 real and invented, by three people who saw neither the rules nor the model. Those of `set` "last" were written
 in wordings that the first do not have, and are only measured. `cases/question_kinds_named.jsonl` has questions that
-name the project that they ask of, and are read with "this project" in its place, as answering reads them; six
-projects in other wordings are only measured. Our questions and topics on repositories are added, all of them
-specific. `--data` names a folder with `real-questions`, all of which are specific. Prints the shares by leaving out a
-quarter of the projects in turn, then those of the last sets; `--write` trains on all others and writes
-`openbook/questions/kinds.json`.
+name the project that they ask of, and are read with "this project" in its place, as answering reads them; eight
+projects in other wordings are only measured. Our questions and topics on repositories are added, all of them specific.
+Training has each question without its mark as well. `--data` names a folder with `real-questions`, all of which are
+specific. Prints the shares by leaving out a quarter of the projects in turn, then those of the last sets; `--write`
+trains on all others and writes `openbook/questions/kinds.json`.
 """
 
 from __future__ import annotations

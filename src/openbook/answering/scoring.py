@@ -285,8 +285,7 @@ def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[Pa
     """Return the keys of the heads that define the names of the question, and of those that share only the name.
 
     Definitions in tests count if there are no others, or if the question is about tests, and deprecated ones if all
-    are. For `Client.send`, `send` of
-    another class only shares the name if `Client` has one.
+    are. For `Client.send`, `send` of another class only shares the name if `Client` has one.
     """
     asked_for: set[PassageKey] = set()
     namesakes: set[PassageKey] = set()
