@@ -193,9 +193,13 @@ class Retriever:
         named = named_files(self.index, query.text, where, outlines)
         if named:
             inside = self.index.match(query.tokens, vector, DEPTH, replace(where, within=frozenset(named)))
-            matches = add_evidence(matches, inside, self.index)
-            outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
+            matches, outlines = self._added(matches, inside)
         return matches, outlines, named
+
+    def _added(self, matches: Matches, others: Matches) -> tuple[Matches, list[Outline]]:
+        """Return matches with the evidence of others, and the outlines of it in the same order."""
+        matches = add_evidence(matches, others, self.index)
+        return matches, self.index.outlines([evidence.id for evidence in matches.evidence])
 
     def _with_editions(
         self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
@@ -213,8 +217,7 @@ class Retriever:
         if not meant:
             return matches, outlines, {}
         inside = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, replace(where, within=meant))
-        matches = add_evidence(matches, inside, self.index)
-        return matches, self.index.outlines([evidence.id for evidence in matches.evidence]), chosen
+        return *self._added(matches, inside), chosen
 
     def _with_inherited(
         self, query: Question, matches: Matches, outlines: list[Outline], where: Filter
@@ -231,8 +234,7 @@ class Retriever:
         methods = frozenset(each.id for each in inherited(query, outlines, lookup))
         if methods:
             more = tuple(evidence[number] for number in methods)
-            matches = add_evidence(matches, replace(matches, evidence=more), self.index)
-            outlines = self.index.outlines([each.id for each in matches.evidence])
+            matches, outlines = self._added(matches, replace(matches, evidence=more))
         return matches, outlines, methods
 
     def _with_messages(
@@ -251,8 +253,7 @@ class Retriever:
         best = max(common, default=0)
         held = tuple(each for each, count in zip(near.evidence, common, strict=True) if count and count == best)
         if held:
-            matches = add_evidence(matches, replace(near, evidence=held), self.index)
-            outlines = self.index.outlines([each.id for each in matches.evidence])
+            matches, outlines = self._added(matches, replace(near, evidence=held))
         return matches, outlines, frozenset(each.id for each in held)
 
     def _defining(self, term: AskedTerm, matches: Matches, vector: Vector, where: Filter) -> Matches:
