@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from openbook.answering import extractive, pointers, surroundings
 from openbook.answering.refusals import DOUBT_NOTE
 from openbook.answers import Citation, GenerationResult
 from openbook.chunking.grammars import parse
 from openbook.evals.metrics import ExpectedSpan, mean
+from openbook.extractive import answerer, pointers, surroundings
 from openbook.grounding.marks import parse_mark
 from openbook.library import Library
 from openbook.settings import Settings
@@ -243,8 +243,8 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
             patch.object(pointers, "_MAX_POINTERS", 0),
-            patch.object(extractive, "_MAX_QUOTES", quotes),
-            patch.object(extractive, "_MAX_WORDS", words),
+            patch.object(answerer, "_MAX_QUOTES", quotes),
+            patch.object(answerer, "_MAX_WORDS", words),
             patch.object(surroundings, "_MAX_WORDS", first_words),
             patch.object(surroundings, "_MAX_LINES", lines),
         ):

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.embedding.static import load_embedder
+from openbook.extractive.context import Context, build_context
 from openbook.library import Library
 from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING

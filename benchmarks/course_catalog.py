@@ -18,8 +18,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from openbook.answering.course_results import is_asked_for
 from openbook.evals.metrics import facts_found, mean
+from openbook.extractive.course_results import is_asked_for
 from openbook.library import Library
 from openbook.settings import Settings
 

@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.context_use import judge_context
-from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.expansion import build_expansion_prompt, is_expandable, read_searches
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import mean
+from openbook.extractive.context import build_context
 from openbook.library import Library
 from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.issue_search import WEIGHTS, IssueFindings, IssueWeights, fuse, gather, read_issue
 from openbook.embedding.static import load_embedder
 from openbook.library import Library
+from openbook.lookup.issue_search import WEIGHTS, IssueFindings, IssueWeights, fuse, gather, read_issue
 from openbook.questions.question import MAX_QUERY_CHARS, read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings

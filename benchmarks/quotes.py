@@ -3,7 +3,7 @@
     python -m benchmarks.quotes --data DATA --checkouts FOLDER
 
 `FOLDER` has a checkout of each repository of real-questions, and of the questions of newcomers, under its last name.
-Prints the weights of `openbook.answering.scoring`, and how often the best passage, or one of the best three, is the
+Prints the weights of `openbook.extractive.scoring`, and how often the best passage, or one of the best three, is the
 right place.
 """
 
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from benchmarks import works
 from benchmarks.fit import Case, fit
 from benchmarks.ours import folder_library
-from openbook.answering.context import build_context
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.passages import Passage, overlap, passages_of
-from openbook.answering.scoring import PassageSignals, read_passage, signals_of
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import ExpectedSpan
+from openbook.extractive.context import build_context
+from openbook.extractive.passages import Passage, overlap, passages_of
+from openbook.extractive.scoring import PassageSignals, read_passage, signals_of
 from openbook.questions.question import read_question
 from openbook.types import Filter
 

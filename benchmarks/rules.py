@@ -31,20 +31,13 @@ from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook import answering, questions, retrieval
-from openbook.answering import (
-    evidence,
-    extractive,
-    passages,
-    quoting,
-    scoring,
-    statements,
-    surroundings,
-)
+from openbook import answering, extractive, questions, retrieval
+from openbook.answering import evidence
 from openbook.answers import GenerationResult
 from openbook.errors import OpenbookError
 from openbook.evals.metrics import mean
 from openbook.evals.runs import interval
+from openbook.extractive import answerer, passages, quoting, scoring, statements, surroundings
 from openbook.library import Library
 from openbook.retrieval import fusion, ranking, weights
 from openbook.settings import Settings
@@ -65,10 +58,10 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
         *((scoring, name, 0.0) for name in ("_TOLD_BONUS", "_TOLD_BY_CODE_BONUS", "_OPENING_BONUS")),
         *((weights.QUESTION, name, 0.0) for name in ("defining", "defining:heading", "defining:symbol")),
     ),
-    "a loss for what repeats the question": ((extractive, "_ECHO_LOSS", 0.0),),
-    "leaving out weak further quotes": ((extractive, "_MAX_SCORE_GAP", 99.0),),
-    "leaving out repeats": ((extractive, "_MIN_REPEATED_WORDS", 10**6),),
-    "a first quote with what is around it": ((extractive, "_PLAIN_SHARE", 0.0),),
+    "a loss for what repeats the question": ((answerer, "_ECHO_LOSS", 0.0),),
+    "leaving out weak further quotes": ((answerer, "_MAX_SCORE_GAP", 99.0),),
+    "leaving out repeats": ((answerer, "_MIN_REPEATED_WORDS", 10**6),),
+    "a first quote with what is around it": ((answerer, "_PLAIN_SHARE", 0.0),),
     "more results for uses": ((evidence, "_USES_FACTOR", 1),),
     "more results for places": ((evidence, "_PLACES_FACTOR", 1),),
     "introductions for overviews": ((evidence, "introduction", lambda *_: []),),
@@ -87,22 +80,22 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
     "leaving out texts that say the same": ((fusion, "_SAME_LINES", 2.0),),
     # Small ones. How many answers they change is read as well: on most questions they have nothing to do.
-    "joining quotes with nothing between them": ((extractive, "_adjoin", lambda *_: False),),
-    "code up to its statement": ((extractive, "with_statement", lambda quote, *_: quote),),
-    "a first quote that grows": ((extractive, "enlarged", lambda quote, _: quote),),
+    "joining quotes with nothing between them": ((answerer, "_adjoin", lambda *_: False),),
+    "code up to its statement": ((answerer, "with_statement", lambda quote, *_: quote),),
+    "a first quote that grows": ((answerer, "enlarged", lambda quote, _: quote),),
     "what a sentence leads to": ((surroundings, "_LEADS_IN", _NEVER),),
     "the sentence that a quote refers to": ((surroundings, "_REFERS", frozenset()),),
     "the head of a table": ((surroundings, "_head_of_table", lambda _, row: row),),
     "growing up to headings": ((surroundings, "holds_heading", lambda _: False),),
-    "questions in the sources": ((extractive, "_IS_QUESTION", _NEVER),),
-    "a value behind a sign": ((extractive, "_VALUE", _NEVER),),
-    "code without imports": ((extractive, "without_imports", lambda _, code: code),),
+    "questions in the sources": ((answerer, "_IS_QUESTION", _NEVER),),
+    "a value behind a sign": ((answerer, "_VALUE", _NEVER),),
+    "code without imports": ((answerer, "without_imports", lambda _, code: code),),
     "labels that say nothing": ((passages, "_LABEL", _NEVER),),
     "what only closes": ((statements, "_CLOSES", _NEVER),),
     "comments that end with a sentence": ((statements, "_BEHIND_SENTENCE", ""),),
     "flowing lines of manual pages": ((quoting, "_GOES_ON", _NEVER),),
     # Whole mechanisms.
-    "what a quote needs below and above": ((extractive, "completed", lambda quote, *_: quote),),
+    "what a quote needs below and above": ((answerer, "completed", lambda quote, *_: quote),),
     "heads of definitions": ((passages, "definition_heads", lambda _: []),),
     "descriptions of options": ((scoring, "describing", lambda *_: set()),),
     "sentences and sections that define": ((scoring, "_definitions", lambda *_: set()),),
@@ -196,7 +189,7 @@ class _Watched:
 def _modules() -> list[ModuleType]:
     return [
         import_module(f"{package.__name__}.{each.name}")
-        for package in (retrieval, questions, answering)
+        for package in (retrieval, questions, extractive, answering)
         for each in pkgutil.iter_modules(package.__path__)
     ]
 

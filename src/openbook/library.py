@@ -33,12 +33,12 @@ from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 if TYPE_CHECKING:
     from openbook.answering.generator import Generator
     from openbook.answering.options import AnswerOptions
-    from openbook.answering.references import References
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
     from openbook.libraries.texts import TextStore
     from openbook.llm.protocol import Model
+    from openbook.lookup.references import References
     from openbook.retrieval.reranking import Reranker
     from openbook.sources.course_edits import Edit
     from openbook.sources.loading import LoadOptions
@@ -373,7 +373,7 @@ class Library(LibraryAnswers):
 
     def references(self, name: str, *, where: Filter = EVERYTHING) -> References:
         """Find the lines that define, call, import or mention a name. Calls of `Client.get` include every `get`."""
-        from openbook.answering.references import find_references
+        from openbook.lookup.references import find_references
 
         self._check(None, where)
         return find_references(name, self._index, where)

@@ -285,7 +285,7 @@ class LibraryAnswers(ABC):
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
         """Return the results as a model sees them: each in a fence, with numbered lines or sentences."""
-        from openbook.answering.context import build_context
+        from openbook.extractive.context import build_context
 
         return str(build_context(results, self.settings.context_tokens))
 

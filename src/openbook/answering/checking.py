@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from openbook.answering.context import Context
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.prompting import build_uncited_note, prompts_version
 from openbook.answering.refusals import no_answer
 from openbook.answering.repair import anchored, dropped
@@ -17,6 +15,8 @@ from openbook.answering.verifiers import ClaimVerifier
 from openbook.answers import POLICIES, Claim, GenerationResult, Policy, RefusalReason, Repair, Stage
 from openbook.costs import Spent
 from openbook.errors import QueryError
+from openbook.extractive.answerer import compose, pick, quotes_of
+from openbook.extractive.context import Context
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 

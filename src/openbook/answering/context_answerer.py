@@ -7,7 +7,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 from openbook.answering.checking import answer_of
-from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.expansion import build_expansion_prompt, read_searches
 from openbook.answering.followups import StandaloneQuestion, is_rewritable, standalone
@@ -18,6 +17,7 @@ from openbook.answering.steps import ModelCaller, ModelReply, Steps
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Claim, GenerationResult, RefusalReason, Stage
 from openbook.costs import Price, Spent, estimate_cost, price_of
+from openbook.extractive.context import Context, build_context
 from openbook.llm.messages import Message, Request
 from openbook.llm.protocol import Model
 from openbook.llm.request_tokens import TokenEstimator

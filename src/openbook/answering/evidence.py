@@ -16,18 +16,18 @@ from openbook.answering.answerability import (
     measure_answerability,
     support,
 )
-from openbook.answering.citations import TextNow
-from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.filling import fill_context, with_comments, with_docstrings
 from openbook.answering.followups import StandaloneQuestion
-from openbook.answering.includes import IncludedCode, with_included_code
 from openbook.answering.missing import missing_words
-from openbook.answering.overview import introduction, introduction_of, page_asked_for
-from openbook.answering.scoring import asks_only_for_uses, has_name, is_inside
-from openbook.answering.spelling import suggestions
 from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
+from openbook.extractive.citations import TextNow
+from openbook.extractive.course_results import VisibleCourses, is_known_to_speak
+from openbook.extractive.includes import IncludedCode, with_included_code
+from openbook.extractive.overview import introduction, introduction_of, page_asked_for
+from openbook.extractive.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.index.protocol import Index
+from openbook.lookup.spelling import suggestions
 from openbook.questions.question import Question, asking_what_is, read_question
 from openbook.questions.words import FOREIGN_WORDS
 from openbook.retrieval import weights
@@ -95,7 +95,7 @@ class EvidenceFinder:
         """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
 
         Best first. A question on courses may get more results: headings, a whole lesson, or passages of the course that
-        it names. See `openbook.answering.course_results`.
+        it names. See `openbook.extractive.course_results`.
         """
         if question.course is not None:
             with self.index.snapshot():

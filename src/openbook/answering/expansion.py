@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.answering.context import label_of
 from openbook.answering.prompting import fill_template
 from openbook.errors import QueryError
+from openbook.extractive.context import label_of
 from openbook.llm.messages import ShownSource
 from openbook.questions.question import Question, read_question
 from openbook.types import ResultRole, RetrievalResult

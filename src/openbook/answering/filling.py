@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise, takewhile
 
-from openbook.answering.context import max_chunk_tokens
-from openbook.answering.outlines import opens_with_heading, unseen
+from openbook.extractive.context import max_chunk_tokens
+from openbook.extractive.outlines import opens_with_heading, unseen
 from openbook.index.protocol import Index
 from openbook.retrieval.signals import defines_type
 from openbook.types import Chunk, Filter, RetrievalResult

@@ -8,18 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
-from openbook.answering.callers import further_callers
 from openbook.answering.checking import Retry, answer_of, signed
-from openbook.answering.citations import TextNow
-from openbook.answering.constants import with_constants
-from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.expansion import is_expandable
-from openbook.answering.extractive import ScoredPassage, compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
-from openbook.answering.includes import IncludedCode, unfolded, with_included
 from openbook.answering.options import AnswerOptions
-from openbook.answering.overview import unknown_file_note
 from openbook.answering.refusals import (
     Unread,
     asks_for_content_alone,
@@ -31,13 +24,20 @@ from openbook.answering.refusals import (
     with_note,
     with_unread,
 )
-from openbook.answering.sibling_sections import with_sections
 from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Answered, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
+from openbook.extractive.answerer import ScoredPassage, compose, pick, quotes_of
+from openbook.extractive.callers import further_callers
+from openbook.extractive.citations import TextNow
+from openbook.extractive.constants import with_constants
+from openbook.extractive.context import Context, build_context
+from openbook.extractive.includes import IncludedCode, unfolded, with_included
+from openbook.extractive.overview import unknown_file_note
+from openbook.extractive.sibling_sections import with_sections
 from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request

@@ -44,8 +44,8 @@ def missing_note(query: str, results: Sequence[RetrievalResult], index: Index) -
     if not (missing or unheld):
         return ""
     # Lazy: most searches have no note, and need nothing that answers need.
-    from openbook.answering.issue_search import read_issue
     from openbook.answering.prompting import build_missing_note
+    from openbook.lookup.issue_search import read_issue
 
     if read_issue(query):
         return ""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from openbook.agent.hooks import Hooks
-from openbook.answering.context import Context, ContextItem, build_context
-from openbook.answering.outlines import unseen
+from openbook.extractive.context import Context, ContextItem, build_context
+from openbook.extractive.outlines import unseen
 from openbook.llm.messages import ToolCall, ToolResult
 from openbook.types import Chunk, RetrievalResult, Span
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from openbook.answering.context import Context, label_of
 from openbook.answers import Claim, Exchange, RefusalReason
+from openbook.extractive.context import Context, label_of
 from openbook.grounding.marks import find_marks
 from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of

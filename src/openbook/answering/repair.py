@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.citations import UnitRange, places_of
 from openbook.answering.verification import NEVER_SHOWN, CitationChecker, Verification
 from openbook.answers import Claim, Repair
+from openbook.extractive.citations import UnitRange, places_of
 from openbook.grounding.blocks import ITEM, read_line
 from openbook.grounding.claims import Statement
 from openbook.grounding.literal import check_literally, is_verbatim

@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import DocumentChunks, is_visible, with_ends
-from openbook.answering.issue_search import find_for_issue, read_issue
-from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.missing import missing_note
-from openbook.answering.named_documents import PLAIN_NAME, NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
-from openbook.answering.outlines import (
+from openbook.courses.catalog import outline
+from openbook.courses.names import course_key_text, resolve
+from openbook.errors import ToolError
+from openbook.extractive.outlines import (
     behind_front_matter,
     document_outline,
     first_line,
@@ -27,11 +27,11 @@ from openbook.answering.outlines import (
     header_of,
     lines_of,
 )
-from openbook.answering.references import Reference, References, chunks_defining, chunks_naming, find_references
-from openbook.courses.catalog import outline
-from openbook.courses.names import course_key_text, resolve
-from openbook.errors import ToolError
 from openbook.index.protocol import DocumentSummary
+from openbook.lookup.issue_search import find_for_issue, read_issue
+from openbook.lookup.matching_lines import MatchingLine, MatchingLines, find_lines
+from openbook.lookup.named_documents import PLAIN_NAME, NamedDocuments, path_check
+from openbook.lookup.references import Reference, References, chunks_defining, chunks_naming, find_references
 from openbook.questions.names import name_parts
 from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import is_within, with_best_excerpts

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from openbook.answering.citations import TextNow, UnitRange, citation_of, is_current, numbered, places_of
-from openbook.answering.context import Context, ContextItem
 from openbook.answers import Citation, Claim, Repair, Verdict
+from openbook.extractive.citations import TextNow, UnitRange, citation_of, is_current, numbered, places_of
+from openbook.extractive.context import Context, ContextItem
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
 from openbook.grounding.code_names import absent_names

@@ -215,9 +215,9 @@ def references(
     The syntax tree decides what a line does with the name. Receivers are not resolved: calls of `Client.get` are
     those of every `get`.
     """
-    from openbook.answering.references import uses_text
     from openbook.cli.opening import asked
     from openbook.index.protocol import EVERYTHING
+    from openbook.lookup.references import uses_text
 
     if not name.strip():
         raise typer.BadParameter("the name is empty; is a shell variable unset?", param_hint="NAME")

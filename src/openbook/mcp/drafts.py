@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
-from openbook.answering.context import Context, ContextItem
-from openbook.answering.definition_heads import definition_at
-from openbook.answering.outlines import lines_of
 from openbook.answering.verification import CitationChecker
 from openbook.answers import Claim
+from openbook.extractive.context import Context, ContextItem
+from openbook.extractive.definition_heads import definition_at
+from openbook.extractive.outlines import lines_of
 from openbook.grounding.literal import NOT_CHECKED
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.library import Library

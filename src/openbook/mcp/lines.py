@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
-from openbook.answering.matching_lines import MatchingLines
-from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
 from openbook.courses.catalog import PlacedLesson
 from openbook.courses.names import course_key_text
+from openbook.lookup.matching_lines import MatchingLines
+from openbook.lookup.references import Reference, References
 from openbook.mcp.listing import Places, part_of_line
 from openbook.retrieval.roles import role_of
 from openbook.text import counted

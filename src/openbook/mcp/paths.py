@@ -47,8 +47,8 @@ class AgentPaths:
 
     def why_left_out(self, path: str) -> str:
         """Return why a file of that path is not in the library, and what to do; empty if there is none, or it is."""
-        from openbook.answering.named_documents import split_lines
         from openbook.ingest.remedies import remedy_for
+        from openbook.lookup.named_documents import split_lines
 
         wanted = split_lines(self.named(path), lambda _: False)[0].strip("/")
         for root in self._roots if wanted else ():

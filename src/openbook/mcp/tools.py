@@ -155,7 +155,7 @@ class McpTools:
         """Read lines of a document, numbered."""
 
         def read(tools: LibraryTools, listing: ResultListing) -> str:
-            from openbook.answering.named_documents import split_lines
+            from openbook.lookup.named_documents import split_lines
 
             named = self._named(path)
             result, last, count = tools.lines_at(named, first_line, last_line)

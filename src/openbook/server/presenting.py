@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from openbook.answering.context import label_of
 from openbook.answers import Citation, Exchange, GenerationResult, anchor_of, written_place
+from openbook.extractive.context import label_of
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.models import public_name

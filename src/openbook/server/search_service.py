@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
-from openbook.answering.context import label_of
 from openbook.errors import QueryError
+from openbook.extractive.context import label_of
 from openbook.index.filters import filter_predicate
 from openbook.libraries.registration import check_known
 from openbook.library import Library

@@ -13,12 +13,12 @@ from itertools import chain, islice, zip_longest
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
-from openbook.answering.headings import headings_in
 from openbook.answering.options import AnswerOptions
-from openbook.answering.outlines import piece_of
-from openbook.answering.overview import introduction, is_front_page
 from openbook.answers import Exchange
 from openbook.errors import QueryError
+from openbook.extractive.headings import headings_in
+from openbook.extractive.outlines import piece_of
+from openbook.extractive.overview import introduction, is_front_page
 from openbook.index.protocol import DocumentSummary
 from openbook.library import Library
 from openbook.retrieval.roles import is_aside, role_of

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.citations import TextNow
-from openbook.answering.context import Context
-from openbook.answering.extractive import ScoredPassage, quotes_of
-from openbook.answering.passages import COURSE_FACT, Passage, passages_of
-from openbook.answering.summaries import central_passages
 from openbook.answering.verification import check_quotes
 from openbook.embedding.protocol import Embedder
+from openbook.extractive.answerer import ScoredPassage, quotes_of
+from openbook.extractive.citations import TextNow
+from openbook.extractive.context import Context
+from openbook.extractive.passages import COURSE_FACT, Passage, passages_of
+from openbook.extractive.summaries import central_passages
 from openbook.questions.languages import languages_of
 from openbook.study.guide import StudyItem
 from openbook.text import sentences

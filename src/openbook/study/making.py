@@ -7,13 +7,13 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from openbook.answering.checking import signed
-from openbook.answering.context import build_context
 from openbook.answering.context_answerer import ContextAnswerer
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps, run
 from openbook.answers import Answered, GenerationResult, answered
 from openbook.errors import QueryError
+from openbook.extractive.context import build_context
 from openbook.index.protocol import Index
 from openbook.llm.prompts import prompts_of
 from openbook.llm.protocol import Model

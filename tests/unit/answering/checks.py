@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 
 from openbook.answering.checking import check_answer
-from openbook.answering.citations import TextNow
-from openbook.answering.context import build_context
 from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import ModelReply, Steps, run
 from openbook.answering.verification import CitationChecker, Verification
 from openbook.answering.verifiers import ClaimVerifier, VerifierReport
 from openbook.answers import AnswerEvent, Claim, Policy
 from openbook.costs import Budget, Spent
+from openbook.extractive.citations import TextNow
+from openbook.extractive.context import build_context
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
 from openbook.answering.options import AnswerOptions
 from openbook.answering.prompting import build_system_prompt, format_prompt_for_display, prompts_version
 from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Policy, Written
 from openbook.costs import Budget
 from openbook.errors import OverloadedError
+from openbook.extractive.context import build_context
 from openbook.llm.messages import ProviderCitation, Request, Sampling, ShownSource, StopReason
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage

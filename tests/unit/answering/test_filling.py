@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.context import build_context
 from openbook.answering.filling import fill_context, with_comments, with_docstrings, with_ends
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
+from openbook.extractive.context import build_context
 from openbook.index.sqlite import SqliteIndex
 from openbook.sources.readers import read_text
 from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
 from openbook.answering.options import AnswerOptions
 from openbook.answering.refusals import DOUBT_NOTE, noted
 from openbook.answers import GenerationResult
 from openbook.errors import QueryError
+from openbook.extractive.context import build_context
 from openbook.grounding.marks import find_marks
 from openbook.types import Filter, Kind, Lesson
 from openbook.usage import Usage

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from openbook.answering.context import build_context
 from openbook.answering.prompting import (
     build_clarification_prompt,
     build_history,
@@ -21,6 +20,7 @@ from openbook.answering.prompting import (
     without_marks,
 )
 from openbook.answers import Claim, Exchange
+from openbook.extractive.context import build_context
 from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from tests.unit.retrieval.material import chunk_of, result_of
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from openbook.answering.context import build_context
 from openbook.answering.repair import anchored, dropped
 from openbook.answering.verification import CitationChecker, Verification
+from openbook.extractive.context import build_context
 from openbook.grounding.protocol import Entailment
 from tests.unit.answering.checks import PAGE, KnowingVerifier, check, checker, page_changed, unchanged
 from tests.unit.answering.test_verification import WORDS

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from openbook import AnswerOptions, Library, generate_answer
-from openbook.answering.context import build_context
 from openbook.answers import GenerationResult
 from openbook.errors import QueryError
+from openbook.extractive.context import build_context
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 from openbook.types import RetrievalResult

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from openbook.agent.tools import Tool
-from openbook.answering.context import Context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.numbering import ResultNumbering
 from openbook.answering.tools import LibraryTools
 from openbook.chunking.dispatch import chunk_document
 from openbook.errors import ToolError
+from openbook.extractive.context import Context
 from openbook.llm.messages import ToolCall, ToolResult
 from openbook.types import Document, Filter, Lesson
 from tests.support import document, stamp

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from openbook.answering.context import build_context
 from openbook.answering.verification import CitationChecker, Verification, check_quotes
 from openbook.answers import Claim
+from openbook.extractive.context import build_context
 from openbook.grounding.protocol import Entailment
 from openbook.types import Chunk
 from tests.unit.answering.checks import CONTEXT, PAGE, checker, page_changed, unchanged

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openbook.answering.matching_lines import MatchingLine, MatchingLines
-from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
+from openbook.lookup.matching_lines import MatchingLine, MatchingLines
+from openbook.lookup.references import Reference, References
 from openbook.mcp.lines import grep_text, lessons_text, paths_text, references_text
 from openbook.types import Course, Use
 

@@ -1,0 +1,1 @@
+"""Answers questions by quotes from results, without a model."""

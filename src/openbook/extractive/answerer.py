@@ -1,0 +1,473 @@
+"""Extractive answers: selects the passages that answer a question best, and quotes them. No model is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from openbook.answers import Claim
+from openbook.embedding.protocol import Embedder
+from openbook.extractive.causes import with_causes
+from openbook.extractive.changes import with_changes
+from openbook.extractive.context import Context
+from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
+from openbook.extractive.displaying import fence_of
+from openbook.extractive.enumeration_passages import with_enumerations
+from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for
+from openbook.extractive.overview import openings
+from openbook.extractive.parameter_passages import with_parameters
+from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
+from openbook.extractive.pointers import further_places
+from openbook.extractive.quoting import in_code, itemized, mark_of, pointed, quoted
+from openbook.extractive.requirements import lines_with_versions, share_of_versions
+from openbook.extractive.scoring import (
+    ASKED_BONUS,
+    ReadPassage,
+    asks_only_for_uses,
+    bonuses_of,
+    read_passage,
+    signals_of,
+    without_imports,
+)
+from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
+from openbook.extractive.summaries import central_passages
+from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_statement
+from openbook.questions.question import Question, asking_what_is, read_question
+from openbook.retrieval.signals import coverage
+from openbook.tokens import is_run, tokenize, words_to_read
+from openbook.types import ResultRole
+
+# Penalty of a passage that only repeats the question.
+_ECHO_LOSS = 6.0
+
+# Bonus of a list whose opening has all words of what a question asks for the list of. Chosen, with the patterns of
+# such questions, on `benchmarks/cases/list_questions.jsonl`; `list_questions_aside.jsonl` was kept aside.
+_LIST_BONUS = 3.0
+
+# A question at the end of a passage, perhaps followed by the number of the next one in a list.
+_IS_QUESTION = re.compile(r"[?？](?:[^\w\n]|\b(?:\d+\.)+)*$")
+
+# A passage that adds fewer words to the question than this repeats it, like a table of contents. It is quoted only if
+# there is nothing better, or if the question is a whole sentence.
+_MIN_NEW_WORDS = 3
+_SENTENCE_ENDS = (".", "!", "。", "！")
+# An exact answer adds little more than a number and a unit to the question. It is a sentence with this share of the
+# question's words, unlike "The items in the invoice." (a third works as well; without it, one question of forty in
+# `benchmarks/courses.py` is lost), or the value behind a separator.
+_MIN_COVERAGE = 0.5
+_AROUND = "\"'”’)]」』）*_`| \t\r\n"
+_VALUE = re.compile(r"[:：|]|\n\s*\n")
+
+# A citation mark. A page that shows an answer, such as an exported conversation, is no evidence.
+_PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
+
+# Limits of quotes, their words together, and how far a score may be below the best: passages further below are about
+# something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
+# words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
+_MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
+_PLAIN_SHARE = 0.7
+
+# A quote of at least so many words, all of which a better quote contains, is a repetition, as in a second README.
+# Shorter ones are kept: they are read quickly, and the second place may be news.
+_MIN_REPEATED_WORDS = 5
+
+# For "Which lessons ...?", one quote from each place.
+_MAX_PLACES = 8
+
+_NOTE = "Quoted from the sources; no model wrote this."
+_FURTHER = "See also:"
+_BETWEEN = "\n\n"
+
+# Items that are nothing but links, as in a menu, perhaps below its title. They answer only who asks for them.
+_LINK = (
+    r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
+)
+_LINKS = re.compile(rf"\s*(?:#[^\n]*\n\s*)?{_LINK}(?:\n\s*{_LINK})*")
+
+# Stands for a tag in the texts of HTML pages.
+_TAG = "\f"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A passage and its score."""
+
+    passage: Passage
+    score: float
+    is_echo: bool = False
+    """It repeats the question."""
+    is_pointer: bool = False
+    """It is listed below the quotes as a further place."""
+    is_item: bool = False
+    """It is a heading, perhaps with the sentence below, in a list of these."""
+    left_out: LeftOut = NOTHING
+
+
+def pick(
+    query: Question,
+    context: Context,
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+    text_of: TextOf | None = None,
+) -> list[ScoredPassage]:
+    """Select the passages to quote, best first. Ties are ordered by position in the context.
+
+    `text_of` is for what precedes a result.
+    """
+    if context.shown and is_asked_for(context.shown[0].result):
+        return _as_asked(context, embedder)
+    if context.shown and ResultRole.OVERVIEW in context.shown[0].result.roles:
+        return [ScoredPassage(passage, score) for passage, score in openings(query, context)]
+    query, by_place = _read_for_places(query, context)
+    rarity = {token: rarity[token] for token in query.tokens if token in rarity}
+    passages = [each for shown in context.shown for each in (*passages_of(shown), *lines_with_versions(query, shown))]
+    passages = with_parameters(query, with_settings(query, passages, context, text_of))
+    passages = with_enumerations(query, passages, context.shown, text_of)
+    passages = with_causes(query, passages, context.shown)
+    passages = with_changes(query, passages, context.shown, rarity, text_of)
+    if not passages:
+        return []
+    ranked = _ranked(query, passages, embedder, rarity)
+    if query.compared:
+        chosen = _sides(query, ranked, passages, embedder, rarity)
+    else:
+        chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
+    return chosen if text_of is None else _with_lists(chosen, text_of)
+
+
+def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf) -> list[ScoredPassage]:
+    """Return quotes with the rest of their lists and tables if that is short, and with what they still leave out."""
+    quotes = [item.passage for item in chosen if not item.is_pointer]
+    wholes = [completed_list(quote, quotes, text_of) for quote in quotes]
+    read = [replace(item, passage=whole, left_out=left) for item, (whole, left) in zip(chosen, wholes, strict=False)]
+    return [*read, *chosen[len(read) :]]  # pointers come last
+
+
+def _ranked(
+    query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
+) -> list[ScoredPassage]:
+    """Score the candidates, best first."""
+    lists = _lists_asked_for(query, passages)
+    passages = [*passages, *(each for each, _ in lists.values())]
+    bonuses, namesakes = bonuses_of(query, passages)
+    repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
+    read = [
+        (each, bonus)
+        for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
+        # Whatever its similarity, a quote without any word of the question convinces nobody. Nor does a line of code if
+        # only the name of its function has one, unless it is what the question names, such as a constructor.
+        if (bonus > 0 or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens))
+        and each.passage.key not in namesakes
+        and not _only_imports(query, each)
+    ]
+    scores = {passage.shown.number: passage.shown.result.score for passage in passages}
+    measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)
+    scored = []
+    for (each, bonus), signals in zip(read, measured, strict=True):
+        passage, said, new = each.passage, each.text, each.words - repeated
+        if leads_in(passage):  # "Supported types are:" is quoted with the list below it
+            said = completed(passage).text
+            new = frozenset(tokenize(said)) - repeated
+        is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
+        lacks_code = passage.is_directive and not passage.includes_code
+        echo = not is_new and (lacks_code or passage.is_title or _is_echo(said, new, each.place, query))
+        # A question that is a sentence of the sources looks for that sentence.
+        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
+        listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
+        score = signals.score + bonus + listed + ASKED_BONUS * itself - _ECHO_LOSS * echo
+        scored.append(ScoredPassage(passage, score, echo))
+    ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+    if query.asks_for_parameters or "where" in query.intents:
+        return ranked
+    asked_for = {_definition_of(each.passage) for each, bonus in read if bonus > 0}
+    return list(_with_summaries(ranked, asked_for))
+
+
+def _with_summaries(ranked: Sequence[ScoredPassage], asked_for: set[tuple[int, str]]) -> Iterator[ScoredPassage]:
+    """Yield passages with the summary of each definition that is asked for directly before its signature.
+
+    Both have the score of the better one. Short summaries are part of the same passage.
+    """
+    heads = (item for item in ranked if item.passage.is_head and _definition_of(item.passage) in asked_for)
+    pairs: dict[PassageKey, list[ScoredPassage]] = {}
+    summary: ScoredPassage | None = None
+    for item in sorted(heads, key=lambda item: item.passage.key):
+        if not item.passage.signature:
+            summary = item
+        elif summary is not None and _definition_of(summary.passage) == _definition_of(item.passage):
+            pairs[item.passage.key] = [summary, item]
+            pairs.setdefault(summary.passage.key, [summary, item])
+    yielded: set[PassageKey] = set()
+    for item in ranked:
+        for each in pairs.get(item.passage.key, [item]):
+            if each.passage.key not in yielded:
+                yielded.add(each.passage.key)
+                yield replace(each, score=item.score)
+
+
+def _definition_of(head: Passage) -> tuple[int, str]:
+    return head.shown.number, head.defines
+
+
+def _lists_asked_for(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, tuple[Passage, float]]:
+    """Return the lists that a question asks for, in the results of passages, with the share of its words."""
+    if query.listed is None:
+        return {}
+    shown = {passage.shown.number: passage.shown for passage in passages}
+    found = (each for item in shown.values() for each in lists_asked_for(query.listed, item))
+    return {passage.key: (passage, share) for passage, share in found}
+
+
+def _only_imports(query: Question, read: ReadPassage) -> bool:
+    """Return whether a passage is code of imports alone, perhaps in fences."""
+    language = read.passage.shown.result.chunk.language
+    code = "\n".join(unit.text for unit in read.passage.units if not fence_of(unit.text, language))
+    return (read.passage.is_code or read.passage.has_example) and not without_imports(query, code).strip()
+
+
+def _sides(
+    query: Question,
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+) -> list[ScoredPassage]:
+    """Return the quotes for a comparison: the best passage about both things, the best about each, then the rest."""
+    asked = [read_question(asking_what_is(side)) for side in query.compared]
+    tokens = {token for side in asked for token in side.tokens}
+    said = (item for item in ranked if item.passage.shown.is_prose and not item.is_echo)
+    best = [next((item for item in said if tokens.issubset(tokenize(item.passage.text))), None)]
+    for side in asked:
+        weights = {token: rarity[token] for token in side.tokens if token in rarity}
+        best.append(next(iter(_ranked(side, passages, embedder, weights)), None))
+    highest = max((item.score for item in ranked), default=0.0)
+    first = {item.passage.key: replace(item, score=highest) for item in best if item is not None}
+    rest = [item for item in ranked if item.passage.key not in first]
+    # The best passage about each is quoted even if the one before is long.
+    words = sum(words_to_read(item.passage.text) for item in first.values())
+    return _answer([*first.values(), *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
+
+
+def _answer(
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    rarity: Mapping[str, float],
+    *,
+    by_place: bool = False,
+    max_words: int = _MAX_WORDS,
+    points_to_all: bool = False,
+) -> list[ScoredPassage]:
+    """Return the quotes with their surroundings, and the pointers to other results."""
+    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place))
+    if by_place:
+        return chosen
+    open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
+    places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
+    return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
+
+
+def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
+    """Return whether a passage repeats the question without an answer.
+
+    `new` are its tokens that the question lacks; `place` are its tokens, and those of the headings above.
+    """
+    if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
+        return True
+    if _LINKS.fullmatch(text):
+        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
+    repeats = query.text.casefold() in text.casefold() and query.view == "passages"
+    text = text.strip(_AROUND)
+    if _IS_QUESTION.search(text):
+        return True
+    if len(new) >= _MIN_NEW_WORDS and not repeats:
+        return False
+    if text.endswith(_SENTENCE_ENDS):
+        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
+    sign = _VALUE.search(text)
+    return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
+
+
+def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
+    """Return the question to search for, and whether it wants one quote from each place.
+
+    For a question on courses, the search leaves out the course and words such as "explains".
+    """
+    roles = {role for shown in context.shown for role in shown.result.roles}
+    asked = query.course if not roles.isdisjoint(IN_COURSES) else None
+    if asked is None:
+        return query, query.asks_for_places
+    names = asked.names[:1] + asked.lesson_names[:1] if ResultRole.INSIDE in roles else ()
+    return read_question(asked.topic(*names)), ResultRole.INSIDE not in roles or asked.lists_lessons
+
+
+def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
+    """Return headings as a whole, and the central sentences of lessons."""
+    if ResultRole.HEADING in context.shown[0].result.roles:
+        return [ScoredPassage(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
+    return [ScoredPassage(passage, 1.0) for passage in central_passages(context, embedder)]
+
+
+def _chosen(
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    rarity: Mapping[str, float],
+    max_words: int,
+    *,
+    by_place: bool,
+) -> list[ScoredPassage]:
+    """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words.
+
+    Data and minified code come behind what can be read, since the first quote has no limit of words.
+    """
+    taken: list[ScoredPassage] = []
+    seen: set[object] = set()
+    least = ranked[0].score - _MAX_SCORE_GAP if ranked else 0.0
+    left = max_words
+    for item in sorted(ranked, key=lambda item: is_run(item.passage.text)):
+        chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
+        is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
+        place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
+        if item.score < least or text in seen or (by_place and place in seen):
+            continue
+        if taken and not by_place and _words_to_read(item.passage, taken) > left:
+            continue
+        quote = _quotable(item.passage, [other.passage for other in taken], passages, by_place=by_place)
+        if quote is None or (taken and not by_place and _words_to_read(quote, taken) > left):
+            continue
+        if (
+            not (taken or by_place or quote.setting or quote.is_whole)
+            and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE
+        ):
+            quote = enlarged(quote, passages)
+        words = _words_to_read(quote, taken)
+        near = next((each for each in taken if not by_place and _adjoin(each.passage, quote)), None)
+        if near is None:
+            taken.append(replace(item, passage=quote))
+        else:
+            first, last = sorted((near.passage, quote), key=lambda each: each.start_char)
+            taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
+        seen.update((text, place))
+        left -= words
+        if len(taken) == (_MAX_PLACES if by_place else _MAX_QUOTES):
+            break
+    return taken
+
+
+def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:
+    """Count the words of a quote. Those of the first code that is included do not count, since it is what is asked."""
+    is_next = any(item.passage.includes_code for item in taken)
+    return words_to_read(quote.said if is_next else quote.text)
+
+
+def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Return the best quote, then the others by result, in document order within each, as for steps of a page."""
+    numbers = list(dict.fromkeys(item.passage.shown.number for item in chosen))
+    best, rest = chosen[:1], chosen[1:]
+    return [*best, *sorted(rest, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char))]
+
+
+def _adjoin(a: Passage, b: Passage) -> bool:
+    """Return whether two quotes are adjacent, so that they can be joined."""
+    if a.shown.result.chunk.kind == "course":
+        return False  # transcripts have no paragraphs, and are quoted by the sentence
+    if a.shown is not b.shown or a.entry != b.entry or a.is_whole or b.is_whole:
+        return False
+    if a.shown.is_prose:
+        first, last = sorted((a, b), key=lambda each: each.start_char)
+        # In HTML, tags separate paragraphs.
+        return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
+    return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
+
+
+def _quotable(
+    passage: Passage, taken: Sequence[Passage], passages: Sequence[Passage], *, by_place: bool
+) -> Passage | None:
+    """Return a passage with the context that it needs; None if it adds nothing to the selected ones."""
+    whole = _whole(passage, passages)
+    # "Let's take an example:" says nothing without the example.
+    offered = (whole,) if only_leads_in(passage, passages) else (whole, passage)
+    free = next((each for each in offered if not any(overlap(each, other) for other in taken)), None)
+    repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
+    return None if repeats else free
+
+
+def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
+    """Return a passage with the context that it needs. Entries of settings are complete, except for table rows."""
+    if passage.is_whole or (passage.setting is not None and passage.setting.form != "row"):
+        return passage
+    return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)
+
+
+def _repeats(passage: Passage, said: Passage) -> bool:
+    """Return whether another passage of prose contains all words of a passage."""
+    if not (passage.shown.is_prose and said.shown.is_prose):
+        return False
+    words = frozenset(tokenize(passage.text))
+    return len(words) >= _MIN_REPEATED_WORDS and words.issubset(tokenize(said.text))
+
+
+def compose(picked: Sequence[ScoredPassage], further: str = "") -> str:
+    """Write the answer: a note, each quote with its citation mark, and what is said about places that are not shown."""
+    written = "".join(between + part for between, part, _ in _parts(picked))
+    return f"{written}{_BETWEEN}{further}" if further else written
+
+
+def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
+    """Return the quotes as claims with their offsets in the answer that `compose` writes.
+
+    Marks are not parsed from the answer, as quotes may contain brackets that look like marks.
+    """
+    quotes, offset = [], 0
+    for between, part, passage in _parts(picked):
+        offset += len(between)
+        if passage is not None:
+            quotes.append(Claim(offset, offset + len(part), passage.text, (mark_of(passage),)))
+        offset += len(part)
+    return tuple(quotes)
+
+
+def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage | None]]:
+    """Yield the parts of an answer: the separator before each, its text, and the passage that it quotes."""
+    yield "", _NOTE, None
+    heading, is_listed = "", False
+    for item in picked:
+        if item.is_pointer:
+            continue
+        before, (heading, is_apart) = heading, _heading(item)
+        if is_apart and heading != before:
+            yield _BETWEEN, heading, None
+        between = "\n" if item.is_item and is_listed else _BETWEEN
+        is_listed = item.is_item
+        yield between, itemized(item.passage) if is_listed else quoted(item.passage), item.passage
+        if item.left_out.note:
+            yield " ", item.left_out.note, None
+    between = _BETWEEN
+    for item in picked:
+        if item.is_pointer:
+            if between == _BETWEEN:
+                yield between, _FURTHER, None
+            yield between, pointed(item.passage), item.passage
+            between = "\n"
+
+
+def _heading(item: ScoredPassage) -> tuple[str, bool]:
+    """Return the heading of a quote: columns, lesson, list entry or parents; and whether the quote itself lacks it.
+
+    If the quote is the heading of a lesson, only the course is named.
+    """
+    passage, lesson = item.passage, item.passage.shown.result.chunk.lesson
+    if passage.release:
+        return in_code(passage.release), True
+    if item.left_out.columns:
+        return in_code(item.left_out.columns), True
+    if passage.setting is not None:
+        parents = parents_shown(passage.setting)
+        return (in_code(".".join(parents)), True) if parents else ("", False)
+    if lesson is None:
+        position = passage.first.number - 1
+        entry = passage.entry
+        return ("", False) if entry is None else (in_code(entry.name), position > entry.head)
+    label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
+    count = passage.shown.result.signals.get(LESSONS)
+    return label if count is None else f"{lesson.course} · {count:.0f} lessons", True

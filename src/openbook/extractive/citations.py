@@ -1,0 +1,129 @@
+"""Resolves citation marks, and checks whether the cited text is current."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from openbook.answers import Citation, Verdict, anchor_of
+from openbook.extractive.context import Context, ContextItem, label_of
+from openbook.extractive.definition_heads import definition_at, line_of
+from openbook.extractive.headings import headings_over
+from openbook.grounding.marks import parse_mark
+from openbook.retrieval.signals import defines_type
+from openbook.types import Chunk, Span, Unit
+
+TextNow = Callable[[Chunk], str | None]
+"""Returns the current text of the document of a chunk; None if it is deleted."""
+
+NOWHERE = Span("", 0, 0, 1, 1)
+"""The span of a mark that cites nothing in the context. No document has an empty path."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRange:
+    """A range of units of a result, as cited by a mark."""
+
+    shown: ContextItem
+    first: Unit
+    last: Unit
+
+    @property
+    def span(self) -> Span:
+        """From the first to the last unit."""
+        first, last = self.first.span, self.last.span
+        return Span(first.path, first.start_char, last.end_char, first.start_line, last.end_line)
+
+    @property
+    def quote(self) -> str:
+        """Exact slice of the document."""
+        chunk = self.shown.result.chunk
+        return chunk.text[
+            self.first.span.start_char - chunk.span.start_char : self.last.span.end_char - chunk.span.start_char
+        ]
+
+    @property
+    def mark(self) -> str:
+        """The mark that cites the range."""
+        last = "" if self.first.number == self.last.number else f"-{self.last.number}"
+        return f"[{self.shown.number}:{self.first.number}{last}]"
+
+
+def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | None, ...]:
+    """Resolve the ranges of a mark; a range outside of the context is None. A text that is no mark has none."""
+    parsed = parse_mark(mark)
+    entry = shown.get(parsed.number) if parsed else None
+    if parsed is None or entry is None or not entry.units:
+        return (None,)
+    every = ((1, len(entry.units)),)
+    return tuple(
+        UnitRange(entry, entry.units[first - 1], entry.units[last - 1])
+        if 1 <= first <= last <= len(entry.units)
+        else None
+        for first, last in parsed.ranges or every
+    )
+
+
+def numbered(context: Context) -> dict[int, ContextItem]:
+    """Return the items of a context by number."""
+    return {entry.number: entry for entry in context.shown}
+
+
+def citation_of(
+    mark: str, place: UnitRange | None, verdict: Verdict, reason: str = "", *, claim: int | None = None
+) -> Citation:
+    """Create the citation for one checked range of a mark."""
+    if place is None:
+        return Citation(mark, "", NOWHERE, "", verdict, reason=reason, claim=claim)
+    chunk, label = place.shown.result.chunk, _label_at(place)
+    symbol, anchor = symbol_at(place), anchor_of(chunk)
+    return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol, claim, anchor)
+
+
+def _label_at(place: UnitRange) -> str:
+    """Return the label of a range: the headings of its section, or the one that it begins with."""
+    result = place.shown.result
+    line_end = result.chunk.text.find("\n", place.first.span.start_char - result.chunk.span.start_char)
+    headings = headings_over(result.chunk, line_end if line_end >= 0 else len(result.chunk.text))
+    return label_of(replace(result, chunk=replace(result.chunk, context=headings)))
+
+
+def symbol_at(place: UnitRange) -> str:
+    """Return the display name of the definition at a range; empty if there is none, or if it is unknown.
+
+    Of several definitions in a chunk, it is the one that begins in the range, or else the innermost one around it.
+    """
+    chunk = place.shown.result.chunk
+    if not chunk.symbol or len(chunk.defines) <= 1:
+        return _display_name(chunk.symbol, chunk.signature)
+    head = definition_at(place.shown, place.first, place.last)
+    if head is None:
+        return ""
+    if head.defines == chunk.symbol.rpartition(".")[2]:
+        return _display_name(chunk.symbol, chunk.signature)
+    # The whole chunk is in the scope, such as a class, of the definition that it is named after.
+    scope = f"{'.'.join(chunk.context)}."
+    owner = scope if chunk.symbol.startswith(scope) else ""
+    return _display_name(f"{owner}{head.defines}", line_of(place.shown, head))
+
+
+def _display_name(symbol: str, signature: str) -> str:
+    name = symbol.rpartition(".")[2]
+    defined = re.search(rf"\b{re.escape(name)}\b", signature) if name else None
+    if defined is None or defines_type(signature, name):
+        return symbol
+    return f"{symbol}()" if signature.startswith(("(", "<", "["), defined.end()) else symbol
+
+
+def is_current(span: Span, quote: str, text: str | None) -> bool:
+    r"""Return whether a text contains a quote at exactly the offsets and lines of a span; not if it is None.
+
+    Example:
+        >>> is_current(Span("a.py", 2, 3, 2, 2), "b", "a\nb\n")
+        True
+    """
+    if text is None or text[span.start_char : span.end_char] != quote:
+        return False
+    first = text.count("\n", 0, span.start_char) + 1
+    return (first, first + quote.count("\n")) == (span.start_line, span.end_line)

@@ -1,0 +1,146 @@
+"""Finds the headings above a place in a chunk of prose."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+from openbook.containers import OPENS_BODY, section_title
+from openbook.entries import indent_of
+from openbook.extractive.context import units_of
+from openbook.extractive.displaying import examples_of, indented_code
+from openbook.grounding.readable import readable
+from openbook.sources.front_matter import FRONT_MATTER
+from openbook.types import Chunk
+
+# Headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
+HEADING = re.compile(
+    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
+)
+
+# A heading in a body of MkDocs, or what may open such a body.
+_IN_BODY = re.compile(rf"^[ \t]+#{{1,6}}[ \t]+\S.*|{OPENS_BODY.pattern}", re.MULTILINE)
+_BODY_COLUMNS = 4
+_OPENS_SECTION = "==="
+
+# Attributes of a heading, as `{#id}`, and the signs of its markup.
+_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}\n]*\}\s*$")
+_SIGNS = re.compile(r"`+|\*\*|(?<![\w*])\*(\w[^*\n]*)\*(?![\w*])|:[\w+:-]+:(?=`)")
+
+# Consecutive passages are of the same chunk.
+_CACHED_CHUNKS = 64
+
+
+class ChunkHeading(NamedTuple):
+    """A heading in a chunk."""
+
+    start: int
+    """Offset in the chunk."""
+    end: int
+    mark: str
+    """The signs before it, or the character of its underline, twice if it has a line above as well."""
+    title: str
+    """Its visible text."""
+    depth: int = 0
+    """The number of bodies that it is in, as those of tabs."""
+    until: int = sys.maxsize
+    """Where the body ends that it opens or is in."""
+
+    def is_below(self, other: ChunkHeading) -> bool:
+        """Return whether it can stand in the section of one above: a repeated underline closes the deeper ones."""
+        if self.depth != other.depth:
+            return other.depth < self.depth
+        if _OPENS_SECTION in (self.mark, other.mark):
+            return True  # a tab that does not go on has ended
+        return len(other.mark) < len(self.mark) if self.mark.startswith("#") else other.mark != self.mark
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
+    """Return the headings in a chunk of prose in order; comments in examples are none."""
+    front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
+    found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
+    found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
+    return tuple(sorted(each for each in found if not _is_in_example(chunk, each.start)))
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def ends_of_bodies(chunk: Chunk) -> tuple[int, ...]:
+    """Return the offsets in a chunk of Markdown where bodies of admonitions and tabs end."""
+    opened = [(each.start(), indent_of(each[0]) + 1) for each in _lines_of_bodies(chunk) if each["box"]]
+    if chunk.language == "markdown" and (columns := indent_of(chunk.text)) >= _BODY_COLUMNS:
+        opened.append((0, columns))  # it begins in a body
+    ends = (_end_of_body(chunk.text, start, columns) for start, columns in opened)
+    return tuple(end for end in ends if end < len(chunk.text))
+
+
+def _lines_of_bodies(chunk: Chunk) -> list[re.Match[str]]:
+    """Find the lines of Markdown that open bodies, and the headings in these."""
+    found = list(_IN_BODY.finditer(chunk.text)) if chunk.language == "markdown" else []
+    if not found:
+        return []
+    code = indented_code(chunk)
+    lines = ((each, chunk.span.start_line + chunk.text.count("\n", 0, each.start())) for each in found)
+    return [each for each, line in lines if line not in code and not _is_in_example(chunk, each.start())]
+
+
+def _is_titled(line: str) -> bool:
+    return line.lstrip().startswith("#") or bool(section_title(line))
+
+
+def _is_in_example(chunk: Chunk, at: int) -> bool:
+    return any(start <= at < end for start, end in _ranges_of_examples(chunk))
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def _ranges_of_examples(chunk: Chunk) -> tuple[tuple[int, int], ...]:
+    every, base = units_of(chunk), chunk.span.start_char
+    found = examples_of(every, chunk.language) if every else ()
+    ends = ((every[max(0, each.opening)], every[min(each.closing, len(every) - 1)]) for each in found)
+    return tuple((first.span.start_char - base, last.span.end_char - base) for first, last in ends)
+
+
+def _heading_in_body(text: str, found: re.Match[str]) -> ChunkHeading:
+    heading, columns = _heading(text, found, section_title(found[0])), indent_of(found[0])
+    is_section = not found[0].lstrip().startswith("#")
+    return heading._replace(
+        mark=_OPENS_SECTION if is_section else heading.mark,
+        depth=columns // _BODY_COLUMNS,
+        until=_end_of_body(text, found.start(), columns + is_section),
+    )
+
+
+def _end_of_body(text: str, start: int, columns: int) -> int:
+    """Return the offset of the first line below a place that is indented less; the length of the text if none is."""
+    at = text.find("\n", start) + 1
+    while 0 < at < len(text):
+        behind = text.find("\n", at) + 1 or len(text)
+        if text[at:behind].strip() and indent_of(text[at:behind]) < columns:
+            return at
+        at = behind
+    return len(text)
+
+
+def _heading(text: str, found: re.Match[str], title: str = "") -> ChunkHeading:
+    line = found[0].lstrip(" \t")
+    signs = line[: len(line) - len(line.lstrip("#"))]
+    above = text[: found.start()].rpartition("\n")[0].rpartition("\n")[2].strip()
+    underline = found[1] if found.re is HEADING else None
+    is_overlined = underline is not None and len(above) > 1 and above == underline * len(above)
+    mark = underline * (1 + is_overlined) if underline else signs
+    title = _SIGNS.sub(r"\1", readable(_ATTRIBUTES.sub("", title or line))).strip("# \t\r")
+    return ChunkHeading(found.start(), found.end(), mark, " ".join(title.split()))
+
+
+def headings_over(chunk: Chunk, at: int) -> tuple[str, ...]:
+    """Return the headings above an offset of a chunk, outermost first: those above all of it, then those in it."""
+    inner: list[ChunkHeading] = []
+    for heading in headings_in(chunk):
+        if heading.end > at:
+            break
+        inner = [*takewhile(heading.is_below, inner), heading]
+    titles = dict.fromkeys(heading.title for heading in inner if heading.until > at)
+    return (*chunk.context, *(title for title in titles if title not in chunk.context))

@@ -1,0 +1,92 @@
+"""Pointers: further places below the quotes of an answer, a sentence or a line of code each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from openbook.extractive.displaying import fence_of
+from openbook.extractive.passages import Passage, overlap
+from openbook.extractive.surroundings import with_command
+from openbook.retrieval.signals import coverage
+from openbook.tokens import tokenize, words_to_read
+from openbook.types import Unit
+
+# Limits of pointers, their words, and the least share of the best score. At .8, an answer has 13 words less, and one in
+# a hundred loses the right place. `python -m benchmarks.answers --curve pointers` has the curve.
+_MAX_POINTERS, _MAX_POINTER_WORDS, _MIN_POINTER_SCORE = 8, 15, 0.7
+# Another entry for the setting that is asked for may be longer: rows of tables are.
+_MAX_SETTING_WORDS = 40
+
+# The least share of the question's words in a pointer, weighted by rarity. Without it, answers have ten more words and
+# are right as often; from .17 on, they are right less often.
+_MIN_POINTER_SHARE = 0.125
+
+# Markup that opens a heading, a list item, a block quote or a directive, and an underlined title.
+_MARKUP_BEFORE = re.compile(r"(?:\s|[#>=*+•-]+\s|\.\. [\w:-]+::\s|\S.*\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\n)*")
+
+
+def further_places(
+    ranked: Sequence[Passage],
+    quotes: Sequence[Passage],
+    rarity: Mapping[str, float],
+    *,
+    points_to_all: bool = False,
+) -> list[Passage]:
+    """Return distinct pointers to good results that are not quoted, in the order of the results.
+
+    `points_to_all`: include results with much lower scores, because each caller of a name is an answer.
+    """
+    done = {quote.shown.number for quote in quotes}
+    share = 0.0 if points_to_all else _MIN_POINTER_SCORE
+    least = share * max((passage.shown.result.score for passage in ranked), default=0.0)
+    of_settings = {passage.shown.number for passage in ranked if passage.setting is not None}
+    found: dict[int, Passage] = {}
+    for passage in ranked:
+        number, is_setting = passage.shown.number, passage.setting is not None
+        is_open = number not in done and number not in found and passage.shown.result.score >= least
+        # Beside an entry for the setting, those for other settings are not pointed at.
+        is_open = is_open and (is_setting or number not in of_settings)
+        if is_open and not any(overlap(passage, quote) for quote in quotes):
+            pointer = _pointer(passage, rarity)
+            if (
+                pointer is not None
+                and words_to_read(pointer.text) <= (_MAX_SETTING_WORDS if is_setting else _MAX_POINTER_WORDS)
+                and _held_by(pointer, rarity) >= _MIN_POINTER_SHARE
+            ):
+                found[number] = pointer
+    distinct = {_words_of(quote): quote for quote in quotes}
+    pointers = [found[number] for number in sorted(found)]
+    return [each for each in pointers if distinct.setdefault(_words_of(each), each) is each][:_MAX_POINTERS]
+
+
+def _held_by(passage: Passage | Unit, rarity: Mapping[str, float]) -> float:
+    return coverage(frozenset(tokenize(passage.text)), rarity)
+
+
+def _words_of(passage: Passage) -> str:
+    return " ".join(passage.text.split())
+
+
+def _pointer(passage: Passage, rarity: Mapping[str, float]) -> Passage | None:
+    """Return a sentence of prose without its opening markup, or the best line of code; None for transcripts.
+
+    Single sentences of transcripts say little (`benchmarks.courses`: 32 more words, and no more answers).
+    """
+    is_empty = passage.shown.is_prose and (passage.is_title or passage.is_directive)
+    if passage.shown.result.chunk.kind == "course" or is_empty:
+        return None
+    language = passage.shown.result.chunk.language
+    lines = [unit for unit in passage.units if not fence_of(unit.text, language)]
+    if not lines:
+        return None
+    if passage.is_code or len(lines) < len(passage.units):
+        best = max(lines, key=lambda unit: _held_by(unit, rarity))
+        passage = Passage(passage.shown, best, best)
+    opening = _MARKUP_BEFORE.match(passage.text) if not passage.is_code else re.match(r"\s*", passage.text)
+    start = passage.start_char + (opening.end() if opening else 0)
+    end = passage.start_char + len(passage.text.rstrip())
+    if start >= end:
+        return None
+    first = next(unit for unit in passage.units if unit.span.end_char > start)
+    return with_command(Passage(passage.shown, first, passage.last, (start, end)), _MAX_POINTER_WORDS)

@@ -1,0 +1,207 @@
+"""Formats quotes in Markdown: prose as block quotes, code in fences, each followed by its citation mark."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from openbook.containers import box_title
+from openbook.entries import indent_of, object_name
+from openbook.extractive.citations import UnitRange, symbol_at
+from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
+from openbook.extractive.headings import headings_in, headings_over
+from openbook.extractive.passages import UNDERLINE, Passage, examples_in
+from openbook.extractive.unshown import is_markup
+from openbook.sources.front_matter import stated_title
+from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk
+
+# A line break within a sentence of a manual page: no item, paragraph or indented line follows.
+_GOES_ON = re.compile(r"(?<=\S)[ \t]*\n(?=[^\s•])(?![^\n\f]*\f)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+# The mark of reStructuredText before a literal block, which is shown as a colon.
+_OPENS_LITERAL = re.compile(r"(?<=\S)::(?=\s*$)")
+_EMPTY_LINES = re.compile(r"\n{3,}")
+_FEEDS = re.compile("\f+")
+_CODE_MARK = re.compile(f"([{BEGIN_OF_CODE}{END_OF_CODE}])")
+_JOINT = "\v"  # a space that keeps the count of lines
+
+
+def quoted(passage: Passage) -> str:
+    """Return a passage as Markdown that ends with its mark.
+
+    Runs of spaces in prose are collapsed; only nested list items stay indented. Code in prose keeps its lines, in
+    fences.
+    """
+    mark, text = mark_of(passage), _text_of(passage)
+    if not passage.shown.is_prose:
+        return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
+    if passage.example is None and passage.setting is not None and passage.setting.form == "key":
+        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # an example that begins or ends in another chunk
+    blocks = [*_blocks(passage, text)] or [_prose([text])]
+    written = "\n\n".join(blocks)
+    return f"{written} {mark}" if blocks[-1].startswith(">") else f"{written}\n{mark}"
+
+
+def pointed(passage: Passage) -> str:
+    """Return a passage as a list item of one line that ends with its mark.
+
+    It begins with the definition, section or file of the passage, since a single line says little.
+    """
+    language = passage.shown.result.chunk.language
+    lines = [line for line in _text_of(passage).split("\n") if not fence_of(line, language)]
+    is_led = not passage.is_code and replace(passage, first=passage.last, part=None).is_code
+    led = in_code(lines.pop().strip()) if is_led else ""
+    text = " ".join(lines)
+    text = " ".join((text if passage.is_code else _shown(text, language)).split())
+    written = in_code(text) if passage.is_code else f"{text} {led}".rstrip()
+    where = _stands_in(passage)
+    return f"- {where}: {written} {mark_of(passage)}" if where else f"- {written} {mark_of(passage)}"
+
+
+def itemized(passage: Passage) -> str:
+    """Return a heading, perhaps with the sentence below, as a list item of one line that ends with its mark."""
+    chunk = passage.shown.result.chunk
+    offset = passage.start_char - chunk.span.start_char
+    title = next((each.title for each in headings_in(chunk) if each.start == offset), "")
+    title = _shown(title or stated_title(passage.first.text) or passage.first.text, chunk.language).strip()
+    below = _text_of(passage)[len(passage.first.text) :].split("\n")
+    said = " ".join(_shown("\n".join(line for line in below if not _says_nothing(line)), chunk.language).split())
+    return f"- {title}: {said} {mark_of(passage)}" if said else f"- {title} {mark_of(passage)}"
+
+
+def _stands_in(passage: Passage) -> str:
+    """Return the enclosing definition or section of a passage, or its file; empty if the passage contains it."""
+    chunk = passage.shown.result.chunk
+    if passage.shown.is_prose:
+        where = "".join(headings_over(chunk, passage.start_char - chunk.span.start_char)[-1:])
+    else:
+        where = symbol_at(UnitRange(passage.shown, passage.first, passage.last))
+    where = where or PurePosixPath(chunk.span.path).name
+    return "" if where.removesuffix("()") in passage.text else where
+
+
+def _text_of(passage: Passage) -> str:
+    language = passage.shown.result.chunk.language
+    if language == "man":  # each macro begins a line, so sentences have many
+        return _GOES_ON.sub(_JOINT, passage.text)
+    return _FEEDS.sub("\n", passage.text) if language == "html" else passage.text
+
+
+def in_code(text: str) -> str:
+    """Return a text as inline code in Markdown, which may contain backticks."""
+    ticks = _ticks(text)
+    room = " " if "`" in (text[:1], text[-1:]) else ""
+    return f"{ticks}{room}{text}{room}{ticks}"
+
+
+def _ticks(text: str, fewest: int = 1) -> str:
+    """Return a longer run of backticks than a text contains."""
+    return "`" * max(fewest, max(map(len, re.findall("`+", text)), default=0) + 1)
+
+
+def mark_of(passage: Passage) -> str:
+    """Return the mark that cites a passage, such as `[2:14-18]`."""
+    return UnitRange(passage.shown, passage.first, passage.last).mark
+
+
+def _blocks(passage: Passage, text: str) -> Iterator[str]:
+    """Yield the blocks of prose and code of a passage of prose, in order, as Markdown."""
+    if passage.shown.result.chunk.language == "html":
+        yield from _blocks_of_page(text, in_code=passage.example is not None)
+        return
+    lines = list(_numbered(text, passage.first.span.start_line))
+    units = (None, *passage.shown.units, None)
+    examples = [(each, units[each.opening + 1], units[each.closing + 1]) for each in examples_in(passage.shown)]
+
+    def example_at(line: tuple[int, str]) -> tuple[Example, bool] | None:
+        for each, opening, closing in examples:
+            first, last = opening.span.start_line if opening else 0, closing.span.start_line if closing else line[0] + 1
+            if first <= line[0] <= last:
+                return each, line[0] in (first, last)
+        return None
+
+    for place, members in groupby(lines, key=example_at):
+        if place is None:
+            yield from _prose_and_code(list(members), passage.shown.result.chunk)
+        elif not place[1]:
+            yield _fenced(textwrap.dedent("\n".join(line for _, line in members)), place[0].language)
+
+
+def _blocks_of_page(text: str, *, in_code: bool) -> Iterator[str]:
+    """Yield the blocks of a passage of HTML, where prose and code may share a line of the file."""
+    for part in _CODE_MARK.split(text):
+        if _CODE_MARK.fullmatch(part):
+            in_code = part == BEGIN_OF_CODE
+        elif part.strip():
+            yield _fenced(textwrap.dedent(part.strip("\n")).rstrip()) if in_code else _prose(part.split("\n"))
+
+
+def _numbered(text: str, number: int) -> Iterator[tuple[int, str]]:
+    for line in text.split("\n"):  # not `splitlines`: form feeds do not end lines
+        yield number, line.replace(_JOINT, " ")
+        number += 1 + line.count(_JOINT)
+
+
+def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[str]:
+    """Yield the blocks of text outside of fenced examples."""
+    set_off, language = indented_code(chunk), None
+
+    def language_of(line: tuple[int, str]) -> str | None:
+        nonlocal language
+        language = set_off.get(line[0]) if line[1].strip() else language
+        return language
+
+    for of_code, members in groupby(lines, key=language_of):
+        block = [line for _, line in members if not fence_of(line, chunk.language)]
+        if of_code is None:  # in code, what looks like markup is code: `{:ok, socket}` of Elixir
+            block = [line for line in block if not _says_nothing(line)]
+        if any(map(str.strip, block)):
+            yield (
+                _prose(block, chunk.language)
+                if of_code is None
+                else _fenced(textwrap.dedent("\n".join(block)).strip("\n"), of_code)
+            )
+
+
+def _says_nothing(line: str) -> bool:
+    return is_markup(line) or line.strip() == "::" or UNDERLINE.fullmatch(line.strip()) is not None
+
+
+def _prose(lines: Sequence[str], language: str = "") -> str:
+    plain = [f"{box_title(line) or object_name(line)} ".removeprefix("> ") for line in lines]
+    plain = [_shown(line, language) for line in plain]
+    said = "\n".join(" " * indent + " ".join(line.split()) for indent, line in _nested(plain)).strip("\n")
+    said = _EMPTY_LINES.sub("\n\n", said)  # of the tags of a page
+    return "\n".join(f"> {line}" for line in said.split("\n"))
+
+
+def _shown(text: str, language: str) -> str:
+    """Return prose without the marks of its language that a page does not show either."""
+    if language == "rst":
+        return _OPENS_LITERAL.sub(":", text)
+    return (without_tags(text) if language == "markdown" else "") or text
+
+
+def _nested(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield each line with the indentation to write: that of nested list items and their lines, else none."""
+    parents: list[tuple[int, int]] = []  # the indentation of an item in the source, and here
+    for line in lines:
+        indent, is_item = indent_of(line), _ITEM.match(line) is not None
+        while line.strip() and parents and parents[-1][0] >= indent + is_item:
+            parents.pop()
+        above, written = parents[-1] if parents else (indent, 0)
+        if not is_item:
+            yield written + len("- ") if written and line.strip() else 0, line
+            continue
+        if not parents or above < indent:
+            parents.append((indent, written + indent - above))
+        yield parents[-1][1], line
+
+
+def _fenced(text: str, language: str = "") -> str:
+    fence = _ticks(text, 3)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,374 @@
+"""Scores passages as answers: a linear model over their signals, with bonuses that outweigh it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from openbook.embedding.protocol import Embedder
+from openbook.extractive.context import ContextItem
+from openbook.extractive.definition_heads import is_comment
+from openbook.extractive.deprecations import is_deprecated, saying_deprecated
+from openbook.extractive.headings import headings_over
+from openbook.extractive.list_entries import entry_at
+from openbook.extractive.passages import Passage, PassageKey, is_row, opened_by
+from openbook.extractive.requirements import share_of_versions
+from openbook.extractive.statements import layout_of
+from openbook.questions.definitions import AskedTerm
+from openbook.questions.names import stands_in
+from openbook.questions.parameters_asked import CONSTRUCTORS
+from openbook.questions.question import Question
+from openbook.retrieval.raising import tells_cause
+from openbook.retrieval.roles import asks_for, is_aside, role_of_part
+from openbook.retrieval.signals import coverage, defines_type, is_named
+from openbook.tokens import tokenize
+from openbook.types import Chunk
+
+
+class PassageSignals(NamedTuple):
+    """The features of a passage."""
+
+    place: float
+    """The share of the question's words in it and in the headings above, weighted by rarity."""
+    meaning: float
+    """Its cosine similarity to the question."""
+    result: float
+    """The score of its result, as a share of the best."""
+    rank: float
+    """1 in the first result, a half in the second."""
+    number_where_value_is_asked: float
+    """1 if it contains a number and the question asks for a value; else 0, like those below."""
+    prose_where_it_answers: float
+    """It is prose, for questions that ask for steps or a definition; or a sentence, for yes-or-no questions."""
+    example_for_how_to: float
+    is_head: float
+    """It is the head of a definition in code."""
+
+    @property
+    def score(self) -> float:
+        """The score of the passage. Scores compare within one question and may be negative."""
+        return sum(weight * value for weight, value in zip(WEIGHTS, self, strict=True))
+
+
+# Fitted by `python -m benchmarks.quotes`, which also cross-validates them by project.
+WEIGHTS = PassageSignals(4.04, 3.84, 1.99, 1.78, 1.89, 1.50, 2.03, 0.51)
+
+_ASKS_FOR_VALUE = re.compile(
+    r"\bhow (?:many|much|long|often|big|large|old)\b|\bdefault\b|\bwhich port\b|\bunless\b"
+    r"|\bwie (?:viele?|lange?|oft|gro(?:ß|ss))\b|\bcombien\b|\bcu[aá]nt[oa]s?\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_value(query: Question) -> bool:
+    """Return whether a question asks for a number or a default."""
+    return _ASKS_FOR_VALUE.search(query.text) is not None
+
+
+class ReadPassage(NamedTuple):
+    """A passage with its text and tokens, which are computed once."""
+
+    passage: Passage
+    text: str
+    words: frozenset[str]
+    place: frozenset[str]
+    """Its tokens, and those of the headings or the symbol above."""
+
+
+def read_passage(passage: Passage) -> ReadPassage:
+    """Tokenize a passage, and the headings or the symbol above."""
+    chunk, text = passage.shown.result.chunk, passage.said
+    above = " ".join(headings_over(chunk, passage.start_char - chunk.span.start_char)) if passage.shown.is_prose else ""
+    if entry := entry_at(passage.shown, passage.first.number - 1):
+        above = f"{above} {entry.name}"
+    words = frozenset(tokenize(text))
+    return ReadPassage(passage, text, words, words | _words(" ".join((*chunk.context, chunk.symbol, above))))
+
+
+# Consecutive passages mostly have the same headings.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text))
+
+
+def signals_of(
+    query: Question,
+    passages: Sequence[ReadPassage],
+    scores: Mapping[int, float],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+) -> list[PassageSignals]:
+    """Compute the features of each passage. `scores` are those of their results, by result number."""
+    asked, *vectors = embedder.embed([query.text, *(each.text for each in passages)])
+    best = max(scores.values(), default=0.0)
+    ranks = {number: rank for rank, number in enumerate(sorted(scores), start=1)}
+    wants_value = asks_for_value(query)
+    wants_prose = not query.intents.isdisjoint(("how-to", "definition"))
+    found = []
+    for (passage, text, _, place), vector in zip(passages, vectors, strict=True):
+        result, is_prose = passage.shown.result, passage.shown.is_prose
+        # A sentence or a short example answers yes or no; a statement out of a long example does not.
+        is_said = is_prose and not passage.is_code
+        fits = is_said if query.asks_whether else is_prose and wants_prose
+        found.append(
+            PassageSignals(
+                place=coverage(place, rarity),
+                meaning=max(0.0, float(asked @ vector)),
+                result=result.score / best if best > 0 else 0.0,
+                rank=1 / ranks[passage.shown.number],
+                number_where_value_is_asked=float(wants_value and _NUMBER.search(text) is not None),
+                prose_where_it_answers=float(fits),
+                example_for_how_to=float("how-to" in query.intents and passage.has_example),
+                is_head=float(passage.is_head),
+            )
+        )
+    return found
+
+
+# Bonuses that outweigh the fitted signals: for the definition or the uses of a name that the question asks for, and for
+# what defines a term: a sentence, one in code below the name of the term, what opens a section on it. The questions of
+# the fit contain few names and terms. Chosen on `definition_questions.jsonl`; the others were kept aside.
+ASKED_BONUS = 3.0
+_TOLD_BONUS, _TOLD_BY_CODE_BONUS, _OPENING_BONUS = 3.0, 5.0, 2.0
+# A description of an option need not repeat its name, unlike mentions, whose words weigh 4, and the code that sets it,
+# which has the bonus above (`python -m benchmarks.setting_names`).
+_DESCRIBING_BONUS = 9.0
+# Documentation says more about a setting than its field in code (`benchmarks.setting_names` on netbox and mise).
+_DOCUMENTED_BONUS = 3.0
+# What raises an error, over its definition.
+_CAUSE_BONUS = 5.5
+
+# The definition of an enumeration, over what is done with its values.
+_ENUMERATION_BONUS = 9.0
+
+# A list or a manifest states the version required, where sentences have more words of the question.
+_REQUIRED_BONUS = 5.0
+
+# The changes of a release do not repeat its number.
+_RELEASE_BONUS = 9.0
+
+# An entry of a changelog, over the description of what it names.
+_CHANGE_BONUS = 9.0
+
+# Words that headings add to a term: "What is an overlay?", "The overlay".
+_ASKING = frozenset(tokenize("what is are a an the"))
+
+
+def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages that describe a setting or an option of the question.
+
+    There are none if the question asks where something is or what uses it.
+    """
+    if not query.intents.isdisjoint(("where", "uses")):
+        return set()
+    return {each.key for each in passages if each.setting is not None} | _in_entries(query, passages)
+
+
+# Opens a comment of several lines, or a docstring: a string that begins its line, unlike that of `TABLE = """`.
+_OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
+
+
+def _is_comment(shown: ContextItem, place: int) -> bool:
+    """Return whether a unit, counted from 0, is in a comment or a docstring."""
+    lines, opening = layout_of(shown), place
+    while opening and lines[opening].inside:
+        opening -= 1
+    is_inside = opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
+    return is_inside or is_comment(shown.units[place].text)
+
+
+def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of the passages in the list entries that a question names.
+
+    Many pages have an option `-l`. If the question names a page, as "of scp" names `scp.1`, only its entries count.
+    """
+    wanted = set(query.terms)
+    found: dict[bool, set[PassageKey]] = {True: set(), False: set()}
+    for passage in passages:
+        path = passage.shown.result.chunk.span.path
+        entry = None if is_aside(path) else entry_at(passage.shown, passage.first.number - 1)
+        if entry is not None and not wanted.isdisjoint(entry.names):
+            found[is_named(path, query.tokens)].add(passage.key)
+    return found[True] or found[False]
+
+
+# Import statements.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+\S+[ \t]+import\b|import\b|export\b[^\n]{0,200}\bfrom\b|use[ \t]+[\w:\\]+"
+    r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require(?:_once|_relative)?\b)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
+    re.MULTILINE,
+)
+
+
+def without_imports(question: Question, code: str) -> str:
+    """Return code without import statements, unless the question asks for imports."""
+    return code if "import" in question.text.lower() else _IMPORT.sub("", code)
+
+
+def has_name(question: Question, text: str) -> bool:
+    """Return whether a text contains a code name of the question, outside of imports unless it asks for these."""
+    text = without_imports(question, text)
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)
+
+
+# "Who calls it, and what does it return?" has two of these words, and asks for the definition as well.
+_ASKING_WORD = re.compile(
+    r"\b(?:who|what|where|which|how|why|define[sd]?|definition|declare[sd]?|returns?|returned"
+    r"|wer|wo|wie|qui|où|comment|quién|qué|dónde|cómo)\b",
+    re.IGNORECASE,
+)
+_WITH_MACROS = frozenset({"c", "cpp", "csharp", "objc"})
+
+
+def asks_only_for_uses(query: Question) -> bool:
+    """Return whether a question asks for nothing but the callers or uses of a name."""
+    is_of_uses = bool(query.identifiers) and {"uses"} <= query.intents <= {"uses", "where"}
+    return is_of_uses and len(_ASKING_WORD.findall(query.text)) < 2
+
+
+def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
+    """Return the bonus of each passage, and the keys of those that are not quoted.
+
+    Not quoted are definitions of other things with the same name; and for questions for uses alone, passages without a
+    use, if there is any.
+    """
+    asked_for, namesakes = heads_of_names(query, passages)
+    asked_for |= saying_deprecated([each for each in passages if each.key in asked_for], passages)
+    if any(passage.is_cause for passage in passages):
+        causes = (
+            each for each in passages if query.error and not each.is_cause and tells_cause(each.text, query.error)
+        )
+        asked_for.update(each.key for each in causes)
+    elif "uses" in query.intents:
+        uses = [passage for passage in passages if _uses(passage, query)]
+        # Recursive calls count only if there are no others.
+        others = [use for use in uses if not is_inside(use.shown.result.chunk, query)]
+        outside = [] if asks_for("test", query.text) else [use for use in others if not _is_of_test(use)]
+        asked_for = {use.key for use in outside or others or uses}
+        if uses and asks_only_for_uses(query):
+            told = {each.key for each in passages if each.shown.is_prose and has_name(query, each.text)}
+            namesakes = {each.key for each in passages}.difference(told, (use.key for use in uses))
+    definitions, described = _definitions(query, passages), describing(query, passages)
+    if query.asks_for_parameters:  # a constructor need not repeat the name of its class either
+        described |= asked_for
+    of_setting = any(passage.setting is not None for passage in passages)
+    bonuses = [
+        ASKED_BONUS * (passage.key in asked_for)
+        + definitions.get(passage.key, 0.0)
+        + _CAUSE_BONUS * passage.is_cause
+        + _ENUMERATION_BONUS * passage.is_enumeration
+        + _CHANGE_BONUS * passage.change
+        + _DESCRIBING_BONUS * (passage.key in described)
+        + _RELEASE_BONUS * _is_on_release(query, passage)
+        + _REQUIRED_BONUS * share_of_versions(query, passage)
+        + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
+        for passage in passages
+    ]
+    return bonuses, namesakes
+
+
+def _is_on_release(query: Question, passage: Passage) -> bool:
+    """Return whether a passage of prose is in a section or file on the release of which the changes are asked for."""
+    if query.release is None or not passage.shown.is_prose:
+        return False
+    chunk = passage.shown.result.chunk
+    return query.release.is_in(headings_over(chunk, passage.start_char - chunk.span.start_char), chunk.span.path)
+
+
+def heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
+    """Return the keys of the heads that define the names of the question, and of those that share only the name.
+
+    Definitions in tests count if there are no others, or if the question is about tests, and deprecated ones if all
+    are. For `Client.send`, `send` of another class only shares the name if `Client` has one.
+    """
+    asked_for: set[PassageKey] = set()
+    namesakes: set[PassageKey] = set()
+    for name, owners in zip(query.identifiers, query.owners, strict=True):
+        every = [passage for passage in passages if passage.defines == name]
+        every = (query.asks_for_parameters and _constructors(name, passages)) or every
+        outside = [] if asks_for("test", query.text) else [head for head in every if not _is_of_test(head)]
+        named = outside or every
+        meant = [head for head in named if stands_in(owners, head.within)] or named
+        asked_for.update(head.key for head in [head for head in meant if not is_deprecated(head)] or meant)
+        namesakes.update({head.key for head in named}.difference(asked_for, (head.key for head in meant)))
+    return asked_for, namesakes
+
+
+def _constructors(name: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Return the heads of the constructors of a class, which may have its name."""
+    is_called = re.compile(rf"\b{re.escape(name)}\s*(?:<[^()]*>\s*)?\(")
+    own = [each for each in passages if each.defines == name and is_called.search(each.signature)]
+    others = [each for each in passages if each.defines in CONSTRUCTORS and _is_of_class(each, name)]
+    return [*own, *others] or [each for each in passages if each.defines == f"New{name}"]
+
+
+def _is_of_class(head: Passage, name: str) -> bool:
+    """Return whether a method is one of a class, by its symbol or by a line that encloses it in its chunk."""
+    owner = head.shown.result.chunk.symbol.removesuffix(f".{head.defines}").rpartition(".")[2]
+    above = (line for line in head.within.split("\n") if name in re.findall(r"\w+", line))
+    return owner == name or any(defines_type(line, name) for line in above)
+
+
+def _is_of_test(passage: Passage) -> bool:
+    chunk = passage.shown.result.chunk
+    return role_of_part(chunk.span.path, chunk.kind, chunk.symbol) == "test"
+
+
+def is_inside(chunk: Chunk, query: Question) -> bool:
+    """Return whether a chunk belongs to the definition of a name in the question."""
+    return chunk.symbol.rpartition(".")[2] in query.identifiers
+
+
+def _uses(passage: Passage, query: Question) -> bool:
+    """Return whether a passage of code uses a name of the question outside of comments, and does not define it."""
+    shown = passage.shown
+    if shown.is_prose or passage.defines in query.identifiers:
+        return False
+    has_hash_comments = shown.result.chunk.language not in _WITH_MACROS  # `# define` with a space is code in C
+    code = (
+        unit.text
+        for unit in passage.units
+        if not _is_comment(shown, unit.number - 1) and not (has_hash_comments and unit.text.lstrip().startswith("# "))
+    )
+    return has_name(query, "\n".join(code))
+
+
+def _definitions(query: Question, passages: Sequence[Passage]) -> dict[PassageKey, float]:
+    """Return the bonuses of passages that define the term of a "What is ...?" question; none for other questions.
+
+    In each document, these are the first passage in the form of a definition, the comment or the docstring of what has
+    the term as its name, and the prose that opens the section with the term as its heading: "Overlays act as layers."
+    """
+    if query.term is None:
+        return {}
+    found: dict[tuple[str, str, float], PassageKey] = {}
+    for passage in sorted(passages, key=lambda each: each.start_char):
+        if bonus := _defining_bonus(query.term, passage):
+            found.setdefault((passage.shown.result.chunk.source, passage.first.span.path, bonus), passage.key)
+    return {key: bonus for (_, _, bonus), key in found.items()}
+
+
+def _defining_bonus(term: AskedTerm, passage: Passage) -> float:
+    if not passage.shown.is_prose:
+        if not term.is_name(passage.defines):
+            return 0.0
+        if term.is_defined_in(passage.text, is_code=True):
+            return _TOLD_BY_CODE_BONUS
+        # Without a comment, the head of a definition has nothing but the name.
+        return _TOLD_BONUS * (passage.lines > 1 or not passage.signature)
+    if term.is_defined_in(passage.text):
+        return _TOLD_BONUS
+    return _OPENING_BONUS * (_opens_section_of(term, passage) and not is_aside(passage.first.span.path))
+
+
+def _opens_section_of(term: AskedTerm, passage: Passage) -> bool:
+    """Return whether a passage is a sentence directly below a heading that names the term and nothing else."""
+    if passage.is_code or is_row(passage.text):
+        return False
+    return _words(opened_by(passage)) - _ASKING == _words(" ".join(term.words))

@@ -1,0 +1,204 @@
+"""Extends quotes by the context that readers need to understand them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from openbook.extractive.context import ContextItem
+from openbook.extractive.definition_heads import MAX_QUOTE_LINES
+from openbook.extractive.displaying import fence_of, indented_code
+from openbook.extractive.headings import HEADING, ends_of_bodies, headings_in
+from openbook.extractive.passages import (
+    Passage,
+    examples_in,
+    holds_heading,
+    is_row,
+    is_table_rule,
+    join_passages,
+    joins,
+    slice_of,
+)
+from openbook.extractive.statements import enclosing, layout_of
+from openbook.text import indentation
+from openbook.tokens import words_to_read
+from openbook.types import Chunk, Unit
+
+# Ends a sentence that introduces a list, a command or an example.
+_LEADS_IN = re.compile(r"[:：][\s*_`]*$")
+
+# First words of sentences that refer to the one before.
+_REFERS = frozenset("This That These Those It They He She Such".split())
+
+# A sentence with as many words says something, even if it introduces what follows.
+_TELLING_WORDS = 15
+
+# Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.extractive.answerer`.
+_MAX_WORDS, _MAX_LINES = 60, 20
+
+# Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
+# words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
+_HEADED_WORDS, _HEADED_LINES = 30, 10
+
+
+def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
+    """Return a quote of prose with the context that it needs, if that is short.
+
+    That is the sentence before one that begins with "This" or the like, the head of its list entry or table, the rest
+    of its example, and the list or example that it introduces. Quotes do not extend across headings below.
+    """
+    shown, units = quote.shown, quote.shown.units
+    first, last = begun, ended = quote.first.number - 1, quote.last.number - 1
+    entry = quote.entry
+    if entry is not None and last <= entry.last:
+        wholes = (_between(shown, entry.first, end) for end in (min(entry.last, len(units) - 1), last))
+        if (whole := next(filter(_is_short, wholes), None)) is not None:
+            return whole
+    if not _REFERS.isdisjoint(quote.text.split(maxsplit=1)[:1]):
+        before = next((each for each in passages if joins(each, quote)), quote)
+        quote = join_passages(before, quote)
+        first = begun = before.first.number - 1
+    if quote.text.lstrip().startswith("|"):
+        first = _head_of_table(units, first)
+    examples = [each for each in examples_in(shown) if each.opening >= 0 and each.closing < len(units)]
+    if leads_in(quote) and quote.example is None and not any(each.opening == last + 1 for each in examples):
+        last = _end_of_block(shown, last)
+    for each in examples:
+        if each.opening <= last + leads_in(quote) and first <= each.closing:
+            first, last = min(first, each.opening), max(last, each.closing)
+    start = quote.start_char if first == begun else units[first].span.start_char
+    end = quote.end_char if last == ended else units[last].span.end_char
+    whole = Passage(shown, units[first], units[last], (start, end) if quote.part else None)
+    return quote if (first, last) == (begun, ended) or last - first > ended - begun + _MAX_LINES else whole
+
+
+def leads_in(quote: Passage) -> bool:
+    """Return whether prose ends with a colon, and so introduces what follows."""
+    return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
+
+
+def only_leads_in(quote: Passage, passages: Sequence[Passage]) -> bool:
+    """Return whether a quote ends with a short sentence that introduces what follows, such as "For example:".
+
+    A longer one says something itself: "Since the queue is not kept, either empty it first or lower the limit:".
+    """
+    last = next((each for each in passages if each.end_char == quote.end_char), quote)
+    return leads_in(quote) and words_to_read(last.text) < _TELLING_WORDS
+
+
+def with_command(quote: Passage, most: int) -> Passage:
+    """Extend prose that introduces code by the first line of that, if both have at most so many words."""
+    if quote.is_code or not leads_in(quote):
+        return quote
+    shown = quote.shown
+    below = shown.units[quote.last.number : quote.last.number + 2]
+    led = next((unit for unit in below if fence_of(unit.text, shown.result.chunk.language) is None), None)
+    if led is None or not _between(shown, led.number - 1, led.number - 1).is_code:
+        return quote
+    whole = Passage(shown, quote.first, led, (quote.start_char, led.span.end_char))
+    return whole if words_to_read(whole.text) <= most else quote
+
+
+def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
+    """Extend a quote by the passages below and above in its result, in turn, as long as it stays short.
+
+    Prose grows by sentences up to headings, code by statements up to the heads of other definitions. It does not end
+    with a short sentence that introduces what is not quoted.
+    """
+    shown = quote.shown
+    quote = quote if shown.is_prose else with_statement(quote)
+    said = [
+        each for each in passages if each.shown is shown and (each.example, each.entry) == (quote.example, quote.entry)
+    ]
+    heads = {each.start_char for each in said if each.is_head}
+    below = iter([each for each in said if each.start_char >= quote.end_char])
+    above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
+    sides, complete = [below, above], quote
+    while sides:
+        side = sides.pop(0)
+        piece = next(side, None)
+        is_other = quote.start_char in heads if side is above else piece is not None and piece.is_head
+        grown = None if is_other else _grown(quote, piece)
+        if grown is not None:
+            quote = grown
+            sides.append(side)
+            complete = complete if only_leads_in(quote, said) else quote
+    return join_passages(quote, complete)
+
+
+def with_statement(quote: Passage) -> Passage:
+    """Extend a quote of code to its enclosing statements, whole or from their heads on, if that is short.
+
+    A docstring that it breaks off is completed.
+    """
+    shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
+    lines = layout_of(shown)
+    rest = next((at for at in range(last, len(lines) - 1) if not lines[at + 1].inside), len(lines) - 1)
+    last = rest if _is_short(_between(shown, first, rest), _HEADED_WORDS, _HEADED_LINES) else last
+    for around in enclosing(lines, first, last):
+        if lines[around.opens].is_else:
+            continue
+        wholes = (_between(shown, around.first, end) for end in (around.last, last))
+        whole = next((each for each in wholes if _is_short(each, _HEADED_WORDS, _HEADED_LINES)), None)
+        if whole is None:
+            break
+        first, last = whole.first.number - 1, whole.last.number - 1
+    return replace(quote, first=shown.units[first], last=shown.units[last])
+
+
+def _between(shown: ContextItem, first: int, last: int) -> Passage:
+    return Passage(shown, shown.units[first], shown.units[last])
+
+
+def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
+    """Join a quote and an adjacent passage; None if they are too long together, or of different sections or bodies."""
+    if piece is None:
+        return None
+    first, last = sorted((quote, piece), key=lambda each: each.start_char)
+    whole = join_passages(first, last)
+    new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
+    # A quote may begin with its heading.
+    is_headed = first is piece and quote.example is None and HEADING.match(quote.text.lstrip()) is not None
+    crosses_heading = quote.shown.is_prose and (is_headed or holds_heading(slice_of(quote.shown, *new)))
+    is_apart = crosses_heading or (quote.shown.is_prose and _leaves_body(quote.shown.result.chunk, *new))
+    return whole if _is_short(whole) and not is_apart else None
+
+
+def _leaves_body(chunk: Chunk, start: int, end: int) -> bool:
+    """Return whether the body of an admonition or tab ends in a range of a document, or a tab begins in it."""
+    base = chunk.span.start_char
+    borders = (*ends_of_bodies(chunk), *(each.start for each in headings_in(chunk)))
+    return any(start < base + border <= end for border in borders)
+
+
+def _is_short(quote: Passage, words: int = _MAX_WORDS, lines: int = _MAX_LINES) -> bool:
+    return words_to_read(quote.text) <= words and quote.lines <= lines
+
+
+def _head_of_table(units: Sequence[Unit], row: int) -> int:
+    """Return the header of the table of a row; the row itself if there is none, or if it is far above."""
+    first = row
+    while first and units[first - 1].text.lstrip().startswith("|"):
+        first -= 1
+    is_near = row - first < MAX_QUOTE_LINES
+    return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
+
+
+def _end_of_block(shown: ContextItem, above: int) -> int:
+    """Return the last unit of the list, paragraph or code below a unit; that unit itself before a heading."""
+    units, code = shown.units, indented_code(shown.result.chunk)
+    end, words, indent = above, 0, min((indentation(unit.text) for unit in units[above + 1 : above + 2]), default=0)
+    while end + 1 < len(units) and not units[end + 1].text.lstrip().startswith("#"):
+        below = units[end + 1]
+        goes_on = below.span.start_line <= units[end].span.end_line + 1 or is_row(below.text)
+        goes_on = goes_on or indentation(below.text) > indent
+        words += words_to_read(below.text)
+        is_full = words > _MAX_WORDS or end - above >= _MAX_LINES
+        is_code = below.span.start_line in code and units[end].span.start_line in code
+        goes_on = goes_on or (is_code and not is_full)  # code has blank lines
+        can_end = is_row(below.text) or units[end].text.endswith(".")
+        if end > above and (not goes_on or (is_full and can_end)):
+            break
+        end += 1
+    return end

@@ -1,0 +1,1 @@
+"""Finds exact places in an index: references to names, lines, documents by path, near spellings."""

@@ -1,0 +1,148 @@
+"""Quotes of lists and tables: short rests are quoted, and readers are told what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from openbook.extractive.answerer import compose, quotes_of
+from openbook.extractive.context import build_context
+from openbook.extractive.lists import LeftOut, completed_list
+from openbook.extractive.passages import Passage, lines_of_code
+from openbook.types import Chunk
+from tests.unit.extractive.picking import picked
+from tests.unit.retrieval.material import chunk_of, result_of
+
+LONG = "and it is of a kind that the sailors of this old harbour have always liked very much indeed"
+HEADER = "| Rope | Tears at |\n|---|---|\n"
+ROWS = "".join(f"| rope {number} | {number} t, {LONG} |\n" for number in range(12))
+HEMP = "| hemp | 2 t, which is what a loaded barge pulls |"
+ITEMS = "".join(f"- kind {number}, {LONG}\n" for number in range(30))
+INTRODUCED = f"The harbour sells these ropes:\n\n- hemp, {LONG}\n"
+QUESTION = "Which ropes does the harbour sell?"
+
+
+def asked(question: str, text: str, behind: str = "", *, before: str = "", now: str = "", **fields: Any) -> str:
+    """Ask about a text that stands between others in its document."""
+    chunk = chunk_of(text, before=before, **{"language": "markdown", **fields})
+    return answer_from(question, chunk, now=now or f"{before}{text}{behind}")
+
+
+def answer_from(question: str, *chunks: Chunk, now: str) -> str:
+    return compose(picked(question, *chunks, text_of=lambda source, path: now))
+
+
+def test_a_row_far_below_its_header_has_the_columns_above_it() -> None:
+    answer = asked("When does hemp tear?", f"{HEMP}\n", before=f"{HEADER}{ROWS}")
+
+    assert f"`Rope | Tears at`\n\n> {HEMP} [1:1]" in answer
+
+
+def test_the_columns_stand_above_the_entry_of_a_setting_as_well() -> None:
+    answer = asked("What does `hemp_rope` do?", f"{HEMP.replace('hemp', '`hemp_rope`')}\n", before=f"{HEADER}{ROWS}")
+
+    assert "`Rope | Tears at`\n\n> | `hemp_rope` |" in answer
+
+
+def test_a_quote_with_the_header_has_no_columns_above_it() -> None:
+    assert "`Rope" not in asked("When does hemp tear?", f"{HEADER}{HEMP}\n")
+
+
+def test_a_list_that_goes_on_in_the_next_chunk_says_so() -> None:
+    answer = asked(QUESTION, INTRODUCED, ITEMS)
+
+    assert answer.endswith("[1:1-2] (goes on to line 33)")
+
+
+def test_the_note_is_no_part_of_the_quote() -> None:
+    found = picked(QUESTION, chunk_of(INTRODUCED, language="markdown"), text_of=lambda source, path: INTRODUCED + ITEMS)
+
+    (quote,) = quotes_of(found)
+    assert compose(found)[quote.end_char :] == " (goes on to line 33)"
+
+
+def test_a_list_of_a_document_without_lines_has_no_line() -> None:
+    assert asked(QUESTION, INTRODUCED, ITEMS, language="docx").endswith("[1:1-2] (goes on)")
+
+
+@pytest.mark.parametrize(
+    ("now", "fields"),
+    [
+        pytest.param("", {}, id="whole"),
+        pytest.param("The harbour sells nothing.", {}, id="indexed-again-since"),
+        pytest.param(INTRODUCED + ITEMS, {"kind": "course"}, id="transcript"),
+    ],
+)
+def test_nothing_is_said_of(now: str, fields: dict[str, Any]) -> None:
+    assert "goes on" not in asked(QUESTION, INTRODUCED, now=now, **fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [(f"The harbour sells {LONG}:\n\n```yaml\n{{}}", "markdown"), (f"The harbour sells {LONG}::\n\n{{}}", "rst")],
+    ids=["fenced", "indented"],
+)
+def test_nothing_is_said_of_code(text: str, language: str) -> None:
+    lines = [f"    - sell: rope {number}\n" for number in range(30)]
+
+    answer = asked(QUESTION, text.format("".join(lines[:8])), "".join(lines[8:]), language=language)
+
+    assert "- sell: rope 0" in answer
+    assert "goes on" not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("rope = hemp()\n```\n\nRopes are old.\n\n```yaml\n- wire\n```\n\nThey rot.", {1, 2, 6, 7, 8}),
+        ("- hemp\n\n```\n- wire\n- silk", {3, 4, 5}),
+        ("- hemp\n\nA rope::\n\n    wire", {5}),
+    ],
+    ids=["begun-above", "ended-below", "indented"],
+)
+def test_the_lines_of_code_are_those_of_examples(text: str, lines: set[int]) -> None:
+    (shown,) = build_context([result_of(chunk_of(text, language="rst" if "::" in text else "markdown"))], 10_000).shown
+
+    assert lines_of_code(shown) == lines
+
+
+def completed(text: str, quoted: int, others: Sequence[int] = (), behind: str = "") -> tuple[str, LeftOut]:
+    """Complete a quote of the first units of a text, beside others of one unit each."""
+    (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
+    quote = Passage(shown, shown.units[0], shown.units[quoted - 1])
+    quotes = [quote, *(Passage(shown, shown.units[place], shown.units[place]) for place in others)]
+    whole, left = completed_list(quote, quotes, lambda source, path: text + behind)
+    return whole.text, left
+
+
+def test_a_short_rest_is_quoted() -> None:
+    assert completed("Ropes:\n\n- hemp\n- wire\n- silk\n\nThey are old.", 2) == (
+        "Ropes:\n\n- hemp\n- wire\n- silk",
+        LeftOut(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "behind", "end"),
+    [
+        pytest.param(ITEMS, (), "", 30, id="long"),
+        pytest.param("Ropes:\n- hemp\n- wire\n", (), "- silk\n", 4, id="only-a-part"),
+        pytest.param("Ropes:\n- hemp\n- wire\n- silk", (3,), "", 4, id="in-another-quote"),
+    ],
+)
+def test_a_rest_is_not_quoted(text: str, others: Sequence[int], behind: str, end: int) -> None:
+    whole, left = completed(text, 2, others, behind)
+
+    assert whole == "\n".join(text.split("\n")[:2])
+    assert left.note == f"(goes on to line {end})"
+
+
+def test_pointers_stay_below_completed_quotes() -> None:
+    others = [chunk_of(f"The harbour sells ropes of kind {number}.", f"{number}.md") for number in range(8)]
+
+    answer = answer_from(QUESTION, chunk_of(INTRODUCED, language="markdown"), *others, now=INTRODUCED + ITEMS)
+
+    assert "(goes on to line 33)" in answer
+    assert "See also:" in answer

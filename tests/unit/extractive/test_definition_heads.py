@@ -1,0 +1,151 @@
+"""Heads of definitions: signatures with their summaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from openbook.extractive.context import ContextItem
+from openbook.extractive.passages import Passage, passages_of
+from openbook.questions.names import stands_in
+from openbook.text import units
+from openbook.types import Kind
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def shown(text: str, *, kind: Kind = "docs", before: str = "Words in front.\n\n", **fields: Any) -> ContextItem:
+    result = result_of(chunk_of(text, before=before, kind=kind, **fields))
+    return ContextItem(1, result, units(result.chunk))
+
+
+def heads(text: str, *defines: str) -> list[Passage]:
+    return [one for one in passages_of(shown(text, kind="code", defines=defines)) if one.is_head]
+
+
+def test_of_a_definition_with_a_long_comment_and_many_arguments_the_beginnings_of_both_are_heads() -> None:
+    comment = [f"# Comment {number}." for number in range(30)]
+    arguments = [f"    argument_{number}," for number in range(50)]
+    text = "\n".join([*comment, "def second(", *arguments, "): ..."])
+
+    above, below = heads(text, "second")
+
+    assert above.text == "\n".join(comment[:6])
+    assert below.text == "\n".join(["def second(", *arguments[:19]])
+    assert above.defines == below.defines == "second"
+
+
+def test_of_a_long_comment_the_first_sentence_is_a_head() -> None:
+    tags = [f" * @param argument{number} is read." for number in range(12)]
+    text = "\n".join(["/**", " * Weighs a parcel.", " *", *tags, " */", "public int weigh("])
+
+    above, below = heads(text, "weigh")
+
+    assert (above.text, below.text) == ("/**\n * Weighs a parcel.", "public int weigh(")
+
+
+def test_a_signature_with_a_parameter_per_line_is_whole() -> None:
+    text = "\n".join(["def second(", *(f"    argument_{number}," for number in range(30)), "): ..."])
+
+    assert heads(text, "second")[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("docstring", "said"),
+    [
+        ("Open them,\n    one by one,\n    in order. Each\n    is closed.\n\n    Never twice.", 4),
+        ("Open them,\n    one by one,\n    in order, each", 3),  # the rest is in the next chunk
+        ("Open them.\n" + "    Each is closed\n" * 3 + "    again.\n" + "    Never\n" * 4, 5),
+    ],
+    ids=["paragraph", "broken off", "long paragraph"],
+)
+def test_the_first_paragraph_of_a_docstring_belongs_to_the_head_if_it_is_short(docstring: str, said: int) -> None:
+    text = f'def open_all(paths):\n    """{docstring}'
+
+    (head,) = heads(text, "open_all")
+
+    assert head.text.splitlines() == text.splitlines()[: 1 + said]
+
+
+def test_a_docstring_ends_with_its_sign() -> None:
+    text = 'def open_all(paths):\n    """Open them,\n    one by one."""\n    return\n'
+
+    assert heads(text, "open_all")[0].text == text.partition("\n    return")[0]
+
+
+def test_a_call_whose_result_is_kept_defines_no_function() -> None:
+    text = "pub fn weigh() {\n    let kept = scales::weigh();\n}"
+
+    assert [head.text for head in heads(text, "weigh")] == ["pub fn weigh() {"]
+
+
+def test_a_name_that_several_classes_define_has_a_head_in_each() -> None:
+    owners = ["Parcel", "Crate"]
+    text = "\n\n".join(f"class {owner}:\n    def weigh(self):\n        return {owner}_weight" for owner in owners)
+
+    found = [head for head in heads(text, "Parcel", "weigh", "Crate") if head.defines == "weigh"]
+
+    assert [stands_in(["Parcel"], head.within) for head in found] == [True, False]
+    assert [stands_in(["Crate"], head.within) for head in found] == [False, True]
+
+
+@pytest.mark.parametrize("line", ["func (b *Box) Weigh(scale Scale) int {", "void Box::Weigh(Scale scale) {"])
+def test_what_stands_before_a_name_in_its_line_is_what_it_stands_in(line: str) -> None:
+    (head,) = heads(line, "Weigh")
+
+    assert stands_in(["Box"], head.within)
+    assert not stands_in(["Scale"], head.within)
+
+
+def test_a_signature_of_many_lines_is_a_head_as_a_whole() -> None:
+    arguments = [f"    argument_{number}: int," for number in range(14)]
+    signature = "\n".join(["def moor(", *arguments, ") -> None:"])
+
+    (head,) = heads(f'{signature}\n    """Moor it."""\n    tie()', "moor")
+
+    assert head.text == f'{signature}\n    """Moor it."""'
+
+
+def test_a_block_comment_belongs_to_its_definition_however_its_lines_begin() -> None:
+    text = "int ships;\n\n/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
+
+    (head,) = heads(text, "moor")
+
+    assert head.text == "/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
+
+
+STEPS = [f"    /// Step {number}." for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        (["    /// Moors a ship", "    /// to a quay.", "    ///", *STEPS], 2),
+        (["    /*", "    Moors a ship", "    to a quay", "", *STEPS, "    */"], 3),
+        (["    /// Moors a ship.", "    /// Ropes", *["    /// do it"] * 12], 1),
+    ],
+    ids=["marked", "blank line", "long paragraph"],
+)
+def test_the_first_paragraph_of_a_long_comment_is_a_head_if_it_is_short(comment: list[str], said: int) -> None:
+    above, below = heads("\n".join([*comment, "    pub fn moor(ship: Ship) {"]), "moor")
+
+    assert above.text.splitlines() == [line.rstrip() for line in comment[:said]]
+    assert below.text == "    pub fn moor(ship: Ship) {"
+
+
+DOC = '  @doc """\n  Moors a ship.\n\n      Quay.moor(ship: 1)\n  """'
+
+
+@pytest.mark.parametrize("spec", ["", "  @spec moor(ship) ::\n          :ok | :error\n"])
+def test_the_documentation_of_elixir_belongs_to_its_definition_and_defines_nothing(spec: str) -> None:
+    text = f"{DOC}\n{spec}  def moor(ship) do"
+
+    (head,) = heads(text, "moor")
+
+    assert head.text == text
+
+
+def test_code_that_is_deeper_than_a_definition_does_not_join_it_to_a_comment_further_above() -> None:
+    text = "class Quay:\n    # Ropes.\n    ropes = 4\ndef moor(ship):"
+
+    assert heads(text, "moor")[0].text == "def moor(ship):"

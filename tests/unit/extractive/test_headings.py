@@ -1,0 +1,121 @@
+"""Tests of openbook.extractive.headings."""
+
+import pytest
+
+from openbook.extractive.headings import ends_of_bodies, headings_over
+from tests.unit.retrieval.material import chunk_of
+
+
+def over(text: str, words: str, language: str = "markdown", context: tuple[str, ...] = ()) -> tuple[str, ...]:
+    chunk = chunk_of(text, "b.md", language=language, context=context)
+    return headings_over(chunk, chunk.text.index(words))
+
+
+def test_the_headings_over_a_place_are_those_of_its_section_only() -> None:
+    text = "# Harbour\n\n## Ropes\n\nhemp\n\n### Knots\n\nbowline\n\n## Tides\n\nebb\n"
+
+    assert over(text, "hemp") == ("Harbour", "Ropes")
+    assert over(text, "bowline") == ("Harbour", "Ropes", "Knots")
+    assert over(text, "ebb") == ("Harbour", "Tides")
+
+
+def test_headings_above_the_whole_chunk_come_first_and_once() -> None:
+    text = "## Ropes\n\nhemp\n\n### Knots\n\nbowline\n"
+
+    assert over(text, "bowline", context=("Harbour", "Ropes")) == ("Harbour", "Ropes", "Knots")
+
+
+def test_a_comment_in_an_example_is_no_heading() -> None:
+    text = "## Ropes\n\n```sh\n# splice them\nsplice\n```\n\nThen wait.\n"
+
+    assert over(text, "splice\n") == over(text, "Then") == ("Ropes",)
+
+
+def test_front_matter_has_no_headings() -> None:
+    text = "---\ntitle: Harbour\ndescription: All of it.\n---\n\nIt moors.\n\n## Ropes\n\nhemp\n"
+
+    assert over(text, "moors") == ()
+    assert over(text, "hemp") == ("Ropes",)
+    below = chunk_of(text, "b.md", language="markdown", before="Before.\n\n")
+    assert headings_over(below, below.text.index("moors")) == ("description: All of it.",)  # above a line
+
+
+def test_a_title_with_a_line_above_and_below_is_not_closed_by_one_with_a_line_below() -> None:
+    text = "=======\nHarbour\n=======\n\nRopes\n=====\n\nKnots\n-----\n\nbowline\n\nTides\n=====\n\nebb\n"
+
+    assert over(text, "bowline", "rst") == ("Harbour", "Ropes", "Knots")
+    assert over(text, "ebb", "rst") == ("Harbour", "Tides")
+
+
+TABS = """\
+## Ropes
+
+=== "Hemp"
+
+    ### Hemp
+
+    #### Splices
+
+    soft
+
+    ```sh
+    # splice it
+    splice
+    ```
+
+        # twist it
+        twist
+
+=== "Steel"
+
+    hard
+
+    ??? note "Rust"
+        red
+
+    bright
+
+Then moor.
+"""
+
+
+def test_tabs_and_the_headings_in_them_are_over_what_is_indented_below() -> None:
+    assert over(TABS, "soft") == over(TABS, "splice\n") == over(TABS, "twist\n") == ("Ropes", "Hemp", "Splices")
+    assert over(TABS, "hard") == over(TABS, "bright") == ("Ropes", "Steel")
+    assert over(TABS, "red") == ("Ropes", "Steel", "Rust")
+    assert over(TABS, "Then") == ("Ropes",)
+
+
+def test_a_tab_is_below_each_heading_beside_it() -> None:
+    assert over('#### Ropes\n\n=== "Hemp"\n\n    soft\n', "soft") == ("Ropes", "Hemp")
+    assert over('=== "Hemp"\n\n    soft\n\n#### Ropes\n\nhard\n', "hard") == ("Ropes",)
+    assert over('=== "Hemp"\n\n=== "Steel"\n\n    hard\n', "hard") == ("Steel",)
+    assert over('!!! note "Hemp"\n\n    soft\n', "soft") == ()
+
+
+def test_headings_are_indented_in_markdown_only() -> None:
+    text = 'Ropes\n=====\n\n    # twist it\n\n=== "Hemp"\n\n    soft\n'
+
+    assert over(text, "soft", "rst") == ("Ropes",)
+
+
+def test_bodies_end_where_their_indentation_does() -> None:
+    chunk = chunk_of('    first\n\n!!! note\n\n    second\n\n    ```\n=== "x"\n    ```\n\nthird\n', language="markdown")
+
+    assert [chunk.text[at:].split("\n")[0] for at in sorted(ends_of_bodies(chunk))] == ["!!! note", '=== "x"']
+    assert ends_of_bodies(chunk_of("    first\n\nsecond\n", language="rst")) == ()
+    assert ends_of_bodies(chunk_of("[^1]: first\n\nsecond\n", language="markdown")) == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "title"),
+    [
+        ("## Using [knots](knots.md) ##", "markdown", "Using knots"),
+        ("## The *big* **old** `rope` {#big}", "markdown", "The big old rope"),
+        ("## Ropes &amp; <b>tides</b>", "markdown", "Ropes & tides"),
+        ("## Set `rope_*` and 2 * 3", "markdown", "Set rope_* and 2 * 3"),
+        ("Using :ref:`knots`\n==================", "rst", "Using knots"),
+    ],
+)
+def test_a_heading_is_told_as_a_page_shows_it(heading: str, language: str, title: str) -> None:
+    assert over(f"{heading}\n\nhemp\n", "hemp", language) == (title,)

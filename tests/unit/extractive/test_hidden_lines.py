@@ -1,0 +1,79 @@
+"""What a page of reStructuredText or MyST does not show is not quoted: comments, its menu, and targets of links."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.chunking.fixed import ChunkOptions
+from openbook.chunking.prose import chunk_prose
+from openbook.extractive.context import ContextItem
+from openbook.extractive.passages import passages_of
+from openbook.sources.documents import read_document
+from openbook.text import units
+from tests.unit.retrieval.material import result_of
+
+SAID = "A berth is moored at by the quay."
+
+
+def _said(page: str, path: str = "a.rst") -> list[str]:
+    chunks = chunk_prose(read_document(page.encode(), source="s", path=path), ChunkOptions())
+    shown = (ContextItem(1, result_of(chunk), units(chunk)) for chunk in chunks)
+    return [passage.text for each in shown for passage in passages_of(each)]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        ".. toctree::\n   :maxdepth: 2\n\n   The berth is moored at by the quay <berth>\n   quay\n",
+        ".. Nobody moors at a berth by the quay\n   or at another berth by night.\n",
+        "..\n   Nobody moors at a berth by the quay.\n   Nor at another.\n",
+        "__ `How a berth is moored at by the new quay`_\n",
+        ".. autoclass:: berth.moored.at.by.the.quay\n",
+        '.. harbour-command-usage:: berth "moored at by the quay"\n',
+        ".. |berth| image:: https://x.example/the/berth/by/the/quay.svg\n   :target: https://quay.example\n",
+    ],
+)
+def test_what_a_page_does_not_show_is_not_quoted(hidden: str) -> None:
+    page = f"Ropes\n=====\n\n{SAID}\n\n{hidden}\nThe rope is sold by the yard.\n"
+
+    assert _said(page) == [SAID, "The rope is sold by the yard."]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "```{toctree}\nThe berth is moored at by the quay <berth>\nquay\n```\n",
+        "```{contents} A berth is moored at\n---\ndepth: 2\nlocal: true\n---\n```\n",
+        "```{index} berth moored at by the quay\n```\n",
+        "(how-a-berth-is-moored-at)=\n",
+    ],
+)
+def test_what_a_page_of_myst_does_not_show_is_not_quoted(hidden: str) -> None:
+    page = f"# Ropes\n\n{SAID}\n\n{hidden}\nThe rope is sold by the yard.\n"
+
+    assert _said(page, "a.md") == [SAID, "The rope is sold by the yard."]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ".. note:: A berth is moored at by the quay at night.",
+        "..\n\n   A berth is moored at by the quay at night.",
+        ".. [1] A berth is moored at by the quay at night.",
+        "... a berth is moored at by the quay at night.",
+        ".. toctree::\n\nA berth is moored at by the quay at night.",
+    ],
+)
+def test_what_only_looks_like_it_is_quoted(shown: str) -> None:
+    page = f"Ropes\n=====\n\nThe rope is sold by the yard.\n\n{shown}\n"
+
+    assert any("berth is moored" in each for each in _said(page))
+
+
+def test_the_rules_of_a_simple_table_are_not_quoted() -> None:
+    table = "============ ====\n**Length**   30 m\n**Price**    Four\n============ ====\n"
+
+    said = " ".join(_said(f"Berths\n======\n\n{SAID}\n\n{table}"))
+
+    assert "**Price**    Four" in said
+    assert "====" not in said

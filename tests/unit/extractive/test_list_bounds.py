@@ -1,0 +1,95 @@
+"""Where lists and tables begin and end, and which columns a table has."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.extractive.list_bounds import columns_over, rest_of_list
+
+ROWS = ["| Rope | Tears at |", "|---|---|", "| hemp | 2 t |", "| wire | 9 t |", "| silk | 1 t |"]
+GRID = ["+------+-----+", "| Rope | At  |", "+======+=====+", "| hemp | 2 t |", "+------+-----+", "| wire | 9 t |"]
+SIMPLE = ["====== =====", "Rope   At", "====== =====", "hemp   2 t", "wire   9 t", "====== ====="]
+ITEMS = ["- hemp", "- wire", "", "- silk"]
+NESTED = ["- of plants:", "  - hemp", "  - jute", "- of metal"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "quote", "end"),
+    [
+        pytest.param(ITEMS, (0, 1), 3, id="items"),
+        pytest.param(["Ropes:", *ITEMS], (0, 1), 4, id="what-introduces-it-and-an-item"),
+        pytest.param(["## Ropes", "", *ITEMS], (0, 2), 5, id="heading-and-item"),
+        pytest.param(["Ropes:", *ITEMS[:2], "# Piers", "- one"], (0, 1), 2, id="up-to-a-heading"),
+        pytest.param(NESTED, (0, 1), 2, id="nested"),
+        pytest.param(["Ropes:", *NESTED], (0, 2), 4, id="the-outer-list"),
+        pytest.param(ROWS, (0, 2), 4, id="table"),
+        pytest.param(ROWS, (0, 1), 4, id="only-the-header"),
+        pytest.param(["Ropes are:", *ROWS], (0, 3), 5, id="sentence-and-table"),
+        pytest.param(GRID, (1, 3), 5, id="grid-without-its-border"),
+        pytest.param(SIMPLE, (0, 3), 5, id="simple-table"),
+        pytest.param(SIMPLE, (1, 3), 5, id="simple-table-without-its-border"),
+    ],
+)
+def test_a_list_that_a_quote_breaks_off_goes_on_to_its_last_line(
+    lines: list[str], quote: tuple[int, int], end: int
+) -> None:
+    assert rest_of_list([*lines, "", "Ropes are old."], *quote) == end
+
+
+@pytest.mark.parametrize(
+    ("lines", "quote"),
+    [
+        pytest.param(ITEMS, (0, 3), id="all-of-it"),
+        pytest.param(ITEMS, (0, 0), id="an-item-alone"),
+        pytest.param(["- hemp,", "  which rots", *ITEMS[1:], "- jute"], (2, 4), id="items-within-the-list"),
+        pytest.param(
+            ["- of plants", "  - hemp", "- of metal", "- of silk", "- of hair"], (2, 3), id="below-nested-ones"
+        ),
+        pytest.param(NESTED, (0, 2), id="an-item-with-all-below-it"),
+        pytest.param(ROWS, (2, 3), id="rows-within-the-table"),
+        pytest.param(GRID, (3, 3), id="row-of-a-grid"),
+        pytest.param([*SIMPLE[:-1], "silk   1 t", SIMPLE[-1]], (3, 4), id="rows-of-a-simple-table"),
+        pytest.param(SIMPLE, (0, 4), id="all-but-the-lower-border"),
+        pytest.param(["Ropes are old.", "", *ITEMS], (0, 0), id="a-sentence-above"),
+    ],
+)
+def test_a_quote_that_breaks_off_no_list_it_begins(lines: list[str], quote: tuple[int, int]) -> None:
+    assert rest_of_list([*lines, "", "Ropes are old."], *quote) == -1
+
+
+@pytest.mark.parametrize(
+    ("lines", "row", "found"),
+    [
+        pytest.param(ROWS, 4, "Rope | Tears at", id="rows"),
+        pytest.param(["Ropes:", *ROWS], 4, "Rope | Tears at", id="below-a-sentence"),
+        pytest.param(["| **Rope** |  At |", *ROWS[1:]], 2, "Rope | At", id="bold"),
+        pytest.param(["| | At |", *ROWS[1:]], 2, " | At", id="without-the-first-name"),
+        pytest.param(GRID, 5, "Rope | At", id="grid"),
+        pytest.param(["", *SIMPLE], 5, "Rope | At", id="simple"),
+        pytest.param(["==== =====", "Rope At", "==== =====", "hemp 2 t"], 3, "Rope | At", id="one-blank-between"),
+    ],
+)
+def test_the_columns_of_a_row_are_in_the_header(lines: list[str], row: int, found: str) -> None:
+    assert columns_over(lines, row) == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "row"),
+    [
+        pytest.param(["| | |", *ROWS[1:]], 2, id="empty-header"),
+        pytest.param(["| | | |", *ROWS[1:]], 2, id="three-without-names"),
+        pytest.param(
+            ["+------+-----+", "| hemp | 2 t |", "+------+-----+", "| wire | 9 t |"], 3, id="grid-without-header"
+        ),
+        pytest.param(["| The rope", "| tears."], 1, id="line-block"),
+        pytest.param([SIMPLE[0], *SIMPLE[3:]], 2, id="simple-without-header"),
+        pytest.param([*SIMPLE, "", "Ropes are old."], 7, id="below-the-table"),
+        pytest.param([SIMPLE[0], "", *SIMPLE[2:]], 4, id="blank-line-above"),
+        pytest.param(["- hemp", "- wire"], 1, id="list"),
+        pytest.param(["", "Ropes are old.", "", "Hemp rots."], 3, id="prose"),
+        pytest.param(ROWS, 0, id="the-header-itself"),
+        pytest.param(SIMPLE, 1, id="the-header-of-a-simple-table"),
+    ],
+)
+def test_what_has_no_header_has_no_columns(lines: list[str], row: int) -> None:
+    assert columns_over(lines, row) == ""

@@ -1,0 +1,246 @@
+"""Sentences that are quoted with those around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.extractive.context import build_context
+from openbook.extractive.passages import Passage, passages_of
+from openbook.extractive.surroundings import completed, enlarged, with_statement
+from openbook.types import Kind
+from tests.unit.extractive.picking import picked, quotes
+from tests.unit.retrieval.material import chunk_of, result_of
+
+# What is longer than a quote, so that it is quoted by the sentence.
+LONG = "We eat fish and sing of it, and the cook does too. " * 12
+SPOKEN = f"Boats are moored. The sea moves least. That is called a neap tide. All ships wait. {LONG}"
+
+
+def quoted(text: str, quote: str) -> str:
+    """Quote a sentence of a text with what it leans on."""
+    (shown,) = build_context([result_of(chunk_of(text, kind="course"))], 10_000).shown
+    passages = list(passages_of(shown))
+    return completed(next(passage for passage in passages if passage.text == quote), passages).text
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("That is called a neap tide.", "The sea moves least. That is called a neap tide."),
+        ("The sea moves least.", "The sea moves least."),
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(quote: str, found: str) -> None:
+    assert quoted(SPOKEN, quote) == found
+
+
+def test_sentences_of_another_paragraph_are_not_put_before() -> None:
+    apart = "The sea moves.\n\nThat is called a neap tide.\n\nAll ships wait."
+
+    assert quoted(apart, "That is called a neap tide.") == "That is called a neap tide."
+
+
+def whole(text: str, quote: str) -> str:
+    """Return what is quoted with the first passage that begins so."""
+    (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
+    return completed(next(one for one in passages_of(shown) if one.text.lstrip().startswith(quote))).text
+
+
+COMMAND = "Install it with this command:\n\n```sh\nquay install\n\nquay start\n```"
+TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | three ropes each |"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        pytest.param(f"{COMMAND}\n\nThen wait.", "Install it", COMMAND, id="the-example-that-it-leads-to"),
+        pytest.param(
+            "Any ship may:\n\n- stay for days\n\n- leave at once\n\nNothing else.",
+            "Any ship may",
+            "Any ship may:\n\n- stay for days\n\n- leave at once",
+            id="the-list-that-it-leads-to",
+        ),
+        pytest.param(
+            "See.\n\n```\nload the ship\n\nmoor the ship\n```\n\nDone.",
+            "```",
+            "```\nload the ship\n\nmoor the ship\n```",
+            id="the-example-that-it-stands-in",
+        ),
+        pytest.param(
+            "See.\n\n```\n" + "load the ship\n" * 7 + "\nmoor the ship\n```\n\nDone.",
+            "moor the ship",
+            "```\n" + "load the ship\n" * 7 + "\nmoor the ship\n```",
+            id="the-rest-of-a-longer-example",
+        ),
+        pytest.param(f"{TABLE}\n| Cyd | none |", "| Bob", TABLE, id="the-head-of-its-table"),
+        pytest.param(
+            "| Ada | two ropes each |\n| Bob | three ropes each |", "| Bob", "| Bob | three ropes each |", id="no-head"
+        ),
+        pytest.param(
+            "| ship | ropes |\n| --- | --- |\n" + "| Ada | two ropes |\n" * 9 + "| Bob | one rope |",
+            "| Bob",
+            "| Bob | one rope |",
+            id="a-head-far-above",
+        ),
+        pytest.param("We list them here:\n\n## Ships\n\nAda.", "We list", "We list them here:", id="a-heading-below"),
+        pytest.param(
+            "Moor it like this:\n\n```\n" + "tie the rope\n" * 20 + "```",
+            "Moor it",
+            "Moor it like this:",
+            id="too-long",
+        ),
+    ],
+)
+def test_a_quote_has_with_it_what_it_cannot_be_understood_without(text: str, quote: str, found: str) -> None:
+    assert whole(text, quote) == found
+
+
+def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
+    """Quote a passage of a text with what is around it."""
+    (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
+    passages = passages_of(shown)
+    return enlarged(next(passage for passage in passages if passage.text == quote), passages).text
+
+
+def test_prose_grows_to_whole_sentences_below_and_above_it_up_to_headings() -> None:
+    text = "Boats moor early.\n\nThe sea moves least.\n\nAll ships wait.\n\n## Storms\n\nStorms pass quickly."
+
+    assert (
+        enlarged_quote(text, "The sea moves least.") == "Boats moor early.\n\nThe sea moves least.\n\nAll ships wait."
+    )
+
+
+@pytest.mark.parametrize("heading", ["## Storms", "Storms\n------"])
+def test_a_quote_that_begins_with_its_heading_does_not_grow_above_it(heading: str) -> None:
+    text = f"All ships wait.\n\n{heading}\nStorms pass quickly.\n\nThey come from the west."
+    (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
+    headed = Passage(shown, shown.units[1], shown.units[1 + heading.count("\n") + 1])
+
+    assert headed.text == f"{heading}\nStorms pass quickly."
+    assert (
+        enlarged(headed, list(passages_of(shown))).text
+        == f"{heading}\nStorms pass quickly.\n\nThey come from the west."
+    )
+
+
+def test_what_grows_stays_short() -> None:
+    text = "\n\n".join(["Boats moor early.", *(f"The cook sings of fish {number}." for number in range(20))])
+
+    assert enlarged_quote(text, "Boats moor early.").count("\n") == 18
+
+
+FUNCTION = "def wait(ship):\n    moor(ship)\n\n    return ship"
+
+
+def code(text: str, part: str) -> Passage:
+    """Return a quote of code that is no more than a part of it."""
+    (shown,) = build_context([result_of(chunk_of(text, "a.py", kind="code"))], 10_000).shown
+    first = text[: text.index(part)].count("\n") - text[: text.index(part)].count("\n\n")
+    return Passage(shown, shown.units[first], shown.units[first + part.count("\n")])
+
+
+def test_a_quote_of_code_is_the_short_statement_that_it_stands_in() -> None:
+    branch = "if late:\n    moor(ship)\nelse:\n    sail(ship)"
+
+    assert with_statement(code(FUNCTION, "    moor(ship)")).text == FUNCTION
+    assert with_statement(code(branch, "    sail(ship)")).text == branch
+    assert with_statement(code(f"{branch}\n\n{FUNCTION}", "if late:")).text == branch
+
+
+def test_a_quote_of_code_does_not_begin_with_the_else_of_a_condition_above_the_result() -> None:
+    assert (
+        with_statement(code("else:\n    moor(ship)\n    sail(ship)\nlast()", "    moor(ship)")).text == "    moor(ship)"
+    )
+
+
+def test_a_quote_near_the_head_of_a_long_function_begins_with_it() -> None:
+    text = "def wait(ship):\n    moor(ship)\n" + "\n".join(f"    sail({number})" for number in range(12))
+
+    assert with_statement(code(text, "    sail(0)")).text == "def wait(ship):\n    moor(ship)\n    sail(0)"
+    assert with_statement(code(text, "    sail(11)")).text == "    sail(11)"
+
+
+def test_code_does_not_grow_into_another_definition() -> None:
+    fold = "def fold(sail):\n    half = sail.height / 2\n    return half"
+    text = f"def hoist(sail):\n    return sail\n\n\n{fold}\n\n\ndef moor(ship):\n    return ship.ropes\n"
+    chunk = chunk_of(text, "a.py", kind="code", defines=("hoist", "fold", "moor"))
+    (shown,) = build_context([result_of(chunk)], 10_000).shown
+    passages = passages_of(shown)
+    inner = next(each for each in passages if "half = " in each.text)
+
+    assert enlarged(inner, passages).text == fold
+
+
+def test_the_head_of_a_definition_is_quoted_with_the_rest_of_a_short_docstring() -> None:
+    text = 'def wait(ship):\n    """Wait. A ship\n    is moored.\n    """\n' + "\n".join(
+        f"    sail({n})" for n in range(12)
+    )
+
+    assert with_statement(code(text, 'def wait(ship):\n    """Wait. A ship')).text == text.partition("\n    sail")[0]
+
+
+def test_the_last_item_of_a_list_is_quoted_to_its_end() -> None:
+    items = "".join(f"- ship number {number}\n  waits,\n" for number in range(40))
+
+    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 9\n  waits,")
+
+
+def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -> None:
+    text = "This moors a ship:\n\n.. code-block:: sh\n\n   moor\n\n   wait\n\nThen sail."
+
+    assert whole(text, "This moors") == text.partition("\n\nThen")[0]
+
+
+def test_code_of_several_paragraphs_is_quoted_with_the_sentence_that_leads_to_it() -> None:
+    text = "Moor it like this::\n\n    import ropes\n\n    def moor(ship):\n        ropes.tie(ship)\n\nThen sail."
+    (shown,) = build_context([result_of(chunk_of(text, "a.rst", language="rst"))], 10_000).shown
+    (quote,) = (passage for passage in passages_of(shown) if passage.text == "Moor it like this::")
+
+    assert completed(quote).text == text.partition("\n\nThen")[0]
+
+
+def test_what_grows_does_not_end_with_a_sentence_that_leads_to_what_does_not_fit() -> None:
+    text = "Boats moor early.\n\nThe ropes are:\n\n- hemp,\n- steel.\n\nThey sail."
+    long = "Boats moor early.\n\nThe ropes are:\n\n- ropes of hemp " + "that are sold by the yard " * 12
+
+    assert enlarged_quote(text, "Boats moor early.") == text
+    assert enlarged_quote(long, "Boats moor early.") == "Boats moor early."
+    assert enlarged_quote(f"Wind is rare.\n\n{long}", "Boats moor early.") == "Wind is rare.\n\nBoats moor early."
+
+
+def test_a_sentence_that_leads_to_what_is_quoted_anyway_is_not_quoted_alone() -> None:
+    text = (
+        "Of berths and ropes, let's take a simple example of a rope::\n\n    berth = 1\n    if berth:\n"
+        "        tie_the_rope_to_the_berth_of_the_quay(berth)\n\nShips come and go by night.\n"
+    )
+
+    chunk = chunk_of(text, "a.rst", language="rst")
+    found = quotes(picked("How is the rope tied to the berth of the quay?", chunk))
+
+    assert not any(each.endswith("::") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("!!! note\n\n    Boats moor early.\n\nShips moor late.\n", "Boats moor early."),
+        ("!!! note\n\n    Boats moor early.\n\nShips moor late.\n", "Ships moor late."),
+        ('=== "Boats"\n\n    Boats moor early.\n\n=== "Ships"\n\n    Ships moor late.\n', "Boats moor early."),
+        ('Boats moor early.\n\n=== "Ships"\n\n    Ships moor late.\n', "Boats moor early."),
+        ('=== "Boats"\n\n    Boats moor early.\n\n    ### Ships\n\n    Ships moor late.\n', "Boats moor early."),
+    ],
+)
+def test_what_grows_does_not_leave_its_tab_or_admonition(text: str, quote: str) -> None:
+    assert enlarged_in_markdown(text, quote) == quote
+
+
+def test_what_grows_in_an_admonition_has_all_of_it() -> None:
+    text = "!!! note\n\n    Boats moor early.\n\n    Ships moor late."
+
+    assert enlarged_in_markdown(text, "Boats moor early.").endswith("Ships moor late.")
+
+
+def enlarged_in_markdown(text: str, quote: str) -> str:
+    (shown,) = build_context([result_of(chunk_of(text, "a.md", language="markdown"))], 10_000).shown
+    passages = passages_of(shown)
+    return enlarged(next(passage for passage in passages if passage.text.strip() == quote), passages).text.strip()

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.errors import ToolError
+from openbook.lookup.matching_lines import MatchingLines, find_lines
+from tests.unit.retrieval.material import Library
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    made = Library(tmp_path / "lib.db")
+    made.put("a.py", "raise Timeout(1)\n\nx = Timeouts(2)", kind="code")
+    made.put("b.md", "A raise and a Timeout.\nÜber: raise Timeout(3) raise Timeout(4)")
+    yield made
+    made.close()
+
+
+def places(found: MatchingLines) -> list[tuple[str, int]]:
+    return [(line.path, line.line) for line in found.lines]
+
+
+def test_an_exact_text_is_found_with_its_signs(library: Library) -> None:
+    assert places(find_lines("raise Timeout(", library.index)) == [("a.py", 1), ("b.md", 2)]
+
+
+def test_a_part_of_a_word_is_found_too(library: Library) -> None:
+    assert places(find_lines("imeouts", library.index)) == [("a.py", 3)]
+
+
+def test_letters_may_be_of_any_case(library: Library) -> None:
+    assert places(find_lines("RAISE timeout(", library.index)) == []
+    assert places(find_lines("RAISE timeout(", library.index, any_case=True)) == [("a.py", 1), ("b.md", 2)]
+
+
+def test_a_regular_expression_never_leaves_its_line(library: Library) -> None:
+    found = find_lines(r"^\w+ = Time|raise[^x]*Timeouts", library.index, is_regex=True)
+
+    assert places(found) == [("a.py", 3)]
+    assert found.lines[0].text == "x = Timeouts(2)"
+
+
+def test_a_line_ends_before_the_mark_of_a_reader(library: Library) -> None:
+    library.put("tie.1", "OPTIONS\f\f\n-t, --tight\f\nTies\fit.")
+
+    found = find_lines("--tight$|^OPTIONS$|Ties it", library.index, is_regex=True)
+
+    assert [(line.line, line.text) for line in found.lines] == [(1, "OPTIONS"), (2, "-t, --tight"), (3, "Ties it.")]
+
+
+def test_no_pattern_takes_more_than_linear_time(library: Library) -> None:
+    library.put("c.txt", "a" * 20_000 + "!")
+
+    assert find_lines("(a|aa)+$", library.index, is_regex=True).count == 0
+
+
+def test_documents_that_were_not_read_in_time_are_counted(library: Library) -> None:
+    assert find_lines("raise", library.index, seconds=-1.0).unread == 2
+
+
+@pytest.mark.parametrize("pattern", ["", "a\nb", "x" * 501])
+def test_what_is_no_line_is_refused(pattern: str, library: Library) -> None:
+    with pytest.raises(ToolError, match="one line"):
+        find_lines(pattern, library.index)
+
+
+@pytest.mark.parametrize(("pattern", "told"), [("(a", "not a regular expression"), ("x*", "matches every line")])
+def test_what_is_no_pattern_is_refused(pattern: str, told: str, library: Library) -> None:
+    with pytest.raises(ToolError, match=told):
+        find_lines(pattern, library.index, is_regex=True)
