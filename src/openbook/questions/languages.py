@@ -26,6 +26,9 @@ _SCRIPTS = {
     "th": r"[\u0e00-\u0eff]",
 }
 
+_OWN_LETTERS = re.compile("|".join((*_SCRIPTS.values(), _KANA.pattern)))
+_WITH_OWN_LETTERS = frozenset(" ".join(_SCRIPTS).split())
+
 # A single stop word may be a name, a command or a word of another language: `des`, `du`, "comment syntax".
 _MIN_STOP_WORDS = 2
 # Stop words, including those of several languages: "Was kann man in Docker einstellen?" has two English and four German
@@ -79,6 +82,16 @@ def is_foreign(question: str) -> bool:
         return True
     words = set(WORD.findall(question.lower())) - _WORDS["en"]
     return any(len(words & common) >= _MIN_STOP_WORDS for common in _WORDS.values())
+
+
+def without_letters_of(question: str) -> frozenset[str]:
+    """Return the codes of the languages with letters of their own if a question has none of these letters; else none.
+
+    Example:
+        >>> "zh" in without_letters_of("retry policy"), without_letters_of("retry 策略")
+        (True, frozenset())
+    """
+    return frozenset() if _OWN_LETTERS.search(question) else _WITH_OWN_LETTERS
 
 
 def _by_letters(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
-from openbook.questions.languages import language_and_page
+from openbook.questions.languages import language_and_page, without_letters_of
 from openbook.questions.question import Question
 from openbook.retrieval import weights
 from openbook.retrieval.editions import Choice, Folder, choice_of
@@ -103,15 +103,18 @@ def weigh_copies(
     """Rank copies of pages like generated files, and raise those of a version that the question names.
 
     Copies are pages in a third language, if a readable copy is among the candidates, and pages of another version of a
-    documentation than that of `editions`.
+    documentation than that of `editions`. Names and keywords may be in any language with the same letters.
     """
     read = {"", "en", *query.languages}
     pages = [(each.outline.source, *language_and_page(each.outline.span.path)) for each in ranked]
-    copies = {(source, page) for source, language, page in pages if language in read} if query.languages else set()
+    third = {language for _, language, _ in pages if language not in read}
+    if not query.languages:
+        third &= without_letters_of(query.text)
+    copies = {(source, page) for source, language, page in pages if language in read}
     weighed = []
     for each, (source, language, page) in zip(ranked, pages, strict=True):
         found = choice_of(source, each.outline.span.path, editions) if each.outline.kind != "code" else None
-        is_foreign = each.outline.kind != "code" and language not in read and (source, page) in copies
+        is_foreign = each.outline.kind != "code" and language in third and (source, page) in copies
         if is_foreign or (found and not found[1]):
             each = RankedChunk(each.outline, {name: value for name, value in each.signals.items() if name != "role"})
         elif found and found[0].is_named:

@@ -230,6 +230,27 @@ def test_copies_of_a_page_in_neither_the_language_of_the_question_nor_english_co
     assert {result.chunk.span.path for result in results if "role" not in result.signals} == third
 
 
+@pytest.mark.parametrize(
+    ("question", "third"),
+    [
+        ("harbour-log vs harbour-net", {"docs/zh/log.md"}),
+        ("harbour log abschalten", {"docs/zh/log.md"}),
+        ("harbour-log harbour-net configuration 日志", set()),
+    ],
+)
+def test_keywords_are_not_in_a_language_whose_letters_they_lack(
+    library: Library, question: str, third: set[str]
+) -> None:
+    library.put("docs/en/log.md", "The harbour log is turned off with harbour-log, and a harbour-net is not.")
+    library.put("docs/de/log.md", "Das harbour log wird mit harbour-log abgeschaltet, das harbour-net nicht.")
+    library.put("docs/zh/log.md", "harbour-log 日志 harbour-net")
+    library.put("docs/zh/only.md", "harbour-log 日志 harbour-net 网")
+
+    results = library.search(question)
+
+    assert {result.chunk.span.path for result in results if "role" not in result.signals} == third
+
+
 @pytest.mark.parametrize("question", ["How is the harbour log turned off?", "harbour log", "hvordan er harbour log"])
 def test_pages_without_a_copy_that_is_read_lose_nothing(library: Library, question: str) -> None:
     library.put("README.md", "Harbour log: das Protokoll wird mit `harbour log off` für dich abgeschaltet.")
