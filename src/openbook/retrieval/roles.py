@@ -34,8 +34,10 @@ _FOLDERS: Mapping[str, Role] = {
 _TEST_FOLDER = re.compile(r"(?:tests?|testing|e2e)(?:[-_.\d].*)?")
 # `test_moor_expected`: what is in there, pages included, is data of tests.
 _TEST_DATA = re.compile(r"tests?[-_].+")
-# `crates/cargo-test-support`, `src/test_utils`: what tests are written with.
-_TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_](?:support|utils?|helpers?|fixtures)")
+# `crates/cargo-test-support`, `src/test_utils`, `testutil`: what tests are written with.
+_TEST_TOOLS = re.compile(r"(?:.*[-_])?tests?[-_]?(?:support|utils?|helpers?|fixtures)")
+# `integration_tests`, `storetests`. Not `tokio-test` and `httptest`, which are libraries for tests.
+_TESTS = re.compile(r".+(?<!con)(?<!pro)(?<!at)tests")
 # Code there calls what it measures, as tests do. `src/benchmark` may be the source of a tool for benchmarks.
 _BENCHMARK_FOLDERS = frozenset({"bench", "benches", "benchmark", "benchmarks", "asv_bench", "asv_benchmarks"})
 # Source sets of Gradle: `src/commonTest`, `src/androidTest`.
@@ -165,7 +167,9 @@ def _role_of_name(path: PurePosixPath, kind: Kind) -> Role | None:
 
 def _role_of_folders(folders: Sequence[str], kind: Kind) -> Role:
     is_measuring = folders[0] in _BENCHMARK_FOLDERS or "benches" in folders
-    is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(map(_TEST_TOOLS.fullmatch, folders))
+    is_for_tests = _TEST_FOLDER.fullmatch(folders[0]) or any(
+        _TEST_TOOLS.fullmatch(part) or _TESTS.fullmatch(part) for part in folders
+    )
     if (kind == "code" and (is_measuring or is_for_tests)) or _TEST_DATA.fullmatch(folders[0]):
         return "test"
     return next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
