@@ -15,6 +15,7 @@ from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, 
 from openbook.extractive.displaying import fence_of
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for
+from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
 from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
@@ -160,6 +161,7 @@ def _ranked(
         if (bonus > 0 or not (each.words if each.passage.is_line_of_code else each.place).isdisjoint(query.tokens))
         and each.passage.key not in namesakes
         and not _only_imports(query, each)
+        and not is_unasked_notice(each.passage, query)
     ]
     scores = {passage.shown.number: passage.shown.result.score for passage in passages}
     measured = signals_of(query, [each for each, _ in read], scores, embedder, rarity)

@@ -12,6 +12,7 @@ from openbook.containers import OPENS_BODY, section_title
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
+from openbook.extractive.unshown import unshown
 from openbook.grounding.readable import readable
 from openbook.sources.front_matter import FRONT_MATTER
 from openbook.types import Chunk
@@ -60,11 +61,13 @@ class ChunkHeading(NamedTuple):
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
-    """Return the headings in a chunk of prose in order; comments in examples are none."""
+    """Return the headings in a chunk of prose in order; lines of comments are none, nor those of examples."""
     front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
     found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
-    return tuple(sorted(each for each in found if not _is_in_example(chunk, each.start)))
+    found = [each for each in found if not _is_in_example(chunk, each.start)]
+    comments = _ranges_of_comments(chunk) if found else []
+    return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in comments)))
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
@@ -93,6 +96,14 @@ def _is_titled(line: str) -> bool:
 
 def _is_in_example(chunk: Chunk, at: int) -> bool:
     return any(start <= at < end for start, end in _ranges_of_examples(chunk))
+
+
+def _ranges_of_comments(chunk: Chunk) -> list[tuple[int, int]]:
+    """Return the ranges of lines outside of examples that a page does not show."""
+    base = chunk.span.start_char
+    read = [unit for unit in units_of(chunk) if not _is_in_example(chunk, unit.span.start_char - base)]
+    numbers = unshown(read, chunk.language)
+    return [(unit.span.start_char - base, unit.span.end_char - base) for unit in read if unit.number in numbers]
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

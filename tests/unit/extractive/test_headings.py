@@ -31,6 +31,13 @@ def test_a_comment_in_an_example_is_no_heading() -> None:
     assert over(text, "splice\n") == over(text, "Then") == ("Ropes",)
 
 
+def test_a_line_of_a_comment_is_no_heading() -> None:
+    text = "## Ropes\n\n<!--\n# All rights of the harbour\n-->\n\nhemp\n\n```html\n<!--\n```\n\n## Tides\n\nebb\n"
+
+    assert over(text, "hemp") == ("Ropes",)
+    assert over(text, "ebb") == ("Tides",)
+
+
 def test_front_matter_has_no_headings() -> None:
     text = "---\ntitle: Harbour\ndescription: All of it.\n---\n\nIt moors.\n\n## Ropes\n\nhemp\n"
 
