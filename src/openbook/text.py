@@ -24,7 +24,8 @@ LONG_SENTENCE_CHARS = 800
 # from their first character only; otherwise a page of dots would take quadratic time.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+[”’」』）]*|(?<![ \t])[ \t]*+\f")
 
-# A full stop after these does not end a sentence: list item numbers and abbreviations.
+# A full stop after these does not end a sentence, nor does one that a bracket follows: list item numbers and
+# abbreviations.
 _ABBREVIATION = re.compile(
     r"(?:^|\n)[ \t]*\d{1,3}\.$"
     r"|(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|etc|al|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nr|approx|Inc|Ltd|z\.B|d\.h|bzw)\.$"
@@ -136,8 +137,9 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
     opened = start
     for match in _SENTENCE_END.finditer(text, start, end):
         # A slice, because text before the range must not influence where its first word begins.
-        before = text[max(opened, match.end() - _MAX_ABBREVIATION_CHARS) : match.end()]
-        if match.group() == "." and _ABBREVIATION.search(before):
+        stop = match.start() + 1
+        before = text[max(opened, stop - _MAX_ABBREVIATION_CHARS) : stop]
+        if match.group().rstrip(")]") == "." and _ABBREVIATION.search(before):
             continue
         yield from _pieces(text, opened, match.end())
         opened = match.end()

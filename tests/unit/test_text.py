@@ -105,6 +105,11 @@ def test_every_character_that_is_not_blank_lies_in_exactly_one_sentence(text: st
         pytest.param("Use 3.11 or v1.2.3 of a.b.c. Now", ["Use 3.11 or v1.2.3 of a.b.c.", "Now"], id="marks-inside"),
         pytest.param("See e.g. Fig. 3 by J. Smith et al. in St. Ives.", None, id="abbreviations"),
         pytest.param("(cf. Dr. No) vs. Mr. X.", None, id="abbreviations-behind-brackets"),
+        pytest.param(
+            "The quays (north, etc.) and berths [1, 2, etc.] of J. (or B.) are old.", None, id="within-brackets"
+        ),
+        pytest.param("(They are old.) They go.", ["(They are old.)", "They go."], id="sentences-in-brackets"),
+        pytest.param('"North, etc." They go.', ['"North, etc."', "They go."], id="abbreviations-in-quotation-marks"),
         pytest.param("Das gilt z.B. für Nr. 5, d.h. immer.", None, id="german-abbreviations"),
         pytest.param("Größe zählt. Über alles? Ja.", ["Größe zählt.", "Über alles?", "Ja."], id="german"),
         pytest.param("The end.The start", None, id="no-space-behind-the-mark"),
