@@ -26,6 +26,10 @@ _KEYWORDS = frozenset(
 # Openings of comment lines. `#` is missing because attributes, macros and headings begin with it as well.
 _ONLY_COMMENT = ("//", "/*", "* ", "*/", "--")
 
+# The receiver of a method in Go; and what follows the type of a function that is defined, but not `type crane func()`.
+_RECEIVER = re.compile(r"func\s*\([^()]*\)\s*$")
+_IS_TYPE = re.compile(r"(?:<[^()]*>|[\[\]*&?])*\s+[*&]*(?!func\b)\w+\s*\(")
+
 _DOCSTRING = ('"""', "'''")
 _ENDS = (".", "!", "?", ":")
 
@@ -181,15 +185,18 @@ def _definitions(shown: ContextItem, name: str) -> Iterator[int]:
 def _has_keyword(line: str, name: str) -> bool:
     """Return whether a keyword before a name may define it.
 
-    One outside of the parentheses around the name, or before an equals sign, defines another: `func (s *state) close()`
-    is no `state`, nor is `def close(state)` or `let quay = state()`. But `void (*close)(int)` is a `close`.
+    One outside of the parentheses around the name, before those of parameters, or before an equals sign, defines
+    another: `func (s *state) close()` is no `state`, nor is `def close(state)`, `def close(quay) -> state` or
+    `let quay = state()`. But `void (*close)(int)` is a `close`. A type is followed by what is of it: `public state
+    close()`.
     """
     for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", line):
         above = line[: found.start()]
         opens = _open_parenthesis(above)
         if above[opens:].strip() == "*":
             opens = 0
-        if not _KEYWORDS.isdisjoint(re.findall(r"\w+", above[opens:].rpartition("=")[2])):
+        said = _RECEIVER.sub("func ", above[opens:]).rpartition(")")[2].rpartition("=")[2]
+        if not _KEYWORDS.isdisjoint(re.findall(r"\w+", said)) and not _IS_TYPE.match(line, found.end()):
             return True
     return False
 

@@ -79,6 +79,36 @@ def test_a_call_whose_result_is_kept_defines_no_function() -> None:
     assert [head.text for head in heads(text, "weigh")] == ["pub fn weigh() {"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "public Crane hoist(int load) {",
+        "public static Crane<Load> hoist(int load) {",
+        "static Crane* hoist(int load) {",
+        "public hoist(load: number): Crane {",
+        "def hoist(load) -> Crane:",
+        "func hoist(load int) *Crane {",
+        "func (b *Box) hoist(load int) Crane {",
+    ],
+)
+def test_a_function_that_returns_a_type_does_not_define_it(line: str) -> None:
+    assert [(head.defines, head.text) for head in heads(line, "Crane", "hoist")] == [("hoist", line)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "public Crane(int load) {",
+        "void (*Crane)(int load);",
+        "@Lifts(loads) public class Crane {",
+        "func (b *Box) Crane(load int) Load {",
+        "type Crane func(load int) Load",
+    ],
+)
+def test_what_looks_like_a_returned_type_is_defined(line: str) -> None:
+    assert [head.defines for head in heads(line, "Crane")] == ["Crane"]
+
+
 def test_a_name_that_several_classes_define_has_a_head_in_each() -> None:
     owners = ["Parcel", "Crate"]
     text = "\n\n".join(f"class {owner}:\n    def weigh(self):\n        return {owner}_weight" for owner in owners)
