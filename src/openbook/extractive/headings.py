@@ -66,8 +66,8 @@ def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
     found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
     found = [each for each in found if not _is_in_example(chunk, each.start)]
-    comments = _ranges_of_comments(chunk) if found else []
-    return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in comments)))
+    hidden = _ranges_unshown(chunk) if found else []
+    return tuple(sorted(each for each in found if not any(start <= each.start < end for start, end in hidden)))
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
@@ -98,12 +98,10 @@ def _is_in_example(chunk: Chunk, at: int) -> bool:
     return any(start <= at < end for start, end in _ranges_of_examples(chunk))
 
 
-def _ranges_of_comments(chunk: Chunk) -> list[tuple[int, int]]:
-    """Return the ranges of lines outside of examples that a page does not show."""
-    base = chunk.span.start_char
-    read = [unit for unit in units_of(chunk) if not _is_in_example(chunk, unit.span.start_char - base)]
-    numbers = unshown(read, chunk.language)
-    return [(unit.span.start_char - base, unit.span.end_char - base) for unit in read if unit.number in numbers]
+def _ranges_unshown(chunk: Chunk) -> list[tuple[int, int]]:
+    base, numbers = chunk.span.start_char, unshown(chunk)
+    hidden = (unit.span for unit in units_of(chunk) if unit.number in numbers)
+    return [(span.start_char - base, span.end_char - base) for span in hidden]
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

@@ -303,9 +303,7 @@ def _set_apart(shown: ContextItem) -> tuple[list[Passage], set[int]]:
             inside.update(range(each.first, each.last + 1))
     if not shown.result.chunk.span.start_char and shown.units[0].text == "---":
         inside.update(range(1, 1 + next((unit.number for unit in shown.units[1:] if unit.text == "---"), 0)))
-    return found, inside | unshown(
-        [unit for unit in shown.units if unit.number not in in_examples], shown.result.chunk.language
-    )
+    return found, inside | unshown(shown.result.chunk)
 
 
 def _opens_box(shown: ContextItem, unit: Unit) -> bool:

@@ -12,10 +12,11 @@ from pathlib import PurePosixPath
 from openbook.containers import box_title
 from openbook.entries import indent_of, object_name
 from openbook.extractive.citations import UnitRange, symbol_at
+from openbook.extractive.context import units_of
 from openbook.extractive.displaying import Example, fence_of, indented_code, without_tags
 from openbook.extractive.headings import headings_in, headings_over
 from openbook.extractive.passages import UNDERLINE, Passage, examples_in
-from openbook.extractive.unshown import is_markup
+from openbook.extractive.unshown import is_markup, unshown
 from openbook.sources.front_matter import stated_title
 from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk
 
@@ -149,6 +150,8 @@ def _numbered(text: str, number: int) -> Iterator[tuple[int, str]]:
 def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[str]:
     """Yield the blocks of text outside of fenced examples."""
     set_off, language = indented_code(chunk), None
+    numbers = unshown(chunk)
+    hidden = {unit.span.start_line for unit in units_of(chunk) if unit.number in numbers}
 
     def language_of(line: tuple[int, str]) -> str | None:
         nonlocal language
@@ -156,9 +159,10 @@ def _prose_and_code(lines: Sequence[tuple[int, str]], chunk: Chunk) -> Iterator[
         return language
 
     for of_code, members in groupby(lines, key=language_of):
-        block = [line for _, line in members if not fence_of(line, chunk.language)]
+        said = [(number, line) for number, line in members if not fence_of(line, chunk.language)]
         if of_code is None:  # in code, what looks like markup is code: `{:ok, socket}` of Elixir
-            block = [line for line in block if not _says_nothing(line)]
+            said = [(number, line) for number, line in said if not (number in hidden or _says_nothing(line))]
+        block = [line for _, line in said]
         if any(map(str.strip, block)):
             yield (
                 _prose(block, chunk.language)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from openbook.containers import box_title
 from openbook.entries import indent_of
+from openbook.extractive.context import units_of
+from openbook.extractive.displaying import examples_of
 from openbook.tokens import WORD
-from openbook.types import Unit
+from openbook.types import Chunk, Unit
 
 # A frame with fewer words around what a template fills in says nothing.
 _MIN_WORDS = 3
@@ -33,7 +36,8 @@ MARKUP = re.compile(
     # What an extension of Sphinx writes there: `.. autoclass:: Ship`, `.. pip-command-usage:: check`.
     r"|(?:auto\w+|include|currentmodule|program|program-output|command-output|click|argparse|typer|raw|only|index"
     r"|[\w-]+-(?:usage|options|description))::.*$)"
-    r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target):.*$"
+    r"|^\s+:(?:local|depth|caption|linenos|lines|language|emphasize-lines|scale|align|alt|width|height|target"
+    r"|(?:\w+-)?members|member-order|show-inheritance|no-?index):.*$"
     r"|^\s*\+(?:[-=]+\+)+$|^\s*=+(?:[ \t]+=+)+\s*$|^import\s.+\sfrom\s[\"'].+$"
     r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?",
     re.MULTILINE,
@@ -49,6 +53,14 @@ _COMMENTS = (
 # A comment of reStructuredText, and a list of pages: what is indented below is not shown either.
 _HIDDEN = re.compile(r"\s*\.\.(?:\s+(?:toctree::\s*|(?![\[_|]|__|[\w:+.-]+::)\S.*))?")
 
+# A tag whose attributes go on below, and its end, but not the arrow of a function.
+_OPENS_TAG = re.compile(r" {0,3}<[A-Za-z][\w.-]*(?:\s[^<>]*)?")
+_ENDS_TAG = re.compile(r"(?:[^>]|(?<==)>)*(?<!=)>")
+_MERE_VERSION = re.compile(r"\s*\.\. version(?:added|changed)::\s*\S+\s*")
+
+# Cached chunks: a search reads each of ten results once per passage.
+_CACHED_CHUNKS = 64
+
 
 def is_markup(text: str) -> bool:
     """Return whether a text is nothing but markup, or the frame of what a template fills in: `{{ title }} [soon]`."""
@@ -60,16 +72,49 @@ def is_markup(text: str) -> bool:
     return words < (_MIN_WORDS if _FILLED.search(text) else 1)
 
 
-def unshown(units: Sequence[Unit], language: str) -> set[int]:
-    """Return the numbers of the units that a page does not show. A comment without an end goes on below the chunk."""
-    found = set(_hidden(units)) if language == "rst" else set[int]()
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def unshown(chunk: Chunk) -> frozenset[int]:
+    """Return the numbers of the units outside of examples that a page does not show.
+
+    A comment without an end goes on below the chunk.
+    """
+    every = units_of(chunk)
+    examples = [range(each.opening, each.closing + 1) for each in examples_of(every, chunk.language)]
+    units = [unit for place, unit in enumerate(every) if not any(place in each for each in examples)]
+    found = set[int]()
+    if chunk.language == "rst":
+        found = {*_hidden(units), *_mere_versions(units)}
+    elif chunk.language == "markdown":
+        found = set(_tags(units))
     ends: re.Pattern[str] | None = None
     for unit in units:
         ends = ends or next((end for opens, end in _COMMENTS if opens.match(unit.text)), None)
         if ends is not None:
             found.add(unit.number)
             ends = None if ends.match(unit.text) else ends
-    return found
+    return frozenset(found)
+
+
+def _tags(units: Sequence[Unit]) -> Iterator[int]:
+    """Yield the numbers of the lines of tags that go on below their first one, as those of components in MDX."""
+    opened: list[int] = []
+    for above, unit in zip([None, *units], units, strict=False):
+        is_next = above is not None and unit.span.start_line == above.span.end_line + 1
+        opened = opened if is_next else []
+        end = _ENDS_TAG.match(unit.text) if opened else None
+        if opened or _OPENS_TAG.fullmatch(unit.text):
+            opened.append(unit.number)
+        if end is not None:
+            yield from opened if WORD.search(unit.text, end.end()) is None else opened[:-1]
+            opened = []
+
+
+def _mere_versions(units: Sequence[Unit]) -> Iterator[int]:
+    """Yield the numbers of the lines that say since when what is around them is there, and nothing else."""
+    for unit, below in zip(units, [*units[1:], None], strict=True):
+        is_alone = below is None or indent_of(below.text) <= indent_of(unit.text)
+        if is_alone and _MERE_VERSION.fullmatch(unit.text):
+            yield unit.number
 
 
 def _hidden(units: Sequence[Unit]) -> Iterator[int]:
