@@ -46,8 +46,9 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
     """Return a quote of prose with the context that it needs, if that is short.
 
     That is the sentence before one that begins with "This" or the like, the head of its list entry or table, the rest
-    of its example, and the list or example that it introduces. Quotes do not extend across headings below.
+    of its table row or example, and the list or example that it introduces. Quotes do not extend across headings below.
     """
+    quote = _with_row(quote)
     shown, units = quote.shown, quote.shown.units
     first, last = begun, ended = quote.first.number - 1, quote.last.number - 1
     entry = quote.entry
@@ -174,6 +175,16 @@ def _leaves_body(chunk: Chunk, start: int, end: int) -> bool:
 
 def _is_short(quote: Passage, words: int = _MAX_WORDS, lines: int = _MAX_LINES) -> bool:
     return words_to_read(quote.text) <= words and quote.lines <= lines
+
+
+def _with_row(quote: Passage) -> Passage:
+    """Extend a quote within one row of a table to the row, or else to the cells before, which name what it is about."""
+    shown, line = quote.shown, quote.first.span.start_line
+    row = [unit for unit in shown.units if unit.span.start_line == line]
+    if quote.last.span.end_line > line or not row[0].text.lstrip().startswith("|"):
+        return quote
+    wholes = (Passage(shown, row[0], last) for last in (row[-1], quote.last))
+    return next(filter(_is_short, wholes), quote)
 
 
 def _head_of_table(units: Sequence[Unit], row: int) -> int:

@@ -95,6 +95,38 @@ def test_a_quote_has_with_it_what_it_cannot_be_understood_without(text: str, quo
     assert whole(text, quote) == found
 
 
+GAP = " " * 400
+ROW = f"| Ada | two{GAP}| Her ropes are of hemp. They lie on the quay. |"
+MANY = "They are of hemp and long. " * 15
+
+
+@pytest.mark.parametrize(
+    ("row", "quote", "found"),
+    [
+        pytest.param(ROW, "They lie", ROW, id="short"),
+        pytest.param(ROW, "| Ada", ROW, id="its-first-sentence"),
+        pytest.param(
+            f"| Ada | Her ropes are old. And some are new. {MANY}|",
+            "And some",
+            "| Ada | Her ropes are old. And some are new.",
+            id="long",
+        ),
+        pytest.param(f"| Ada | {MANY}Ada is old. |", "Ada is", "Ada is old.", id="long-before"),
+        pytest.param(ROW.replace("|", "/"), "They lie", "They lie on the quay.", id="no-row"),
+        pytest.param(f"{ROW}\n{ROW.replace('Ada', 'Bob')}", "They lie", ROW, id="another-row"),
+    ],
+)
+def test_a_quote_within_a_row_begins_with_what_it_is_about(row: str, quote: str, found: str) -> None:
+    assert whole(row, quote) == found
+
+
+def test_a_quote_of_several_rows_stays_as_it_is() -> None:
+    (shown,) = build_context([result_of(chunk_of(f"{ROW}\n{ROW}\n"))], 10_000).shown
+    second = next(unit for unit in shown.units if unit.text.startswith("They"))
+
+    assert completed(Passage(shown, second, shown.units[-1])).start_char == second.span.start_char
+
+
 def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
     """Quote a passage of a text with what is around it."""
     (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
