@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, islice
@@ -24,6 +24,7 @@ from openbook.retrieval.setting_patterns import (
     COLUMN,
     COMMENT,
     DIRECTIVE,
+    FENCE,
     FIELD,
     FIXED,
     FLAG,
@@ -92,6 +93,8 @@ _MAX_PLACES = 50
 _MAX_LINE_CHARS = 1_500
 # Of a longer section, the entry is the first paragraph.
 _SECTION_WORDS = 80
+# Longer signatures and lists of facts are quoted without the description below.
+_MAX_FACT_LINES = 16
 # Longer attributes are not read.
 _MAX_ATTRIBUTE_LINES = 12
 
@@ -342,9 +345,19 @@ class _Lines:
             return None
         first, last = said[0], said[-1]
         if sum(_words(lines[at]) for at in said) > _SECTION_WORDS:
-            opened = next((at for at in said if _words(lines[at]) > _MIN_WORDS and not _is_fact(lines[at])), first)
+            opened = next((at for at in self._without_facts(said) if at - first < _MAX_FACT_LINES), first)
             last = next((at for at in range(opened, last) if not lines[at + 1].strip()), last)
         return self._made(first, last, "section", before, named=place)
+
+    def _without_facts(self, said: Sequence[int]) -> Iterator[int]:
+        """Yield the lines of a section that may open its description: no signature in a fence and no fact."""
+        fence = ""
+        for at in said:
+            line = self._lines[at]
+            if found := FENCE.match(line):  # one of another kind is shown within
+                fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+            elif not fence and _words(line) > _MIN_WORDS and not _is_fact(line):
+                yield at
 
     def _made(
         self,
@@ -469,7 +482,7 @@ def _column(line: str, *, is_comment: bool) -> int:
 
 def _is_fact(line: str) -> bool:
     """Return whether a line is a field such as `Type: number`, which stands above the description."""
-    return line.split(maxsplit=1)[0].rstrip("*_`").endswith(":")
+    return line.lstrip(" \t-*+").split(maxsplit=1)[0].rstrip("*_`").endswith(":")
 
 
 def _is_said(found: re.Match[str] | None) -> bool:

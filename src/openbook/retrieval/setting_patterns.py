@@ -27,6 +27,8 @@ PARAMETER = re.compile(
 # A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
 TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
 TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
+# Opens or closes an example or a signature in Markdown.
+FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
 KEY = re.compile(
     rf"{_SIGN}(?:\[[ \t]*)?(?:(?:pub|public|private|readonly|static|final|const|let|var|val)[ \t]+)*"

@@ -356,6 +356,27 @@ def test_a_long_section_is_opened_by_what_stands_below_its_type_and_its_default(
     assert found(text, "max-load", "docs") == [f"{facts}\n\n{said}"]
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "- **Type:** `(tonnes: number, slowly?: boolean) => void`",
+        "```ts\nfunction maxLoad(tonnes: number, slowly?: boolean): void\n```",
+        "```md\n\n~~~ts\nlift(boats, ships, many tonnes)\n\n~~~\nIt lifts all of them.\n```",
+    ],
+    ids=["item", "fence", "fence in a fence"],
+)
+def test_a_long_section_is_opened_by_what_stands_below_its_signature(facts: str) -> None:
+    said, rest = "Tonnes that the crane lifts.", "It lifts slowly when it is cold outside. " * 20
+
+    assert found(f"## max-load\n\n{facts}\n\n{said}\n\n{rest}\n", "max-load", "docs") == [f"{facts}\n\n{said}"]
+
+
+def test_a_long_section_is_opened_by_its_long_example_without_what_stands_below() -> None:
+    example, rest = "```sh\n" + "lift --slowly\n" * 20 + "```", "It lifts slowly when it is cold outside. " * 20
+
+    assert found(f"## max-load\n\n{example}\n\n{rest}\n", "max-load", "docs") == [example]
+
+
 def test_a_comment_beside_a_setting_of_something_else_says_why_it_is_set_and_does_not_describe_it() -> None:
     of_other, own = (f"    {each}.max_load = 4  # the crane stands on soft soil" for each in ("crane", "self"))
 
