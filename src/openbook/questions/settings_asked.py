@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import NamedTuple
 
 from openbook.tokens import tokenize
@@ -31,6 +31,8 @@ _SIGNED = re.compile(
     r"(?<![^\s`\"'(])(?:(?:[&:~%#]|[$@](?![A-Z]))[A-Za-z](?:[\w-]*\w)?!?|[#$%]?\{[\w.:+-]+\}|\[[a-z]+(?:-[a-z]+)*\])"
     r"(?=[\s`\"'?,)]|[.!]?$)"
 )
+# A type before a parameter or field of it: "ProxyPool max_size", "Schema loadOnly".
+_BEFORE_MEMBER = re.compile(r"`?\b([A-Z]\w*)(?:`|['\u2019]s)?[ ]`?(?=[A-Za-z]\w*_\w|[a-z]\w*[A-Z])")
 # A file, a domain such as `example.com`, or an abbreviation such as "e.g.".
 _NO_SETTING = re.compile(
     r"(?:[a-z]\.)+[a-z]|.*\.(?:com|org|net|io|dev|py|[cm]?[jt]sx?|go|rs|[ch](?:pp)?|md|rst|txt|json|toml|ya?ml|ini|conf"
@@ -88,7 +90,7 @@ _WANTS_VALUE = re.compile(r"\bdefaults?\b|\bstandard(?:wert|mäßig)|par défaut
 _WANTS_CHOICES = re.compile(r"\b(?:values|choices|types|modes)\b|\bwerte\b|\bvaleurs\b|\bvalores\b", re.IGNORECASE)
 
 
-def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]:
+def asked_settings(text: str, tokens: Collection[str]) -> tuple[AskedSetting, ...]:
     """Return the settings that a question asks for, if it asks for nothing else; mostly none.
 
     Example:
@@ -103,10 +105,13 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         return ()
     signed = [found.group() for found in _SIGNED.finditer(text)]
     unsigned = _SIGNED.sub(lambda found: " " * len(found.group()), text)
+    unsigned = _BEFORE_MEMBER.sub(lambda found: _as_owner(found, tokens), unsigned)
     spelled = [found for found in _SPELLED.finditer(unsigned) if not _NO_SETTING.fullmatch(found.group())]
     spelled = [found for found in spelled if not _is_word(found)]
     if not says_setting(text):
-        spelled = [found for found in spelled if not _TYPE.fullmatch(found.group())]
+        others = [found for found in spelled if not _TYPE.fullmatch(found.group())]
+        owning = [found for found in spelled if _INSIDE.search(text, 0, found.start())] if others else []
+        spelled = [found for found in spelled if found in others or found in owning]
     written = " ".join(found.group() for found in spelled)
     plain = [name for found in _PLAIN.finditer(text) for name in found.groups() if name]
     plain = [name for name in plain if name.lower() not in _NO_NAME and name not in written]
@@ -122,6 +127,13 @@ def asked_settings(text: str, tokens: Iterable[str]) -> tuple[AskedSetting, ...]
         named, around = [found.group() for found in inside], ()
     parts = [*([name] for name in signed), *(name.split(".") for name in dict.fromkeys((*named, *plain)))]
     return tuple(AskedSetting(name, (*around, *owners)) for *owners, name in parts)
+
+
+def _as_owner(found: re.Match[str], tokens: Collection[str]) -> str:
+    """Return a type as a qualifier, in the same length; the text itself for another word: "Set max_size"."""
+    words = frozenset(tokenize(found[1]))
+    is_name = words.issubset(tokens) and not words.issubset(FRAME)
+    return f"{found[1]}.".rjust(len(found.group())) if is_name else found.group()
 
 
 def _is_word(found: re.Match[str]) -> bool:

@@ -35,6 +35,7 @@ from openbook.retrieval.setting_patterns import (
     OPENS,
     OPTION_MARK,
     PARAMETER,
+    PARAMETER_HEAD,
     PARENT,
     ROW,
     SAYS_SO,
@@ -247,16 +248,18 @@ class _Lines:
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
         if _is_said(ROW.match(shape)) or self._is_in_columns(shape):
             return self._made(place, place, "row", before, has_value=True)
-        # Below `/**`, a star opens a line of a comment, not an item.
-        is_list = self._is_prose or not shape.lstrip().startswith("*")
+        # Below `/**`, a star opens a line of a comment, not an item, unless bold text follows.
+        opening = shape.lstrip()[:4]
+        is_list = self._is_prose or opening[:1] != "*" or opening == "* **"
         item = ITEM.match(shape) if is_list else None
         is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
             return self._made(place, self._end_of_block(place), "item", before, is_described=is_described)
-        if self._starts[place] in self._terms and TERM.match(shape):
+        is_term = self._starts[place] in self._terms and TERM.match(shape) is not None
+        if is_term or (self._is_code and PARAMETER_HEAD.match(shape)):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
             told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
-            return self._made(place, last, "item", before, is_described=told)
+            return self._made(place, last, "item", before, is_described=told) if is_term or told else None
         return None
 
     def _is_in_columns(self, shape: str) -> bool:

@@ -24,6 +24,8 @@ PARAMETER = re.compile(
     r"[\s*/#!]*(?:[@\\:]\w+(?:\[[\w,]+\])?[ \t]+(?:\{[^}]*\}[ \t]*|[\w.\[\]|]+[ \t]+)?\[?[`*]*\0"
     r"|[`*]*\0[`*]*[ \t]*(?:\([^)]*\)[ \t]*:|:[ \t]+(?=\w+ \w+ \w)))(?P<said>.*)"
 )
+# With its description indented below: `limit : int`, `limit (int):`, `limit:`.
+PARAMETER_HEAD = re.compile(r"[ \t]*[`*]*\0[`*]*(?:[ \t]*\([^)]*\))?[ \t]*(?::|[ \t]:[ \t].*[^\s=,;({\[])[ \t]*$")
 # A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
 TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
 TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")

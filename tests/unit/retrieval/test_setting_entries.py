@@ -182,6 +182,38 @@ def test_a_field_is_described_by_its_comment_its_tag_or_its_flag(text: str, name
 
 
 @pytest.mark.parametrize(
+    ("entry", "rest"),
+    [
+        ("    max_load : int, default=4\n        Tonnes that it lifts.", "    min_load : int\n        Its least.\n"),
+        ("    max_load:\n        Tonnes that it lifts.\n\n        It stops above.", "    min_load:\n"),
+        ("    max_load (int):\n        Tonnes that it lifts.", "    Returns:\n        A crane.\n"),
+        ("    * **max_load** - Tonnes that it\n            lifts at once.", "    * **min_load** - Its least.\n"),
+        ("    - max_load: tonnes that it lifts.", "    - min_load: its least.\n"),
+    ],
+    ids=["type", "colon", "type in parentheses", "bold item", "item"],
+)
+def test_a_docstring_describes_a_parameter_below_its_name_or_in_an_item(entry: str, rest: str) -> None:
+    code = f'class Crane:\n    """Lift.\n\n{entry}\n{rest}    """\n'
+
+    assert found(code, "max_load", "code") == [entry]
+    assert only(code, "max_load", "code").is_described
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["max_load :\n    lift(3)\n", "let crane = {\n  max_load : [\n    the most of all\n"],
+    ids=["without a description", "value"],
+)
+def test_what_stands_below_a_name_in_code_need_not_describe_it(code: str) -> None:
+    assert not any(each.is_described for each in setting_entries(code, "max_load", kind="code"))
+
+
+def test_a_field_is_described_by_the_comment_above_it_and_not_by_its_indented_keys() -> None:
+    assert only("# Tonnes that the crane lifts.\nmax_load : int\n", "max_load", "code").is_described
+    assert not only("max_load:\n  of_boats: 4\n  of_ships: more of them\n", "max_load").is_described
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "    # Never more than the limit.\n    max_load = config.get('load')\n",
