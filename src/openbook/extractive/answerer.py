@@ -27,6 +27,7 @@ from openbook.extractive.scoring import (
     ReadPassage,
     asks_only_for_uses,
     bonuses_of,
+    labels_default,
     read_passage,
     signals_of,
     without_imports,
@@ -172,6 +173,7 @@ def _ranked(
             said = completed(passage).text
             new = frozenset(tokenize(said)) - repeated
         is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
+        is_new = is_new or labels_default(query, passage)
         lacks_code = passage.is_directive and not passage.includes_code
         echo = not is_new and (lacks_code or passage.is_title or _is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.

@@ -20,6 +20,7 @@ from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
 from openbook.questions.question import Question
+from openbook.questions.settings_asked import FRAME, wants_default
 from openbook.retrieval.raising import tells_cause
 from openbook.retrieval.roles import asks_for, is_aside, role_of_part
 from openbook.retrieval.signals import coverage, defines_type, is_named
@@ -156,6 +157,15 @@ _RELEASE_BONUS = 9.0
 # An entry of a changelog, over the description of what it names.
 _CHANGE_BONUS = 9.0
 
+# The line that labels a default, in the section on what it is the default of: `**Default:** 5`, `| Default | 5 |`.
+_LABELED_BONUS = 3.0
+_LABELS_DEFAULT = re.compile(
+    r"^[ \t]*(?:[-*+|][ \t]+)?[*_]*default(?:[ \t]+value)?[*_`]*[ \t]*[:|][*_`]*[ \t]*\S.*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Words of questions for a default that do not say of what.
+_ASKING_FOR_VALUE = FRAME | frozenset(tokenize("number amount"))
+
 # Words that headings add to a term: "What is an overlay?", "The overlay".
 _ASKING = frozenset(tokenize("what is are a an the"))
 
@@ -267,10 +277,22 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
         + _DESCRIBING_BONUS * (passage.key in described)
         + _RELEASE_BONUS * _is_on_release(query, passage)
         + _REQUIRED_BONUS * share_of_versions(query, passage)
+        + _LABELED_BONUS * labels_default(query, passage)
         + _DOCUMENTED_BONUS * (of_setting and passage.key in described and passage.shown.is_prose)
         for passage in passages
     ]
     return bonuses, namesakes
+
+
+def labels_default(query: Question, passage: Passage) -> bool:
+    """Return whether a passage labels the default asked for, in a section whose heading has the words asked."""
+    if not (passage.shown.is_prose and wants_default(query.text) and _LABELS_DEFAULT.search(passage.text)):
+        return False
+    chunk = passage.shown.result.chunk
+    asked = frozenset(query.tokens) - _ASKING_FOR_VALUE
+    # A short label is quoted with its heading.
+    above = headings_over(chunk, passage.last.span.start_char - chunk.span.start_char)[-1:]
+    return asked <= _words(" ".join(above))
 
 
 def _is_on_release(query: Question, passage: Passage) -> bool:
