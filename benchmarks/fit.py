@@ -65,6 +65,7 @@ _SET: Mapping[View, dict[str, float]] = {
         "defining:symbol": 5.0,
         "definition:asked": 6.0,
         "exact": 12.0,
+        "headed": 6.0,
         "role:documentation:predicted": 0.8,
         "release": 12.0,
         "requirement": 12.0,

@@ -1,4 +1,4 @@
-"""Lines of Markdown and reStructuredText that open an indented body, and whether that body is prose or code.
+"""Lines of Markdown and reStructuredText that are headings or open an indented body, and whether that is prose or code.
 
 Admonitions, tabs, list items, footnotes, definitions and most directives contain prose, which is indented without
 being code.
@@ -24,6 +24,12 @@ OPENS_BODY = re.compile(
 )
 """Matches lines of Markdown that open a body indented by four columns, except list items. `box` is the sign of an
 admonition or tab."""
+
+HEADING = re.compile(
+    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
+)
+"""Matches headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
+"""
 
 # The opening of an admonition or tab in MkDocs, PyMdown, VitePress, Docusaurus, MyST, GitHub and reStructuredText.
 _BOX = re.compile(

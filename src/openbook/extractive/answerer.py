@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,9 @@ from openbook.extractive.changes import with_changes
 from openbook.extractive.context import Context
 from openbook.extractive.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.extractive.displaying import fence_of
+from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
+from openbook.extractive.headed_passages import headed_passages, repeats_message
 from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
@@ -47,23 +48,6 @@ _ECHO_LOSS = 6.0
 # such questions, on `benchmarks/cases/list_questions.jsonl`; `list_questions_aside.jsonl` was kept aside.
 _LIST_BONUS = 3.0
 
-# A question at the end of a passage, perhaps followed by the number of the next one in a list.
-_IS_QUESTION = re.compile(r"[?？](?:[^\w\n]|\b(?:\d+\.)+)*$")
-
-# A passage that adds fewer words to the question than this repeats it, like a table of contents. It is quoted only if
-# there is nothing better, or if the question is a whole sentence.
-_MIN_NEW_WORDS = 3
-_SENTENCE_ENDS = (".", "!", "。", "！")
-# An exact answer adds little more than a number and a unit to the question. It is a sentence with this share of the
-# question's words, unlike "The items in the invoice." (a third works as well; without it, one question of forty in
-# `benchmarks/courses.py` is lost), or the value behind a separator.
-_MIN_COVERAGE = 0.5
-_AROUND = "\"'”’)]」』）*_`| \t\r\n"
-_VALUE = re.compile(r"[:：|]|\n\s*\n")
-
-# A citation mark. A page that shows an answer, such as an exported conversation, is no evidence.
-_PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
-
 # Limits of quotes, their words together, and how far a score may be below the best: passages further below are about
 # something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
 # words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
@@ -77,15 +61,8 @@ _MIN_REPEATED_WORDS = 5
 # For "Which lessons ...?", one quote from each place.
 _MAX_PLACES = 8
 
-_NOTE = "Quoted from the sources; no model wrote this."
 _FURTHER = "See also:"
 _BETWEEN = "\n\n"
-
-# Items that are nothing but links, as in a menu, perhaps below its title. They answer only who asks for them.
-_LINK = (
-    r"(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[^]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`<\n]{1,200}<[^>\s]{1,500}>`__?)[^\w\n]*"
-)
-_LINKS = re.compile(rf"\s*(?:#[^\n]*\n\s*)?{_LINK}(?:\n\s*{_LINK})*")
 
 # Stands for a tag in the texts of HTML pages.
 _TAG = "\f"
@@ -131,7 +108,11 @@ def pick(
     if not passages:
         return []
     ranked = _ranked(query, passages, embedder, rarity)
-    if query.compared:
+    headed = [] if by_place else headed_passages(query, context.shown, rarity)
+    if headed:
+        ranked = [item for item in ranked if not repeats_message(query, completed(item.passage), rarity)]
+        chosen = _headed(headed, ranked, passages, rarity)
+    elif query.compared:
         chosen = _sides(query, ranked, passages, embedder, rarity)
     else:
         chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
@@ -153,7 +134,7 @@ def _ranked(
     lists = _lists_asked_for(query, passages)
     passages = [*passages, *(each for each, _ in lists.values())]
     bonuses, namesakes = bonuses_of(query, passages)
-    repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
+    repeated = frozenset() if query.text.endswith(SENTENCE_ENDS) else frozenset(tokenize(query.text))
     read = [
         (each, bonus)
         for each, bonus in zip(map(read_passage, passages), bonuses, strict=True)
@@ -175,9 +156,9 @@ def _ranked(
         is_new = not passage.shown.is_prose or passage.change > 0 or share_of_versions(query, passage) > 0
         is_new = is_new or labels_default(query, passage)
         lacks_code = passage.is_directive and not passage.includes_code
-        echo = not is_new and (lacks_code or passage.is_title or _is_echo(said, new, each.place, query))
+        echo = not is_new and (lacks_code or passage.is_title or is_echo(said, new, each.place, query))
         # A question that is a sentence of the sources looks for that sentence.
-        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in each.text
+        itself = query.text.endswith(SENTENCE_ENDS) and query.text in each.text
         listed = _LIST_BONUS * lists[passage.key][1] if passage.key in lists else 0.0
         score = signals.score + bonus + listed + ASKED_BONUS * itself - _ECHO_LOSS * echo
         scored.append(ScoredPassage(passage, score, echo))
@@ -253,6 +234,22 @@ def _sides(
     return _answer([*first.values(), *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
 
 
+def _headed(
+    headed: Sequence[Passage],
+    ranked: Sequence[ScoredPassage],
+    passages: Sequence[Passage],
+    rarity: Mapping[str, float],
+) -> list[ScoredPassage]:
+    """Return the quotes of a section whose heading is nearly the question, what prints its message, then the rest."""
+    highest = max((item.score for item in ranked), default=0.0)
+    others = [item for item in ranked if not any(overlap(item.passage, each) for each in headed)]
+    printed = [item for item in others if item.passage.is_cause][:1]
+    first = [*(ScoredPassage(each, highest) for each in headed), *(replace(item, score=highest) for item in printed)]
+    words = sum(words_to_read(item.passage.text) for item in first)
+    rest = [item for item in others if item not in printed]
+    return _answer([*first, *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
+
+
 def _answer(
     ranked: Sequence[ScoredPassage],
     passages: Sequence[Passage],
@@ -269,27 +266,6 @@ def _answer(
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
     places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
     return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
-
-
-def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
-    """Return whether a passage repeats the question without an answer.
-
-    `new` are its tokens that the question lacks; `place` are its tokens, and those of the headings above.
-    """
-    if _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text)):
-        return True
-    if _LINKS.fullmatch(text):
-        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
-    repeats = query.text.casefold() in text.casefold() and query.view == "passages"
-    text = text.strip(_AROUND)
-    if _IS_QUESTION.search(text):
-        return True
-    if len(new) >= _MIN_NEW_WORDS and not repeats:
-        return False
-    if text.endswith(_SENTENCE_ENDS):
-        return len(place.intersection(query.tokens)) < _MIN_COVERAGE * len(query.tokens)
-    sign = _VALUE.search(text)
-    return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
@@ -433,7 +409,7 @@ def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
 
 def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage | None]]:
     """Yield the parts of an answer: the separator before each, its text, and the passage that it quotes."""
-    yield "", _NOTE, None
+    yield "", NOTE, None
     heading, is_listed = "", False
     for item in picked:
         if item.is_pointer:

@@ -19,6 +19,7 @@ _MAX_LINES = 10
 
 # A definition that says something: a comment, a docstring, or a message of several words.
 _SAYS = re.compile(r"""(?:#|//|\*)\s|["'`][^"'`\n]*\s""")
+_DOCSTRING = re.compile(r"\s*[rRuU]?(?:\"\"\"|''')")
 
 
 def with_causes(query: Question, passages: Sequence[Passage], context: Sequence[ContextItem]) -> list[Passage]:
@@ -132,6 +133,14 @@ def _end_of_variant(lines: Sequence[Line], first: int, last: int) -> int:
     return next((at - 1 for at in below if lines[at].leads and lines[at].indent <= lines[first].indent), last)
 
 
+def _end_of_docstring(shown: ContextItem, at: int) -> int:
+    """Return the last line of the docstring below a line; the last of the result if there is none."""
+    lines, end = layout_of(shown), len(shown.units) - 1
+    if at < end and _DOCSTRING.match(shown.units[at + 1].text):
+        end = next((below for below in range(at + 1, end) if not lines[below + 1].inside), end)
+    return end
+
+
 def _definitions_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
     """Yield the definitions of the error in a result that say something, as by a message or a docstring."""
     lines = layout_of(shown)
@@ -142,7 +151,7 @@ def _definitions_in(query: Question, shown: ContextItem) -> Iterator[Passage]:
             continue
         around = next((each for each in enclosing(lines, at, at) if each.opens == at), None)
         first, last = (at, at) if around is None else (around.first, min(around.last, around.first + _MAX_LINES - 1))
-        last = _end_of_variant(lines, at, last)
+        last = min(_end_of_variant(lines, at, last), _end_of_docstring(shown, at))
         found = Passage(shown, shown.units[first], shown.units[last], None, query.error, is_head=True)
         if _SAYS.search(found.text):
             yield found

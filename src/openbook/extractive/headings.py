@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from openbook.containers import OPENS_BODY, section_title
+from openbook.containers import HEADING, OPENS_BODY, section_title
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
 from openbook.extractive.displaying import examples_of, indented_code
@@ -16,11 +16,6 @@ from openbook.extractive.unshown import unshown
 from openbook.grounding.readable import readable
 from openbook.sources.front_matter import FRONT_MATTER
 from openbook.types import Chunk
-
-# Headings of Markdown; of reStructuredText, with an underline of at least three; and those marked by a reader.
-HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$)|[^\n\f]*\S(?=\f\f))", re.MULTILINE
-)
 
 # A heading in a body of MkDocs, or what may open such a body.
 _IN_BODY = re.compile(rf"^[ \t]+#{{1,6}}[ \t]+\S.*|{OPENS_BODY.pattern}", re.MULTILINE)

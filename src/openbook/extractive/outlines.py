@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from openbook.containers import HEADING
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
-from openbook.extractive.headings import HEADING, headings_in
+from openbook.extractive.headings import headings_in
 from openbook.extractive.passages import COURSE_FACT, passages_of
 from openbook.questions.names import stands_in
 from openbook.sources.front_matter import FRONT_MATTER, stated_title

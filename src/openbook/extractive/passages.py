@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from openbook.containers import box_title, section_title
+from openbook.containers import HEADING, box_title, section_title
 from openbook.entries import indent_of
 from openbook.extractive.context import ContextItem, Included, units_of
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads
 from openbook.extractive.displaying import Example, examples_of, fence_of, indented_code
-from openbook.extractive.headings import HEADING, headings_in
+from openbook.extractive.headings import headings_in
 from openbook.extractive.list_entries import ListEntry, entries_in, entry_at, is_heading
 from openbook.extractive.statements import layout_of, lines_of, pieces
 from openbook.extractive.unshown import MARKUP, is_markup, unshown

@@ -142,7 +142,7 @@ _TOLD_BONUS, _TOLD_BY_CODE_BONUS, _OPENING_BONUS = 3.0, 5.0, 2.0
 _DESCRIBING_BONUS = 9.0
 # Documentation says more about a setting than its field in code (`benchmarks.setting_names` on netbox and mise).
 _DOCUMENTED_BONUS = 3.0
-# What raises an error, over its definition.
+# What raises an error, over a definition that does not say when.
 _CAUSE_BONUS = 5.5
 
 # The definition of an enumeration, over what is done with its values.
@@ -250,11 +250,14 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     """
     asked_for, namesakes = heads_of_names(query, passages)
     asked_for |= saying_deprecated([each for each in passages if each.key in asked_for], passages)
-    if any(passage.is_cause for passage in passages):
-        causes = (
+    causes = {each.key for each in passages if each.is_cause}
+    if causes:
+        telling = [
             each for each in passages if query.error and not each.is_cause and tells_cause(each.text, query.error)
-        )
-        asked_for.update(each.key for each in causes)
+        ]
+        asked_for.update(each.key for each in telling)
+        # "Raised if no berth is free" tells of every place that raises it.
+        causes.update(each.key for each in telling if each.defines == query.error)
     elif "uses" in query.intents:
         uses = [passage for passage in passages if _uses(passage, query)]
         # Recursive calls count only if there are no others.
@@ -271,7 +274,7 @@ def bonuses_of(query: Question, passages: Sequence[Passage]) -> tuple[list[float
     bonuses = [
         ASKED_BONUS * (passage.key in asked_for)
         + definitions.get(passage.key, 0.0)
-        + _CAUSE_BONUS * passage.is_cause
+        + _CAUSE_BONUS * (passage.key in causes)
         + _ENUMERATION_BONUS * passage.is_enumeration
         + _CHANGE_BONUS * passage.change
         + _DESCRIBING_BONUS * (passage.key in described)

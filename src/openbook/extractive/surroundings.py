@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from openbook.containers import HEADING
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES
 from openbook.extractive.displaying import fence_of, indented_code
-from openbook.extractive.headings import HEADING, ends_of_bodies, headings_in
+from openbook.extractive.headings import ends_of_bodies, headings_in
 from openbook.extractive.passages import (
     Passage,
     examples_in,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
+from openbook.containers import HEADING
 from openbook.costs import estimate_tokens
 from openbook.entries import entry_heads, entry_starts
 from openbook.extractive.context import label_of
-from openbook.extractive.headings import HEADING
 from openbook.grounding.blocks import read_line
 from openbook.retrieval.excerpts import EXCERPT_LINES
 from openbook.text import counted, trim, units

@@ -249,7 +249,7 @@ class Question:
         """
         if len(self.text) > _MAX_QUOTING_CHARS:
             return ()
-        return tuple(dict.fromkeys(next(filter(None, found.groups())) for found in _QUOTED.finditer(self.text)))
+        return quoted_in_marks(self.text)
 
     @property
     def is_quotation(self) -> bool:
@@ -398,6 +398,11 @@ class Question:
     def stop_words(self) -> frozenset[str]:
         """Its stop words in lower case, if it is German, French or Spanish."""
         return stop_words(self.text)
+
+
+def quoted_in_marks(text: str) -> tuple[str, ...]:
+    """Return the distinct texts of several words that a text has in double quotation marks, in order."""
+    return tuple(dict.fromkeys(next(filter(None, found.groups())) for found in _QUOTED.finditer(text)))
 
 
 def _in_one_line(text: str) -> str:

@@ -18,6 +18,7 @@ from openbook.questions.errors_asked import without_values
 from openbook.questions.question import Question, read_question
 from openbook.questions.releases_asked import AskedRelease
 from openbook.questions.versions_asked import AskedVersions, is_manifest
+from openbook.retrieval.asked_headings import nearest_heading
 from openbook.retrieval.callables import meant_settings
 from openbook.retrieval.changes import change_entries
 from openbook.retrieval.editions import (
@@ -368,12 +369,13 @@ class Retriever:
         ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
-            text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings, change=change)
-            for chunk, near, cosine, change in zip(
+            text_signals(query, chunk, near, cosine, is_prose=is_prose, settings=settings, change=change, headed=headed)
+            for chunk, near, cosine, change, headed in zip(
                 chunks,
                 chain(proximities, repeat(0.0)),
                 chain(nearest, repeat(0.0)),
                 self._changes(query, chunks, rarity),
+                chain((nearest_heading(query, chunk, rarity) for chunk in chunks[:_READ]), repeat(0.0)),
                 strict=False,
             )
         ]

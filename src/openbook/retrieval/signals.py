@@ -101,12 +101,14 @@ def text_signals(
     is_prose: bool,
     settings: Sequence[AskedSetting] = (),
     change: float = 0.0,
+    headed: float = 0.0,
 ) -> Signals:
     """Compute the signals of a passage that need its text.
 
     `proximity` is how close together the text contains the words of the question, from 0 to 1; `cosine` that of the
     question and the most similar sentence, 0 if not computed. `is_prose`: no candidate is code. `change` is how well it
-    says the change that the question asks the release of, from 0 to 1.
+    says the change that the question asks the release of, from 0 to 1; `headed`, how near one of its headings is to the
+    question.
     """
     return {
         "proximity": proximity,
@@ -120,6 +122,7 @@ def text_signals(
         "cause": cause_strength(query, chunk),
         "enumeration": enumeration_strength(query, chunk),
         "change": change,
+        "headed": headed,
     }
 
 

@@ -18,6 +18,7 @@ QUESTION: dict[str, float] = {
     "exact": 12.00,
     "file": 1.74,
     "front": 1.45,
+    "headed": 6.00,
     "heading": 2.15,
     "heading:mechanism": 1.44,
     "lexical": 1.22,

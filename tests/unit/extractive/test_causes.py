@@ -48,6 +48,15 @@ def test_what_raises_is_quoted_with_its_condition_before_the_definition() -> Non
     assert found[1:] == ['class QuayFullError(Exception):\n    """No berth is free."""']
 
 
+def test_a_definition_that_says_when_comes_before_what_raises_up_to_the_end_of_its_docstring() -> None:
+    head = 'class QuayFullError(Exception):\n    """Raised if no berth is free.\n\n    The ship waits.\n    """'
+    defined = f"{head}\n\n    def told(self):\n{LONG}"
+
+    found = told(f"def moor(self):\n{LONG}\n\n{RAISED}\n\n{LONG}", defined)
+
+    assert found == [head, RAISED]
+
+
 def test_an_empty_definition_and_its_neighbours_are_not_quoted() -> None:
     defined = "class QuayFullError(Exception):\n    pass\n\n\nclass RopeError(Exception):\n    pass"
 

@@ -1,0 +1,90 @@
+"""Headings that ask what a question asks, or have its message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.questions.question import read_question
+from openbook.retrieval.asked_headings import heading_strength, nearest_heading
+from tests.unit.retrieval.material import Library, chunk_of
+
+
+def strength(question: str, title: str) -> float:
+    query = read_question(question)
+    return heading_strength(query, title, dict.fromkeys(query.tokens, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("why is the tide table of the harbour wrong", "Why is the tide table wrong?"),
+        ("can ships moor overnight", "Can ships moor overnight at the quay?"),
+        ("how do I moor a barge", "Mooring a barge"),
+        ("how do I moor a late ship at night", "How do I moor a ship at night"),
+        ("where do ropes go at night", "Where do ropes go at night?"),
+        ("which ropes are allowed on the quay", "Which ropes are allowed on the quay?"),
+        ("what is the difference between splice and splice-all", "Difference between splice and splice-all in docks?"),
+    ],
+)
+def test_a_heading_is_near_that_has_nearly_all_words_of_a_question_and_few_others(question: str, title: str) -> None:
+    assert strength(question, title) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("why is the tide table of the harbour wrong", "Why is the anchor lost?"),
+        ("can ships moor overnight", "Ships that moor overnight at the quay"),  # a topic, with another word
+        ("can ships moor", "Can ships that are late moor at any quay in May?"),
+        ("how do ships work", "The ships"),
+        ("how does TideTable work", "TideTable"),  # a name of several parts
+        ("can it tie only some ropes of a ship", "Why is my ship not tied with ropes?"),
+        ("what is a tide table", "Tide table"),  # has rules of its own
+        ("where is the tide table printed", "Printing the tide table"),
+        ("which steel ropes are supported", "Steel ropes supported"),
+        ("what is the difference between splice and splice-all", "Splice-all"),
+        ("what is the difference between splice and splice-all", "Splice and tie"),
+    ],
+)
+def test_other_headings_are_not_near(question: str, title: str) -> None:
+    assert strength(question, title) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ('why do I see "quay B7 is full"', "My harbour logs ERR quay B7 is full, what should I do about it?"),
+        ("[WARN] [harbour.quays] error while reading tides at 10:30", "Error while reading tides"),
+        ("mooring failed: the quay B7 is locked", 'The log says "Mooring failed quay" now and then'),
+    ],
+)
+def test_a_heading_has_a_message_or_a_part_of_it(question: str, title: str) -> None:
+    assert strength(question, title) == 1.0
+
+
+def test_two_words_are_no_message() -> None:
+    assert strength('why do I see "tide error" in the harbour when ships sink', "Tide error") == 0.0
+
+
+def test_headings_above_and_in_a_chunk_of_documentation_count() -> None:
+    query = read_question("can ships moor overnight")
+    rarity = dict.fromkeys(query.tokens, 1.0)
+    text = 'Text.\n\n## <a name="night"></a> Can ships moor overnight?\n\nNo.'
+
+    assert nearest_heading(query, chunk_of(text), rarity) == 1.0
+    assert nearest_heading(query, chunk_of("No.", context=("Can ships moor overnight?",)), rarity) == 1.0
+    assert nearest_heading(query, chunk_of(text, kind="code"), rarity) == 0.0
+    assert nearest_heading(query, chunk_of(text, "CHANGELOG.md"), rarity) == 0.0
+
+
+def test_a_section_with_such_a_heading_is_ranked_first(tmp_path: Path) -> None:
+    library = Library(tmp_path / "library.sqlite")
+    library.put("ships.md", "Ships moor overnight. Can ships moor? Ships can moor overnight, and ships moor by day.")
+    library.put("faq.md", "## Can ships moor overnight?\n\nNever. Ask at the gate, where a guard knows about it all.")
+
+    found = library.search("can ships moor overnight?")
+
+    assert found[0].chunk.span.path == "faq.md"
+    assert found[0].signals["headed"] > 0
