@@ -91,6 +91,21 @@ def leads_to_code(text: str, start: int, end: int) -> bool:
     return directive["name"].lower() in _CODE_DIRECTIVES if directive else text.endswith("::", start, end)
 
 
+def literal_opening(text: str, start: int) -> str:
+    """Return the line of reStructuredText above an offset that opens a code block there; empty if it does not.
+
+    Only blank lines and options of a directive may be between.
+    """
+    behind = start
+    while behind > 0:
+        first = text.rfind("\n", 0, behind - 1) + 1
+        line = text[first:behind].rstrip()
+        if line and not line.lstrip().startswith(":"):
+            return line if leads_to_code(line, 0, len(line)) else ""
+        behind = first
+    return ""
+
+
 def width_of_marker(text: str, start: int, end: int) -> int:
     """Return the indentation of an item's text relative to its marker; 0 if the line is not an item."""
     marker = ITEM.match(text, start, end)

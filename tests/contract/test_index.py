@@ -62,6 +62,7 @@ def test_the_fields_of_a_chunk_survive(index: Index) -> None:
         context=("Guide", "1. Größe"),
         anchor="cell 3",
         lesson=Lesson("Course", 0, "Start", "https://a", "https://b", "Ann"),
+        code_opening="```py",
     )
     plain = entry(whole, 11, terms=Terms(body=("2",)))
 

@@ -5,18 +5,24 @@ Also contains what prose and courses share: the parts of a document and the cons
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
+from operator import attrgetter
 
 from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
+from openbook.containers import literal_opening
 from openbook.entries import MARKED, entry_heads, entry_starts, indent_of, names_of
 from openbook.text import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only lengthen chunks.
 _LONG_INDENT_CHARS = 120
+
+# The reader of HTML ends the lines of a page by form feeds as well.
+_ENDS_LINE = re.compile(r"[\n\f]")
 
 # Line ends that introduce what is below, and the mark before a definition below its term.
 _INTRODUCES = (":", "：")
@@ -42,6 +48,7 @@ class Slicer:
         """Offsets of the heads of definition list entries, in order."""
         self.entries = entry_starts(document.text, self.heads)
         """Offsets of entries, in order."""
+        self._listings = [block for block in document.blocks if block.kind == "code"]
         self._labels = [""]
         self.borders: list[int] = [0]
         """Offsets where the label changes, ascending. The first is 0."""
@@ -108,6 +115,7 @@ class Slicer:
             context=context,
             anchor=self._labels[place],
             lesson=lesson,
+            code_opening=self._code_opening(start),
         )
 
     def depth(self, start: int, end: int) -> int:
@@ -121,6 +129,16 @@ class Slicer:
         # Not the whole line, which may be as long as the document.
         opening = text[begins : min(end, begins + _LONG_INDENT_CHARS)]
         return indent_of(opening) + opening.startswith(_DEFINES)
+
+    def _code_opening(self, start: int) -> str:
+        """Return the line above that opens the code block in which a chunk begins; empty if none does."""
+        place = bisect_right(self._listings, start, key=attrgetter("start_char")) - 1
+        if place < 0 or start >= self._listings[place].end_char:
+            return ""
+        text, opened = self._document.text, self._listings[place].start_char
+        if self._document.language == "rst":
+            return literal_opening(text, opened)
+        return _ENDS_LINE.split(text[opened:start], maxsplit=1)[0]
 
     def _names_in(self, start: int, end: int) -> tuple[str, ...]:
         heads = self.heads[bisect_left(self.heads, (start, 0)) : bisect_left(self.heads, (end, 0))]

@@ -16,6 +16,7 @@ from openbook.entries import MARKED, entry_heads, indent_of
 from openbook.grounding.readable import HTML_TAG
 from openbook.grounding.sentences import is_code_line
 from openbook.sources.readers.html_marks import character_of
+from openbook.text import units
 from openbook.types import BEGIN_OF_CODE, END_OF_CODE, Chunk, Unit
 
 # Indentation and gaps between cells in HTML, which a browser does not show.
@@ -74,7 +75,7 @@ class Example:
     closing: int
     """The closing fence; the number of units if it follows the chunk."""
     fence: str
-    """The characters of its opening fence; the shortest possible if that precedes the chunk."""
+    """The characters of its opening fence."""
     language: str
     """The language of the opening fence; may be empty."""
 
@@ -83,17 +84,16 @@ class Example:
         return self.opening < position < self.closing
 
 
-def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
-    """Return the fenced examples of a chunk, in order.
+def examples_of(chunk: Chunk, every: Sequence[Unit]) -> tuple[Example, ...]:
+    """Return the fenced examples among the units of a chunk, in order.
 
-    Fences around prose do not count. A chunk may begin or end within an example; the first fence and the lines above it
-    tell whether it begins within one.
+    Fences around prose do not count. A chunk may begin or end within an example.
     """
+    language = chunk.language
     fences = [(place, fence) for place, unit in enumerate(every) if (fence := fence_of(unit.text, language))]
     found: list[Example] = []
-    opened: Example | None = None
-    if fences and _begins_inside(every, fences):
-        opened = Example(-1, len(every), fences[0][1]["fence"], "")
+    above = fence_of(chunk.code_opening, language)
+    opened = Example(-1, len(every), above["fence"], above["info"]) if above else None
     boxes: list[str] = []
     for place, fence in fences:
         if opened is None and holds_prose(every[place].text.lstrip(" \t`~:")):
@@ -108,17 +108,19 @@ def examples_of(every: Sequence[Unit], language: str) -> tuple[Example, ...]:
     return (*found, opened) if opened else tuple(found)
 
 
-def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[str]]]) -> bool:
-    """Return whether the first fence closes an example that precedes the chunk."""
-    (first, fence), *others = fences
-    if fence.re is _CODE_MARKS:
-        return fence["fence"] == END_OF_CODE
-    if fence["info"] or not first:
-        return False
-    if others and others[0][1]["info"]:
-        return True
-    above = [unit.text for unit in every[:first]]
-    return len(fences) % 2 == 1 and 2 * sum(map(is_code_line, above)) > len(above)
+def code_opening_at(chunk: Chunk, start_char: int) -> str:
+    """Return the line above that opens the code block in which a place of a chunk of prose is; empty if none does."""
+    if start_char <= chunk.span.start_char or chunk.kind not in ("docs", "course"):
+        return chunk.code_opening
+    above = chunk.text[: start_char - chunk.span.start_char].split("\n")
+    if chunk.language == "rst":
+        is_code = chunk.span.start_line + len(above) - 1 in indented_code(chunk)
+        openings = (line for line in reversed(above) if leads_to_code(line, 0, len(line)))
+        return next(openings, chunk.code_opening) if is_code else ""
+    every = units(chunk)
+    place = sum(unit.span.start_char < start_char for unit in every)
+    inside = next((each for each in examples_of(chunk, every) if each.opening < place <= each.closing), None)
+    return "" if inside is None else every[inside.opening].text if inside.opening >= 0 else chunk.code_opening
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
@@ -137,14 +139,14 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
     if chunk.language == "html":
         return {}
     read = _literal_blocks if chunk.language == "rst" else _set_off
-    return {chunk.span.start_line + place: language for place, language in read(chunk.text, chunk.language)}
+    return {chunk.span.start_line + place: language for place, language in read(chunk)}
 
 
-def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
+def _literal_blocks(chunk: Chunk) -> Iterator[tuple[int, str]]:
     """Yield the literal blocks of reStructuredText, without the options of directives."""
-    code: tuple[int, str] | None = (indent_of(text) - 1, "") if _begins_in_code(text) else None
+    code = _literal_body(chunk.code_opening) if chunk.code_opening else None
     are_options = False
-    for place, line in enumerate(text.split("\n")):
+    for place, line in enumerate(chunk.text.split("\n")):
         columns = indent_of(line)
         if code is not None and (not line.strip() or columns > code[0]):
             are_options = are_options and line.lstrip().startswith(":")
@@ -153,18 +155,25 @@ def _literal_blocks(text: str, _language: str) -> Iterator[tuple[int, str]]:
             continue
         code = None
         if leads_to_code(line, 0, len(line)):
-            directive = DIRECTIVE.match(line)
-            code = columns + width_of_marker(line, 0, len(line)), (directive and directive["said"]) or ""
-            are_options = True
+            code, are_options = _literal_body(line), True
 
 
-def _set_off(text: str, language: str) -> Iterator[tuple[int, str]]:
+def _literal_body(opening: str) -> tuple[int, str]:
+    """Return the columns that the code below a line of reStructuredText exceeds, and its language."""
+    directive = DIRECTIVE.match(opening)
+    return indent_of(opening) + width_of_marker(opening, 0, len(opening)), (directive and directive["said"]) or ""
+
+
+def _set_off(chunk: Chunk) -> Iterator[tuple[int, str]]:
     """Yield the indented code blocks: four columns deeper than the enclosing body, after a blank line."""
+    text, language = chunk.text, chunk.language
     lines = text.split("\n")
     first = indent_of(next(filter(str.strip, lines), ""))
-    bodies = [first] if first >= _CODE_COLUMNS and not _begins_in_code(text) else []
+    above = fence_of(chunk.code_opening, language)
+    is_code = bool(chunk.code_opening) or _begins_in_code(text)
+    bodies = [first] if first >= _CODE_COLUMNS and not is_code else []
     heads = {text.count("\n", 0, start) for start, _ in entry_heads(text, language)} if language in MARKED else ()
-    fence, can_begin, is_apart = "", True, True
+    fence, can_begin, is_apart = above["fence"] if above else "", True, True
     for place, line in enumerate(lines):
         columns, found = indent_of(line), fence_of(line, language)
         if fence or not line.strip():
@@ -217,19 +226,17 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     if chunk.kind != "docs" or chunk.language not in {"html", "markdown"}:
         return texts
     if chunk.language == "html":
-        inside = {place for each in examples_of(every, "html") for place in range(each.opening + 1, each.closing)}
+        inside = {place for each in examples_of(chunk, every) for place in range(each.opening + 1, each.closing)}
         return tuple(
             text if place in inside else "```" if _CODE_MARKS.fullmatch(text) else _BLANKS.sub(" ", text).lstrip()
             for place, text in enumerate(texts)
         )
     set_off = indented_code(chunk)
     code = {place for place, unit in enumerate(every) if unit.span.start_line in set_off}
-    return tuple(_without_tags(texts, examples_of(every, chunk.language), code))
+    return tuple(_without_tags(texts, examples_of(chunk, every), code))
 
 
 def _without_tags(texts: Sequence[str], examples: Sequence[Example], code: set[int]) -> list[str]:
-    if any(each.opening < 0 or each.closing == len(texts) for each in examples):  # which end is open may be mistaken
-        return list(texts)
     code = code.union(*(range(each.opening, each.closing + 1) for each in examples))
     found = [text if place in code else without_tags(text) for place, text in enumerate(texts)]
     left, whole = sum(map(len, found)), sum(map(len, texts))

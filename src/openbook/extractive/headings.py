@@ -102,7 +102,7 @@ def _ranges_unshown(chunk: Chunk) -> list[tuple[int, int]]:
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _ranges_of_examples(chunk: Chunk) -> tuple[tuple[int, int], ...]:
     every, base = units_of(chunk), chunk.span.start_char
-    found = examples_of(every, chunk.language) if every else ()
+    found = examples_of(chunk, every) if every else ()
     ends = ((every[max(0, each.opening)], every[min(each.closing, len(every) - 1)]) for each in found)
     return tuple((first.span.start_char - base, last.span.end_char - base) for first, last in ends)
 

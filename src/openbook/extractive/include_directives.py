@@ -123,7 +123,7 @@ def directives_in(chunk: Chunk) -> Iterator[Directive]:
     if chunk.kind != "docs" or not _SIGN.search(chunk.text):
         return
     units, set_off = units_of(chunk), indented_code(chunk)
-    examples = examples_of(units, chunk.language)
+    examples = examples_of(chunk, units)
     for place, unit in enumerate(units):
         text = unit.text.strip() if len(unit.text) <= _MAX_CHARS else ""
         form, line = next(((form, line) for form in _FORMS if (line := form.line.fullmatch(text))), (None, None))

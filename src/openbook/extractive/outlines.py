@@ -9,6 +9,7 @@ from dataclasses import replace
 from openbook.containers import HEADING
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES, definition_heads, is_comment
+from openbook.extractive.displaying import code_opening_at
 from openbook.extractive.headings import headings_in
 from openbook.extractive.passages import COURSE_FACT, passages_of
 from openbook.questions.names import stands_in
@@ -157,7 +158,8 @@ def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None
     )
     text = chunk.text[start:end]
     signature = chunk.signature if chunk.signature in text else ""
-    piece = replace(chunk, span=span, text=text, signature=signature, docstring="")
+    opening = code_opening_at(chunk, start_char)
+    piece = replace(chunk, span=span, text=text, signature=signature, docstring="", code_opening=opening)
     return piece if symbol is None else replace(piece, symbol=symbol, defines=(symbol,) if symbol else ())
 
 
@@ -209,4 +211,5 @@ def lines_of(document: Document, chunks: Sequence[Chunk], first: int, last: int)
     if not inside:
         return Chunk(document.source, span, text, document.kind, document.language)
     defines = tuple(dict.fromkeys(name for chunk in inside for name in chunk.defines))
-    return replace(inside[0], span=span, text=text, defines=defines, signature="", docstring="")
+    opening = code_opening_at(inside[0], start)
+    return replace(inside[0], span=span, text=text, defines=defines, signature="", docstring="", code_opening=opening)

@@ -238,7 +238,7 @@ def lines_of_code(shown: ContextItem) -> set[int]:
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _examples(chunk: Chunk) -> tuple[Example, ...]:
-    return examples_of(units_of(chunk), chunk.language)
+    return examples_of(chunk, units_of(chunk))
 
 
 def _of_prose(shown: ContextItem) -> list[Passage]:

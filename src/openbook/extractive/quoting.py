@@ -41,7 +41,7 @@ def quoted(passage: Passage) -> str:
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     if passage.example is None and passage.setting is not None and passage.setting.form == "key":
-        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # an example that begins or ends in another chunk
+        return f"{_fenced(textwrap.dedent(text))}\n{mark}"  # an example of a format without fences
     blocks = [*_blocks(passage, text)] or [_prose([text])]
     written = "\n\n".join(blocks)
     return f"{written} {mark}" if blocks[-1].startswith(">") else f"{written}\n{mark}"

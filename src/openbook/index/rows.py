@@ -23,6 +23,7 @@ def fields_of(chunk: Chunk) -> str:
         "context": chunk.context,
         "anchor": chunk.anchor,
         "lesson": asdict(chunk.lesson) if chunk.lesson else None,
+        "code_opening": chunk.code_opening,
     }
     return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
 

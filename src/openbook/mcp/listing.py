@@ -254,7 +254,7 @@ def _stated_of_entries(chunk: Chunk, relevant: Set[int]) -> set[int]:
     text, first_line = chunk.text, chunk.span.start_line
     if chunk.kind == "code" or len(relevant) > _MAX_ENTRY_LINES:
         return set()
-    begun = _sections(text) if chunk.language == "markdown" else (found.start() for found in HEADING.finditer(text))
+    begun = _sections(chunk) if chunk.language == "markdown" else (found.start() for found in HEADING.finditer(text))
     starts = sorted({0, *entry_starts(text, entry_heads(text, chunk.language)), *begun})
     found = set[int]()
     for start, stop in pairwise([*starts, len(text)]):
@@ -266,10 +266,10 @@ def _stated_of_entries(chunk: Chunk, relevant: Set[int]) -> set[int]:
     return found
 
 
-def _sections(text: str) -> Iterator[int]:
+def _sections(chunk: Chunk) -> Iterator[int]:
     """Yield the offsets of headings of Markdown that begin with `#`, outside of code."""
-    at, fence = 0, None
-    for line in text.split("\n"):
+    at, (_, fence) = 0, read_line(chunk.code_opening, None)
+    for line in chunk.text.split("\n"):
         kind, fence = read_line(line, fence)
         if kind == "heading" and _ATX_HEADING.match(line):
             yield at

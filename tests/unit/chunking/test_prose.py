@@ -372,3 +372,45 @@ def test_small_sections_of_two_headings_are_joined_where_no_tab_ends() -> None:
     document = read_document(text.encode(), source="s", path="a.md")
 
     assert [chunk.text.split("\n")[0] for chunk in chunk_prose(document, ChunkOptions())] == ["# Top", "### A"]
+
+
+FENCED = "# A\n\nSo:\n\n```yaml\n{}\n```\n\nEnd."
+LISTED = "A\n=\n\nSo:\n\n.. code-block:: yaml\n   :linenos:\n\n{}\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "opening"),
+    [
+        pytest.param("a.md", FENCED, "```yaml", id="markdown"),
+        pytest.param("a.md", FENCED.replace("```", "   ```").replace("So", "1. So"), "   ```yaml", id="in-an-item"),
+        pytest.param("README.txt", FENCED, "```yaml", id="plain-text"),
+        pytest.param("a.rst", LISTED, ".. code-block:: yaml", id="rst"),
+        pytest.param("a.adoc", "= A\n\nSo:\n\n[source,yaml]\n----\n{}\n----\n\nEnd.", "----", id="asciidoc"),
+        pytest.param("a.html", "<h1>A</h1><p>So:<pre>{}</pre><p>End.", "\x02", id="html"),
+    ],
+)
+def test_a_chunk_that_begins_in_code_knows_what_opens_it(path: str, text: str, opening: str) -> None:
+    keys = ["    # What it weighs.\n    weight: heavy"] * 200
+    text = text.replace("{}", "\n\n".join(keys)).replace("End.", "It ends so. " * 200)
+    document = read_document(text.encode(), source="s", path=path)
+    found = chunk_prose(document, ChunkOptions())
+
+    inside = [chunk for chunk in found if chunk.text.lstrip().startswith(("# What", "weight"))]
+    assert len(inside) > 2
+    assert {chunk.code_opening for chunk in inside} == {opening}
+    assert {chunk.code_opening for chunk in found if chunk not in inside} == {""}
+
+
+def test_examples_of_a_session_need_no_line_that_opens_them() -> None:
+    text = "Sessions\n========\n\nSo:\n\n" + ">>> weigh('a heavy load')\n" * 200
+
+    found = chunk_prose(read_document(text.encode(), source="s", path="a.rst"), ChunkOptions())
+
+    assert len(found) > 2
+    assert {chunk.code_opening for chunk in found} == {""}
+
+
+def test_fences_that_are_not_closed_open_no_code_in_plain_text() -> None:
+    document = read_document(b"So:\n\n```yaml\na: 1\n\nEnd.", source="s", path="a.txt")
+
+    assert {block.kind for block in document.blocks} == {"text"}

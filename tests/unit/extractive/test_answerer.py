@@ -331,9 +331,6 @@ def test_the_fence_around_code_is_longer_than_any_inside() -> None:
             "> The retry policy.\n>\n> It waits.", "> The retry policy.\n> \n> It waits. [1:1-3]", id="a-quote-goes-on"
         ),
         pytest.param("```sh\nretry --policy now", "```sh\nretry --policy now\n```\n[1:1-2]", id="not-closed"),
-        pytest.param(
-            "policy = retry(1)\n```\nWait.", "```\npolicy = retry(1)\n```\n\n> Wait. [1:1-3]", id="not-opened"
-        ),
     ],
 )
 def test_code_in_prose_has_a_fence_of_its_own_and_the_mark_stays_outside(text: str, written: str) -> None:

@@ -88,10 +88,26 @@ def test_indentation_makes_code_only_of_what_stands_in_no_body(path: str, page: 
     ],
 )
 def test_what_a_chunk_begins_with_is_code_if_it_reads_so(text: str, is_code: bool) -> None:
-    for language in ("markdown", "rst"):
-        found = indented_code(chunk_of(f"{text}\nBehind it.", language=language))
+    found = indented_code(chunk_of(f"{text}\nBehind it.", language="markdown"))
 
-        assert list(found) == ([1, 2] if is_code else [])
+    assert list(found) == ([1, 2] if is_code else [])
+
+
+@pytest.mark.parametrize(
+    ("language", "opening", "code"),
+    [
+        pytest.param("rst", "An example::", [1, 3, 5], id="literal-block"),
+        pytest.param("rst", "", [], id="no-literal-block"),
+        pytest.param("markdown", "    wait: 1", [1, 3, 5], id="indented-code"),
+        pytest.param("markdown", "```", [], id="fence"),
+    ],
+)
+def test_whether_a_chunk_begins_in_code_is_known_from_the_line_that_opens_it(
+    language: str, opening: str, code: list[int]
+) -> None:
+    text = "    It waits for a minute.\n\n    It ends so.\n\n        Or so.\n\nBehind it."
+
+    assert list(indented_code(chunk_of(text, language=language, code_opening=opening))) == code
 
 
 @pytest.mark.parametrize(

@@ -94,16 +94,17 @@ def test_nothing_is_said_of_code(text: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("text", "opening", "lines"),
     [
-        ("rope = hemp()\n```\n\nRopes are old.\n\n```yaml\n- wire\n```\n\nThey rot.", {1, 2, 6, 7, 8}),
-        ("- hemp\n\n```\n- wire\n- silk", {3, 4, 5}),
-        ("- hemp\n\nA rope::\n\n    wire", {5}),
+        ("- hemp\n```\n\nRopes are old.\n\n```yaml\n- wire\n```\n\nThey rot.", "```yaml", {1, 2, 6, 7, 8}),
+        ("- hemp\n\n```\n- wire\n- silk", "", {3, 4, 5}),
+        ("- hemp\n\nA rope::\n\n    wire", "", {5}),
     ],
     ids=["begun-above", "ended-below", "indented"],
 )
-def test_the_lines_of_code_are_those_of_examples(text: str, lines: set[int]) -> None:
-    (shown,) = build_context([result_of(chunk_of(text, language="rst" if "::" in text else "markdown"))], 10_000).shown
+def test_the_lines_of_code_are_those_of_examples(text: str, opening: str, lines: set[int]) -> None:
+    chunk = chunk_of(text, language="rst" if "::" in text else "markdown", code_opening=opening)
+    (shown,) = build_context([result_of(chunk)], 10_000).shown
 
     assert lines_of_code(shown) == lines
 

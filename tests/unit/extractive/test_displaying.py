@@ -61,7 +61,7 @@ def test_a_line_of_backticks_is_read_once() -> None:
 
 def test_examples_in_fences_are_shown_as_they_stand() -> None:
     text = "See <b>this</b> and all that follows it:\n```html\n<b>bold</b>\n```\nDone with <i>that</i>."
-    cut = "<b>bold</b> and so on and so on\n```\nDone with <i>that</i> at last."
+    cut = chunk_of("<b>bold</b>\n```\nDone with <i>that</i>.", language="markdown", code_opening="```html")
 
     assert shown(chunk_of(text, language="markdown")) == (
         "See this and all that follows it:",
@@ -70,7 +70,7 @@ def test_examples_in_fences_are_shown_as_they_stand() -> None:
         "```",
         "Done with that.",
     )
-    assert shown(chunk_of(cut, language="markdown")) == tuple(cut.split("\n"))
+    assert shown(cut) == ("<b>bold</b>", "```", "Done with that.")
 
 
 def test_other_documents_are_shown_as_they_stand() -> None:
@@ -156,12 +156,35 @@ def test_a_quote_that_begins_in_code_of_a_page_is_code() -> None:
     [
         pytest.param("<pre>one\ntwo</pre>three", [False, True, True, False, False], id="whole"),
         pytest.param("one\ntwo\f\x03\fthree", [True, True, False, False], id="begins-in-code"),
+        pytest.param("one\ntwo", [True, True], id="all-code"),
         pytest.param("one\f\x02\ftwo\nthree", [False, False, True, True], id="ends-in-code"),
         pytest.param("\x03\fone", [False, False], id="begins-with-the-end-of-code"),
     ],
 )
 def test_the_code_of_a_page_is_told_by_its_marks(html: str, inside: list[bool]) -> None:
     text = read_html(html).text if "<" in html else html
-    item = build_context([result_of(chunk_of(text, "a.html", language="html"))], 10_000).shown[0]
+    opening = "" if "\x02" in text else "\x02"
+    chunk = chunk_of(text, "a.html", language="html", code_opening=opening)
+    item = build_context([result_of(chunk)], 10_000).shown[0]
 
     assert [Passage(item, unit, unit).is_code for unit in item.units] == inside
+
+
+@pytest.mark.parametrize(
+    ("language", "opening", "text"),
+    [
+        pytest.param("markdown", "```yaml", "# Waits.\nretry: 1\n```\n\nIt ends.", id="fence"),
+        pytest.param("markdown", "~~~ yaml", "# Waits.\nretry: 1\n```\n~~~\n\nIt ends.", id="other-fence-inside"),
+        pytest.param("asciidoc", "----", "# Waits.\nretry: 1\n----\n\nIt ends.", id="delimiter"),
+        pytest.param("rst", ".. code-block:: yaml", "  # Waits.\n  retry: 1\n\nIt ends.", id="directive"),
+    ],
+)
+def test_code_that_is_opened_above_a_chunk_is_quoted_as_code(language: str, opening: str, text: str) -> None:
+    chunk = chunk_of(text, language=language, code_opening=opening)
+    shown = build_context([result_of(chunk)], 10_000).shown[0]
+    fence = "```" + "yaml" * ("yaml" in opening)
+
+    written = quoted(Passage(shown, shown.units[0], shown.units[-1]))
+
+    assert written.startswith((f"{fence}\n# Waits.\nretry: 1\n```\n\n> It ends.", f"`{fence}\n# Waits.\nretry: 1\n```"))
+    assert [written.count(each) for each in ("> # Waits", "> It ends.")] == [0, 1]

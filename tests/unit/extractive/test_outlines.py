@@ -217,6 +217,32 @@ def test_lines_are_exact_and_know_what_they_lie_in(first: int, last: int, text: 
     assert_exact(found, CODE)
 
 
+MARKDOWN = "Wait so:\n\n```sh\nwait 1\nwait 2\n```\n\nThen end."
+RST = "Wait so:\n\n.. code-block:: sh\n\n   wait 1\n   wait 2\n\nThen end."
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "opening"),
+    [
+        pytest.param(MARKDOWN, "markdown", "```sh", id="fence"),
+        pytest.param(RST, "rst", ".. code-block:: sh", id="directive"),
+    ],
+)
+def test_a_slice_knows_what_opens_the_code_in_which_it_begins(text: str, language: str, opening: str) -> None:
+    chunk = chunk_of(text, language=language)
+    document = Document("src", "a.md", "docs", language, text, "")
+    lines = text.split("\n")
+    places = [text.rindex("\n", 0, text.index(each)) + 1 for each in ("wait 1", "wait 2", "Then")]
+
+    assert [piece_of(chunk, at, len(text)).code_opening for at in places] == [opening, opening, ""]
+    cut = chunk_of(text[places[0] :], before=text[: places[0]], language=language, code_opening=opening)
+    assert [piece_of(cut, at, len(text)).code_opening for at in places] == [opening, opening, ""]
+    assert piece_of(replace(chunk, kind="code", language="go"), places[1], len(text)).code_opening == ""
+    numbers = [1 + next(n for n, line in enumerate(lines) if each in line) for each in ("wait 2", "Then")]
+    read = [lines_of(document, [chunk], number, number) for number in numbers]
+    assert [each.code_opening for each in read if each] == [opening, ""]
+
+
 def test_blank_lines_are_none_and_lines_of_no_chunk_have_no_names() -> None:
     document = Document("src", "retry.py", "code", "python", CODE, "")
 

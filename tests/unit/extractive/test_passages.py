@@ -389,9 +389,10 @@ def test_a_long_example_is_quoted_by_its_statements() -> None:
 def test_a_chunk_that_begins_inside_of_an_example_offers_the_rest_as_code() -> None:
     rest = _LONG_EXAMPLE[_LONG_EXAMPLE.index('  router.GET("/fs') :]
 
-    found = passages_of(shown(rest, language="markdown"))
+    found = passages_of(shown(rest, language="markdown", code_opening="```go"))
 
     assert [passage.is_code for passage in found] == [True, True, False]
+    assert {passage.example.language for passage in found if passage.example} == {"go"}
     assert not any("```" in passage.text for passage in found)
 
 

@@ -416,6 +416,19 @@ def test_of_a_long_manual_the_heading_of_what_was_found_is_shown(section: str) -
     assert "It waits\n" not in told
 
 
+def test_in_code_that_is_opened_above_a_result_no_comment_is_a_heading() -> None:
+    text = f"sail\n# It waits\nboat --wait\n```\n{MORE}It waits at sea.\n{MORE}"
+    found = result("manual.md", text)
+    found = replace(found, chunk=replace(found.chunk, kind="docs", language="markdown", code_opening="```bash"))
+    at = text[: text.index("waits at sea")].count("\n") + 1
+    listing = ResultListing(path_of, 1000, best_first=True, relevant_lines_of=lambda *_: [at])
+
+    told = listing.keep([found])
+
+    assert "It waits at sea.\n" in told
+    assert "# It waits\n" not in told
+
+
 @pytest.mark.parametrize(("lines", "telling"), [(34, [20]), (60, []), (60, [400])])
 def test_a_result_that_is_short_or_tells_nothing_is_shown_whole(lines: int, telling: list[int]) -> None:
     text = "\n".join(f"step({n})" for n in range(1, lines + 1))

@@ -16,6 +16,10 @@ from openbook.types import Anchor, Block, Kind
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
+# A fence of code, which plain text has as well: notes, and pages for models.
+_FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[^`\s]?)[^`\n]*$", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
     """A file within a file, such as a mail attachment."""
@@ -110,6 +114,16 @@ def read_unstructured(text: str, path: str) -> Reading:
 
 
 def read_plain_text(text: str, path: str) -> Reading:
-    """Read prose as paragraphs. There are no headings, since plain text does not mark them."""
+    """Read prose as paragraphs and fenced code. There are no headings, since plain text does not mark them."""
     kind, language = classify(path, text)
-    return Reading(text, kind, language, tuple(Block(start, end) for start, end in paragraphs(text)))
+    return Reading(text, kind, language, fill_gaps(text, _fenced(text)))
+
+
+def _fenced(text: str) -> Iterator[Block]:
+    opening: re.Match[str] | None = None
+    for line in _FENCE.finditer(text):
+        if opening is None:
+            opening = line
+        elif line["fence"].startswith(opening["fence"]) and not line["info"]:
+            yield Block(opening.start(), line.end(), "code")
+            opening = None
