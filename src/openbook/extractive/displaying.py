@@ -30,7 +30,7 @@ _INLINE_CODE = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)")
 
 # Fences of code examples in Markdown, AsciiDoc and plain text.
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
-_LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?P<info>(?:(?<=`)[\w+#.-]+)?)[ \t]*")
+_LISTING = re.compile(r"(?P<fence>-{4,}|\.{4,}|`{3,})(?:(?<=`)[ \t]*)?(?P<info>(?:(?<=[` \t])[\w+#.-]+)?)[ \t]*")
 _BACKTICKS = re.compile(r"[ \t]*(?P<fence>`{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 _CODE_MARKS = re.compile(rf"(?P<fence>[{BEGIN_OF_CODE}{END_OF_CODE}])(?P<info>)")
 _FENCES = {"asciidoc": _LISTING, "html": _CODE_MARKS, "text": _BACKTICKS}

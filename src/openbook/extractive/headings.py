@@ -17,6 +17,12 @@ from openbook.grounding.readable import readable
 from openbook.sources.front_matter import FRONT_MATTER
 from openbook.types import Chunk
 
+# Those of Markdown. A line of `:::` or of backticks below a text ends its box, or opens an example.
+_UNDERLINES = "=-"
+
+# Those behind a heading that a reader has marked: one more than its level.
+_MAX_FEEDS = 7
+
 # A heading in a body of MkDocs, or what may open such a body.
 _IN_BODY = re.compile(rf"^[ \t]+#{{1,6}}[ \t]+\S.*|{OPENS_BODY.pattern}", re.MULTILINE)
 _BODY_COLUMNS = 4
@@ -37,7 +43,8 @@ class ChunkHeading(NamedTuple):
     """Offset in the chunk."""
     end: int
     mark: str
-    """The signs before it, or the character of its underline, twice if it has a line above as well."""
+    """The signs before it, as many as its level if a reader has marked it; or the character of its underline, twice if
+    it has a line above as well."""
     title: str
     """Its visible text."""
     depth: int = 0
@@ -58,7 +65,11 @@ class ChunkHeading(NamedTuple):
 def headings_in(chunk: Chunk) -> tuple[ChunkHeading, ...]:
     """Return the headings in a chunk of prose in order; lines of comments are none, nor those of examples."""
     front = FRONT_MATTER.match(chunk.text) if chunk.span.start_char == 0 else None
-    found = [_heading(chunk.text, each) for each in HEADING.finditer(chunk.text, front.end() if front else 0)]
+    found = [
+        _heading(chunk.text, each)
+        for each in HEADING.finditer(chunk.text, front.end() if front else 0)
+        if chunk.language != "markdown" or (each[1] or "=") in _UNDERLINES
+    ]
     found += [_heading_in_body(chunk.text, each) for each in _lines_of_bodies(chunk) if _is_titled(each[0])]
     found = [each for each in found if not _is_in_example(chunk, each.start)]
     hidden = _ranges_unshown(chunk) if found else []
@@ -130,7 +141,8 @@ def _end_of_body(text: str, start: int, columns: int) -> int:
 
 def _heading(text: str, found: re.Match[str], title: str = "") -> ChunkHeading:
     line = found[0].lstrip(" \t")
-    signs = line[: len(line) - len(line.lstrip("#"))]
+    feeds = text[found.end() : found.end() + _MAX_FEEDS]
+    signs = line[: len(line) - len(line.lstrip("#"))] or "#" * (len(feeds) - len(feeds.lstrip("\f")) - 1)
     above = text[: found.start()].rpartition("\n")[0].rpartition("\n")[2].strip()
     underline = found[1] if found.re is HEADING else None
     is_overlined = underline is not None and len(above) > 1 and above == underline * len(above)

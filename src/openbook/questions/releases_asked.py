@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from openbook.entries import END_OF_HEADING
 from openbook.questions.phrases import Phrases
 
 _RELEASE = r"v?(?P<number>\d+(?:\.\d+)+)(?![\w.]*\d)"
@@ -29,8 +30,11 @@ class AskedRelease:
         # 4.0 is 4.0.0.
         named = rf"(?<![\w.])v?{re.escape(_ZEROS.sub('', number))}(?:\.0)*(?![\w.]*\d)"
         underlined = rf".*?{named}.*\n([=\-~^\"'`*+.])\1{{2,}}[ \t]*$"
+        marked = rf".*?{named}.*?{END_OF_HEADING}"  # by a reader
         self._named = re.compile(named, re.IGNORECASE)
-        self._heading = re.compile(rf"^(?:[#=]{{1,6}}[ \t].*?{named}|{underlined})", re.IGNORECASE | re.MULTILINE)
+        self._heading = re.compile(
+            rf"^(?:[#=]{{1,6}}[ \t].*?{named}|{underlined}|{marked})", re.IGNORECASE | re.MULTILINE
+        )
 
     def is_in(self, headings: Sequence[str], path: str) -> bool:
         """Return whether the headings above a text, or the name of its file, name the release.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.extractive.context import build_context
-from openbook.extractive.displaying import displayed
+from openbook.extractive.displaying import displayed, examples_of
 from openbook.extractive.passages import Passage
 from openbook.extractive.quoting import quoted
 from openbook.sources.readers.html import read_html
@@ -188,3 +188,12 @@ def test_code_that_is_opened_above_a_chunk_is_quoted_as_code(language: str, open
 
     assert written.startswith((f"{fence}\n# Waits.\nretry: 1\n```\n\n> It ends.", f"`{fence}\n# Waits.\nretry: 1\n```"))
     assert [written.count(each) for each in ("> # Waits", "> It ends.")] == [0, 1]
+
+
+@pytest.mark.parametrize("opening", ["```java", "``` java", "```\tjava "])
+def test_the_language_of_an_example_of_asciidoc_may_stand_behind_blanks(opening: str) -> None:
+    chunk = chunk_of(f"So:\n{opening}\nmoor();\n```\nIt moors.", language="asciidoc")
+
+    (example,) = examples_of(chunk, units(chunk))
+
+    assert (example.opening, example.closing, example.language) == (1, 3, "java")

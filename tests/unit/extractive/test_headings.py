@@ -3,6 +3,7 @@
 import pytest
 
 from openbook.extractive.headings import ends_of_bodies, headings_over
+from openbook.sources.readers.markup import read_markup
 from tests.unit.retrieval.material import chunk_of
 
 
@@ -23,6 +24,30 @@ def test_headings_above_the_whole_chunk_come_first_and_once() -> None:
     text = "## Ropes\n\nhemp\n\n### Knots\n\nbowline\n"
 
     assert over(text, "bowline", context=("Harbour", "Ropes")) == ("Harbour", "Ropes", "Knots")
+
+
+@pytest.mark.parametrize("language", ["asciidoc", "man"])
+def test_headings_that_a_reader_has_marked_are_below_those_of_a_lower_level(language: str) -> None:
+    page = "= Harbour\n\n== Ropes\n\nhemp\n\n=== Knots\n\nbowline\n\n== Tides\n\nebb\n"
+    manual = ".TH Harbour 1\n.SH Ropes\nhemp\n.SS Knots\nbowline\n.SH Tides\nebb\n"
+    text = read_markup(page if language == "asciidoc" else manual, "", language).text
+
+    assert over(text, "hemp", language)[-1:] == ("Ropes",)
+    assert over(text, "bowline", language)[-2:] == ("Ropes", "Knots")
+    assert "Ropes" not in over(text, "ebb", language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "title"),
+    [
+        pytest.param("markdown", "::: warning\nNever pull a wet rope.\n:::\n\nPull it.", (), id="box"),
+        pytest.param("markdown", "Call it so:\n```\nsplice\n```\n\nPull it.", (), id="example"),
+        pytest.param("markdown", "Never pull\n---\n\nPull it.", ("Never pull",), id="underlined"),
+        pytest.param("rst", "Never pull\n:::::::::\n\nPull it.", ("Never pull",), id="other-languages"),
+    ],
+)
+def test_only_what_underlines_a_title_makes_a_heading(language: str, text: str, title: tuple[str, ...]) -> None:
+    assert over(text, "Pull it", language) == title
 
 
 def test_a_comment_in_an_example_is_no_heading() -> None:

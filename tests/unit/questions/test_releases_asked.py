@@ -79,3 +79,15 @@ def test_the_heading_of_another_release_does_not(title: str) -> None:
 
 def test_a_sentence_is_no_heading() -> None:
     assert not AskedRelease("4.0.0").is_heading_in("As in 4.0.0.\n\n#4.0.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_heading"),
+    [
+        ("Bugs\f\f\n\nVersion 4.0.0\f\f\f\n\nRopes hold.", True),
+        ("Bugs in 4.0.0: none\n\nVersion 5\f\f", False),
+        ("4.0.0\f\nRopes hold.", False),
+    ],
+)
+def test_a_heading_that_a_reader_has_marked_may_name_the_release(text: str, is_heading: bool) -> None:
+    assert AskedRelease("4.0.0").is_heading_in(text) is is_heading

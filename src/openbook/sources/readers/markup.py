@@ -73,7 +73,7 @@ def read_markup(text: str, path: str, language: str) -> Reading:
     if language in MARKED:
         for each in found:
             if each.level and plain[each.first].strip():
-                plain[each.first] = plain[each.first].rstrip() + END_OF_HEADING
+                plain[each.first] = plain[each.first].rstrip() + END_OF_HEADING + "\f" * (each.level - 1)
                 # Remove the underline.
                 plain[each.first + 1 : each.last + 1] = [""] * (each.last - each.first)
     kept = lines if is_program else plain
