@@ -79,7 +79,7 @@ def unshown(chunk: Chunk) -> frozenset[int]:
     A comment without an end goes on below the chunk.
     """
     every = units_of(chunk)
-    examples = [range(each.opening, each.closing + 1) for each in examples_of(every, chunk.language)]
+    examples = [range(each.opening, each.closing + 1) for each in examples_of(chunk, every)]
     units = [unit for place, unit in enumerate(every) if not any(place in each for each in examples)]
     found = set[int]()
     if chunk.language == "rst":
