@@ -37,7 +37,7 @@ from openbook.answers import GenerationResult
 from openbook.errors import OpenbookError
 from openbook.evals.metrics import mean
 from openbook.evals.runs import interval
-from openbook.extractive import answerer, passages, quoting, scoring, statements, surroundings
+from openbook.extractive import answerer, echoes, passages, quoting, scoring, statements, surroundings
 from openbook.library import Library
 from openbook.retrieval import fusion, ranking, weights
 from openbook.settings import Settings
@@ -87,8 +87,8 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "the sentence that a quote refers to": ((surroundings, "_REFERS", frozenset()),),
     "the head of a table": ((surroundings, "_head_of_table", lambda _, row: row),),
     "growing up to headings": ((surroundings, "holds_heading", lambda _: False),),
-    "questions in the sources": ((answerer, "_IS_QUESTION", _NEVER),),
-    "a value behind a sign": ((answerer, "_VALUE", _NEVER),),
+    "questions in the sources": ((echoes, "_IS_QUESTION", _NEVER),),
+    "a value behind a sign": ((echoes, "_VALUE", _NEVER),),
     "code without imports": ((answerer, "without_imports", lambda _, code: code),),
     "labels that say nothing": ((passages, "_LABEL", _NEVER),),
     "what only closes": ((statements, "_CLOSES", _NEVER),),
