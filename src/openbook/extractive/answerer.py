@@ -15,12 +15,13 @@ from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.headed_passages import headed_passages, repeats_message
-from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for
+from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
 from openbook.extractive.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.extractive.pointers import further_places
+from openbook.extractive.procedures import joined_steps
 from openbook.extractive.quoting import in_code, itemized, mark_of, pointed, quoted
 from openbook.extractive.requirements import lines_with_versions, share_of_versions
 from openbook.extractive.scoring import (
@@ -115,7 +116,9 @@ def pick(
     elif query.compared:
         chosen = _sides(query, ranked, passages, embedder, rarity)
     else:
-        chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=asks_only_for_uses(query))
+        points_to_all = asks_only_for_uses(query)
+        in_steps = "how-to" in query.intents and not query.asks_whether
+        chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=points_to_all, in_steps=in_steps)
     return chosen if text_of is None else _with_lists(chosen, text_of)
 
 
@@ -258,9 +261,10 @@ def _answer(
     by_place: bool = False,
     max_words: int = _MAX_WORDS,
     points_to_all: bool = False,
+    in_steps: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with their surroundings, and the pointers to other results."""
-    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place))
+    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place, in_steps=in_steps))
     if by_place:
         return chosen
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
@@ -295,6 +299,7 @@ def _chosen(
     max_words: int,
     *,
     by_place: bool,
+    in_steps: bool,
 ) -> list[ScoredPassage]:
     """Select the best without repetitions, overlaps, much weaker ones, and those beyond the limit of words.
 
@@ -312,11 +317,13 @@ def _chosen(
             continue
         if taken and not by_place and _words_to_read(item.passage, taken) > left:
             continue
-        quote = _quotable(item.passage, [other.passage for other in taken], passages, by_place=by_place)
+        said = [other.passage for other in taken]
+        steps = _steps_of(item.passage, said, left) if in_steps else None
+        quote = steps or _quotable(item.passage, said, passages, left, by_place=by_place)
         if quote is None or (taken and not by_place and _words_to_read(quote, taken) > left):
             continue
         if (
-            not (taken or by_place or quote.setting or quote.is_whole)
+            not (taken or by_place or steps or quote.setting or quote.is_whole)
             and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE
         ):
             quote = enlarged(quote, passages)
@@ -334,6 +341,13 @@ def _chosen(
     return taken
 
 
+def _steps_of(passage: Passage, said: Sequence[Passage], most: int) -> Passage | None:
+    """Return the steps that a passage is one of, if they have at most so many words and are not quoted yet."""
+    steps = steps_around(passage)
+    is_free = steps and words_to_read(steps.text) <= most and not any(overlap(steps, other) for other in said)
+    return steps if is_free else None
+
+
 def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:
     """Count the words of a quote. Those of the first code that is included do not count, since it is what is asked."""
     is_next = any(item.passage.includes_code for item in taken)
@@ -341,10 +355,14 @@ def _words_to_read(quote: Passage, taken: Sequence[ScoredPassage]) -> int:
 
 
 def _read_on(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Return the best quote, then the others by result, in document order within each, as for steps of a page."""
+    """Return the best quote, then the others by result, in document order within each. Steps of a page are joined."""
     numbers = list(dict.fromkeys(item.passage.shown.number for item in chosen))
-    best, rest = chosen[:1], chosen[1:]
-    return [*best, *sorted(rest, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char))]
+    joined: list[ScoredPassage] = []
+    for item in sorted(chosen, key=lambda item: (numbers.index(item.passage.shown.number), item.passage.start_char)):
+        steps = joined_steps(joined[-1].passage, item.passage) if joined else None
+        joined[-1:] = [replace(joined[-1], passage=steps)] if steps else [*joined[-1:], item]
+    best = [item for item in joined if overlap(item.passage, chosen[0].passage)][:1]
+    return [*best, *(item for item in joined if item not in best)]
 
 
 def _adjoin(a: Passage, b: Passage) -> bool:
@@ -361,10 +379,10 @@ def _adjoin(a: Passage, b: Passage) -> bool:
 
 
 def _quotable(
-    passage: Passage, taken: Sequence[Passage], passages: Sequence[Passage], *, by_place: bool
+    passage: Passage, taken: Sequence[Passage], passages: Sequence[Passage], most: int, *, by_place: bool
 ) -> Passage | None:
     """Return a passage with the context that it needs; None if it adds nothing to the selected ones."""
-    whole = _whole(passage, passages)
+    whole = _whole(passage, passages, most)
     # "Let's take an example:" says nothing without the example.
     offered = (whole,) if only_leads_in(passage, passages) else (whole, passage)
     free = next((each for each in offered if not any(overlap(each, other) for other in taken)), None)
@@ -372,11 +390,11 @@ def _quotable(
     return None if repeats else free
 
 
-def _whole(passage: Passage, passages: Sequence[Passage]) -> Passage:
+def _whole(passage: Passage, passages: Sequence[Passage], most: int) -> Passage:
     """Return a passage with the context that it needs. Entries of settings are complete, except for table rows."""
     if passage.is_whole or (passage.setting is not None and passage.setting.form != "row"):
         return passage
-    return completed(passage, passages) if passage.shown.is_prose else with_statement(passage)
+    return completed(passage, passages, most) if passage.shown.is_prose else with_statement(passage)
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:

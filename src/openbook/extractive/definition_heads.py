@@ -33,6 +33,9 @@ _IS_TYPE = re.compile(r"(?:<[^()]*>|[\[\]*&?])*\s+[*&]*(?!func\b)\w+\s*\(")
 _DOCSTRING = ('"""', "'''")
 _ENDS = (".", "!", "?", ":")
 
+# Opens a comment of several lines, or a docstring: a string that begins its line, unlike that of `TABLE = """`.
+_OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
+
 
 @dataclass(frozen=True, slots=True)
 class DefinitionHead:
@@ -214,3 +217,12 @@ def _open_parenthesis(text: str) -> int:
 def is_comment(line: str) -> bool:
     """Return whether a line is nothing but a comment."""
     return line.strip() == "*" or line.lstrip().startswith(_ONLY_COMMENT)
+
+
+def in_comment(shown: ContextItem, place: int) -> bool:
+    """Return whether a unit, counted from 0, is in a comment or a docstring."""
+    lines, opening = layout_of(shown), place
+    while opening and lines[opening].inside:
+        opening -= 1
+    is_inside = opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
+    return is_inside or is_comment(shown.units[place].text)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from openbook.text import indentation
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?\d{1,3}[.)]|:(?=\s{2,}))\s+\S")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|#)[.)]|:(?=\s{2,}))\s+\S")
 _ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
 # A border of a simple table of reStructuredText, which ends with a blank line.
 _RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
@@ -50,7 +50,10 @@ def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
     `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
     """
     start = first - (first > 0 and _is_border(lines[first - 1]))
-    for place in range(start, last + 1):
+    # A sentence that introduces a list begins it.
+    below = next((at for at in range(last + 1, len(lines)) if lines[at].strip()), last)
+    begins = lines[last].rstrip("*_` ").endswith((":", "："))
+    for place in range(start, (below if begins else last) + 1):
         if not opens_list(lines[place]) or _is_inside(lines, place):
             continue
         ends = ends_of_items(lines, place, lambda at: lines[at].startswith("#"))

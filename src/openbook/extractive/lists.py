@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -9,10 +10,12 @@ from typing import NamedTuple
 
 from openbook.answers import has_lines
 from openbook.extractive.context import ContextItem
+from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.headings import headings_in
 from openbook.extractive.list_bounds import columns_over, ends_of_items, header_of, opens_list, rest_of_list
 from openbook.extractive.passages import Passage, join_passages, lines_of_code, overlap
 from openbook.extractive.setting_passages import TextOf
+from openbook.extractive.statements import layout_of
 from openbook.questions.lists_asked import AskedList
 from openbook.retrieval.roles import ASIDE, role_of
 from openbook.text import paragraphs, sentences
@@ -26,6 +29,11 @@ _MIN_ITEMS = 2
 _MAX_LINES = 24
 # A rest of so many words is an item or two. It is quoted, so that the list is whole.
 _MAX_REST_WORDS = 25
+# A list of steps is quoted as far as it has so many words, as all quotes together.
+_MAX_STEPS_WORDS = 100
+_NUMBERED = re.compile(r"[ \t]*\(?(?:\d{1,3}|#)[.)]\s")
+# The mark of a comment, which may be followed by an item of a list.
+_COMMENT = re.compile(r"^(\s*)(?://+!?|#+|--+|;+|\*)(?=\s|$)")
 # The paragraph above a list is searched for in this many lines.
 _LINES_ABOVE = 6
 
@@ -38,16 +46,49 @@ def lists_asked_for(asked: AskedList, shown: ContextItem) -> Iterator[tuple[Pass
     chunk = shown.result.chunk
     if not shown.is_prose or role_of(chunk.span.path, chunk.kind) in _ASIDE:
         return
-    for start, end, opening in _lists(chunk):
-        if share := asked.share_of(opening):
-            start, end = chunk.span.start_char + start, chunk.span.start_char + end
-            within = [unit for unit in shown.units if unit.span.start_char < end and unit.span.end_char > start]
-            part = (start, within[-1].span.end_char) if start > within[0].span.start_char else None
-            yield Passage(shown, within[0], within[-1], part), share
+    for each in _lists(chunk):
+        if share := asked.share_of(each.opening):
+            yield _passage(shown, each.start, each.ends[-1]), share
 
 
-def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
-    """Yield the start and the end of each list with what introduces it, and its opening."""
+def _passage(shown: ContextItem, start: int, end: int) -> Passage:
+    """Return the passage between two offsets in the chunk of a result. It ends with a unit."""
+    base = shown.result.chunk.span.start_char
+    within = [unit for unit in shown.units if unit.span.start_char < base + end and unit.span.end_char > base + start]
+    part = (base + start, within[-1].span.end_char) if base + start > within[0].span.start_char else None
+    return Passage(shown, within[0], within[-1], part)
+
+
+def steps_around(quote: Passage) -> Passage | None:
+    """Return the numbered list that a quote is of, with what introduces it; None if its part that is short has not all.
+
+    A long list is cut after an item.
+    """
+    chunk = quote.shown.result.chunk
+    if not quote.shown.is_prose:
+        return None
+    base = chunk.span.start_char
+    start, end = quote.start_char - base, quote.end_char - base
+    for each in _lists(chunk):
+        if each.is_numbered and each.start <= start < each.ends[-1]:
+            ends = [at for at in each.ends if words_to_read(chunk.text[each.start : at]) <= _MAX_STEPS_WORDS]
+            return _passage(quote.shown, each.start, ends[-1]) if ends and end <= ends[-1] else None
+    return None
+
+
+class _List(NamedTuple):
+    """A list or table in a chunk. Positions are offsets."""
+
+    start: int
+    """The start of what introduces it."""
+    ends: Sequence[int]
+    """The ends of its first items, as many as may be quoted."""
+    opening: str
+    is_numbered: bool
+
+
+def _lists(chunk: Chunk) -> Iterator[_List]:
+    """Yield the lists and tables of several items in order."""
     said = chunk.text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in said)]
     titles = {bisect_right(starts, each.start) - 1: each.title for each in headings_in(chunk)}
@@ -62,9 +103,14 @@ def _lists(chunk: Chunk) -> Iterator[tuple[int, int, str]]:
         start, above = _introduction(chunk.text, starts[max(place - _LINES_ABOVE, first)], starts[place])
         if len(ends) >= _MIN_ITEMS:
             introduces = above.rstrip("*_ ").endswith((":", "：")) or bisect_right(starts, start) - 1 in titles
-            shown = max((end for end in ends if end - place < _MAX_LINES), default=ends[0])
+            shown = [end for end in ends if end - place < _MAX_LINES] or ends[:1]
             opening = "\n".join((heading, above, header_of(said, place)))
-            yield start if introduces else starts[place], starts[shown] + len(said[shown]), opening
+            yield _List(
+                start if introduces else starts[place],
+                [starts[end] + len(said[end]) for end in shown],
+                opening,
+                _NUMBERED.match(said[place]) is not None,
+            )
         place = ends[-1] + 1
 
 
@@ -97,11 +143,9 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
     chunk = quote.shown.result.chunk
     text = text_of(chunk.source, chunk.span.path) or ""
     # A document may have been indexed again since the search.
-    if chunk.kind != "docs" or text[chunk.span.start_char : chunk.span.end_char] != chunk.text:
+    if chunk.kind == "course" or text[chunk.span.start_char : chunk.span.end_char] != chunk.text:
         return quote, NOTHING
-    lines, first, last = text.split("\n"), quote.first.span.start_line - 1, quote.last.span.end_line - 1
-    for line in lines_of_code(quote.shown):
-        lines[line - 1] = ""
+    lines, first, last = _prose_lines(quote, text), quote.first.span.start_line - 1, quote.last.span.end_line - 1
     left = LeftOut(columns_over(lines, first))
     end = rest_of_list(lines, first, last) + 1
     rest = [unit for unit in quote.shown.units[quote.last.number :] if unit.span.end_line <= end]
@@ -113,3 +157,24 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
             return whole, left
     note = f"(goes on to line {end})" if has_lines(chunk.language) else "(goes on)"
     return quote, left._replace(note=note) if end else left
+
+
+def _prose_lines(quote: Passage, text: str) -> list[str]:
+    """Return the lines of a document without those of code; for a quote of code, the lines of comments in its result.
+
+    The marks of comments are removed.
+    """
+    shown, lines = quote.shown, text.split("\n")
+    code = lines_of_code(shown)
+    if not quote.is_code:
+        return ["" if number in code else line for number, line in enumerate(lines, start=1)]
+    said = [""] * len(lines)
+    for unit, layout in zip(shown.units, layout_of(shown), strict=True):
+        number, text = unit.span.start_line, unit.text
+        if shown.is_prose and number not in code:
+            continue
+        if layout.inside and not layout.leads:
+            said[number - 1] = text if in_comment(shown, unit.number - 1) else ""
+        elif _COMMENT.match(text):
+            said[number - 1] = _COMMENT.sub(r"\1", text)
+    return said

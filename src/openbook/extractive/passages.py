@@ -32,7 +32,7 @@ _UNDERLINE = "=-~^\"'`#*+.:_ \t\r\n\f"
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # Table rows and list items, which may have continuation lines.
-_ROW = re.compile(r"\s*(?:\||(?:[-*+•]|\d{1,3}[.)])(?:\s|$))")
+_ROW = re.compile(r"\s*(?:\||(?:[-*+•]|(?:\d{1,3}|#)[.)])(?:\s|$))")
 # An option with its description in a second column, as in the help of a program.
 _OPTION_ROW = re.compile(r"\s*-{1,2}\w[^\n]{0,80}?\S\s{2,}[^\s-]")
 
@@ -484,5 +484,5 @@ def joins(before: Passage, after: Passage) -> bool:
 
 def join_passages(first: Passage, last: Passage) -> Passage:
     """Return the passage from the start of one passage to the end of a later one."""
-    cut = first.part or last.part
-    return Passage(first.shown, first.first, last.last, (first.start_char, last.end_char) if cut else None)
+    part = (first.start_char, last.end_char) if first.part or last.part else None
+    return Passage(first.shown, first.first, last.last, part, goes_on=last.goes_on)

@@ -8,14 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from openbook.embedding.protocol import Embedder
-from openbook.extractive.context import ContextItem
-from openbook.extractive.definition_heads import is_comment
+from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.deprecations import is_deprecated, saying_deprecated
 from openbook.extractive.headings import headings_over
 from openbook.extractive.list_entries import entry_at
 from openbook.extractive.passages import Passage, PassageKey, is_row, opened_by
 from openbook.extractive.requirements import share_of_versions
-from openbook.extractive.statements import layout_of
 from openbook.questions.definitions import AskedTerm
 from openbook.questions.names import stands_in
 from openbook.questions.parameters_asked import CONSTRUCTORS
@@ -178,19 +176,6 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
     return {each.key for each in passages if each.setting is not None} | _in_entries(query, passages)
-
-
-# Opens a comment of several lines, or a docstring: a string that begins its line, unlike that of `TABLE = """`.
-_OPENS_COMMENT = re.compile(r"\s*(?:@\w+[ \t]+)?[rRuU]?(?:\"\"\"|''')|.*/\*")
-
-
-def _is_comment(shown: ContextItem, place: int) -> bool:
-    """Return whether a unit, counted from 0, is in a comment or a docstring."""
-    lines, opening = layout_of(shown), place
-    while opening and lines[opening].inside:
-        opening -= 1
-    is_inside = opening < place and _OPENS_COMMENT.match(shown.units[opening].text) is not None
-    return is_inside or is_comment(shown.units[place].text)
 
 
 def _in_entries(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
@@ -359,7 +344,7 @@ def _uses(passage: Passage, query: Question) -> bool:
     code = (
         unit.text
         for unit in passage.units
-        if not _is_comment(shown, unit.number - 1) and not (has_hash_comments and unit.text.lstrip().startswith("# "))
+        if not in_comment(shown, unit.number - 1) and not (has_hash_comments and unit.text.lstrip().startswith("# "))
     )
     return has_name(query, "\n".join(code))
 

@@ -40,6 +40,9 @@ _ATTRIBUTE = re.compile(r"\s*(?:#\[|@[\w.:]+\()")
 _TEMPLATE = re.compile(r"\s*template\s*<")
 _C_LANGUAGES = frozenset({"c", "cpp"})
 
+# Words that begin with a capital letter, as in a docstring that ends in another chunk.
+_SENTENCE = re.compile(r"\s*[A-Z][\w'-]*(?:[ \t]+[\w'`,-]+){2,}")
+
 _SIGN = re.compile(
     r"(?P<long>\"\"\"|'''|`|/\*)"
     r"|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
@@ -77,6 +80,8 @@ class Line:
     """It is nothing but closing brackets or keywords."""
     is_apart: bool
     """A blank line precedes it."""
+    leads_in: bool = False
+    """It introduces what follows in its comment or string, such as a list."""
     is_else: bool = False
     """It opens an `else` or `finally`, which means nothing without the statement above."""
 
@@ -122,11 +127,14 @@ def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:
         is_apart = above is not None and unit.span.start_line > above.span.end_line + 1
         indent = len(text) - len(text.lstrip())
         said = text.rstrip(_BEHIND_SENTENCE)
-        ends = said.endswith((".", "!", "?", ":")) or not any(map(str.isalnum, text))
+        ends = said.endswith((".", "!", "?")) or not any(map(str.isalnum, text))
         closes = _CLOSES.match(text) is not None
         is_else = not is_rest and _OPENS_ELSE.match(text) is not None
+        leads_in = said.endswith(":") and (is_rest or leads or _SENTENCE.match(text) is not None)
         is_else = is_else or (bool(found) and found[-1].is_else and _BRACE.match(text) is not None)
-        found.append(Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign, is_else))
+        found.append(
+            Line(indent, goes_on, is_rest, leads, depth, ends, closes, is_apart and not sign, leads_in, is_else)
+        )
         above = unit
     return found
 
@@ -219,6 +227,7 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
     """
     run: tuple[int, int] | None = None
     for piece, joins in _cut(lines, first, last, whole):
+        joins = joins or (run is not None and lines[run[1]].leads_in)
         if run and joins and piece[1] - run[0] < most:
             run = run[0], piece[1]
             continue

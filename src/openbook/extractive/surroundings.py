@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from openbook.answers import has_lines
 from openbook.containers import HEADING
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import MAX_QUOTE_LINES
@@ -28,6 +29,12 @@ from openbook.types import Chunk, Unit
 
 # Ends a sentence that introduces a list, a command or an example.
 _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
+# A last sentence that announces steps without a colon, as "Follow these steps to moor a ship."
+_ANNOUNCES = re.compile(
+    r"\b(?:follow|perform|do|take|complete)\s+(?:these|the\s+(?:following|below))\s+(?:\w+\s+)?(?:steps|instructions)\b"
+    r"(?:(?![.!?]\s).)*\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
 
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
@@ -38,20 +45,24 @@ _TELLING_WORDS = 15
 # Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.extractive.answerer`.
 _MAX_WORDS, _MAX_LINES = 60, 20
 
+# What a quote introduces is cut beyond so many words of both, as of all quotes together.
+_MAX_LED_WORDS = 100
+
 # Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
 # words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
 _HEADED_WORDS, _HEADED_LINES = 30, 10
 
 
-def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
+def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX_LED_WORDS) -> Passage:
     """Return a quote of prose with the context that it needs, if that is short.
 
     That is the sentence before one that begins with "This" or the like, the head of its list entry or table, the rest
-    of its table row or example, and the list or example that it introduces. Quotes do not extend across headings below.
+    of its table row or example, and the list, example or steps that it introduces. These are cut to so many words with
+    the quote. Quotes do not extend across headings below.
     """
     quote = _with_row(quote)
     shown, units = quote.shown, quote.shown.units
-    first, last = begun, ended = quote.first.number - 1, quote.last.number - 1
+    last = quote.last.number - 1
     entry = quote.entry
     if entry is not None and last <= entry.last:
         wholes = (_between(shown, entry.first, end) for end in (min(entry.last, len(units) - 1), last))
@@ -60,24 +71,66 @@ def completed(quote: Passage, passages: Sequence[Passage] = ()) -> Passage:
     if not _REFERS.isdisjoint(quote.text.split(maxsplit=1)[:1]):
         before = next((each for each in passages if joins(each, quote)), quote)
         quote = join_passages(before, quote)
-        first = begun = before.first.number - 1
-    if quote.text.lstrip().startswith("|"):
-        first = _head_of_table(units, first)
-    examples = [each for each in examples_in(shown) if each.opening >= 0 and each.closing < len(units)]
-    if leads_in(quote) and quote.example is None and not any(each.opening == last + 1 for each in examples):
-        last = _end_of_block(shown, last)
-    for each in examples:
-        if each.opening <= last + leads_in(quote) and first <= each.closing:
-            first, last = min(first, each.opening), max(last, each.closing)
+    begun, ended = quote.first.number - 1, quote.last.number - 1
+    first, last = _range_of(quote)
+    if (first, last) == (begun, ended):
+        return quote
     start = quote.start_char if first == begun else units[first].span.start_char
     end = quote.end_char if last == ended else units[last].span.end_char
     whole = Passage(shown, units[first], units[last], (start, end) if quote.part else None)
-    return quote if (first, last) == (begun, ended) or last - first > ended - begun + _MAX_LINES else whole
+    is_led = leads_in(quote) and last > ended
+    is_long = last - first > ended - begun + _MAX_LINES
+    if is_led and (is_long or words_to_read(whole.text) > most):
+        return _cut(quote, whole, most)
+    return quote if is_long else whole
+
+
+def _range_of(quote: Passage) -> tuple[int, int]:
+    """Return the positions of the first and last unit of a quote with its table, example, or what it introduces."""
+    shown, units = quote.shown, quote.shown.units
+    first, last = quote.first.number - 1, quote.last.number - 1
+    if quote.text.lstrip().startswith("|"):
+        first = _head_of_table(units, first)
+    examples = [each for each in examples_in(shown) if each.opening >= 0 and each.closing < len(units)]
+    is_led = leads_in(quote)
+    if is_led and quote.example is None and not any(each.opening == last + 1 for each in examples):
+        is_list = any(is_row(unit.text) for unit in units[last + 1 : last + 2])
+        ends = _end_of_block if is_list or _LEADS_IN.search(quote.text) else _end_of_section
+        last = ends(shown, last)
+    for each in examples:
+        if each.opening <= last + is_led and first <= each.closing:
+            first, last = min(first, each.opening), max(last, each.closing)
+    return first, last
+
+
+def _cut(quote: Passage, whole: Passage, most: int) -> Passage:
+    """Return a quote with the first items, paragraphs or statements of what it introduces; the quote if none is short.
+
+    It says where code or steps go on; `openbook.extractive.lists` says it of lists.
+    """
+    shown, units, begin = quote.shown, quote.shown.units, quote.last.number
+    language, is_list = shown.result.chunk.language, is_row(units[begin].text)
+    ends = [
+        at
+        for at in range(begin, min(whole.last.number - 1, begin + _MAX_LINES))
+        if words_to_read(_between(shown, whole.first.number - 1, at).text) <= most
+    ]
+    items = [at for at in ends if is_list and is_row(units[at + 1].text)]
+    apart = [at for at in ends if units[at + 1].span.start_line > units[at].span.end_line + 1]
+    best = items or apart or ends
+    if not best or fence_of(units[best[-1]].text, language):
+        return quote
+    last = whole.last.span.end_line - (fence_of(whole.last.text, language) is not None)
+    note = f"(goes on to line {last})" if has_lines(language) else "(goes on)"
+    part = (whole.start_char, units[best[-1]].span.end_char) if whole.part else None
+    return replace(whole, last=units[best[-1]], part=part, goes_on="" if is_list else note)
 
 
 def leads_in(quote: Passage) -> bool:
-    """Return whether prose ends with a colon, and so introduces what follows."""
-    return quote.shown.is_prose and _LEADS_IN.search(quote.text) is not None
+    """Return whether prose ends with a colon or announces steps, and so introduces what follows."""
+    if not quote.shown.is_prose:
+        return False
+    return _LEADS_IN.search(quote.text) is not None or _ANNOUNCES.search(quote.text) is not None
 
 
 def only_leads_in(quote: Passage, passages: Sequence[Passage]) -> bool:
@@ -126,7 +179,8 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
             quote = grown
             sides.append(side)
             complete = complete if only_leads_in(quote, said) else quote
-    return join_passages(quote, complete)
+    whole = join_passages(quote, complete)
+    return completed(whole) if leads_in(whole) else whole
 
 
 def with_statement(quote: Passage) -> Passage:
@@ -195,6 +249,13 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
         first -= 1
     is_near = row - first < MAX_QUOTE_LINES
     return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
+
+
+def _end_of_section(shown: ContextItem, above: int) -> int:
+    """Return the last unit below a unit before the next heading."""
+    base, end = shown.result.chunk.span.start_char, shown.units[above].span.end_char
+    until = next((base + each.start for each in headings_in(shown.result.chunk) if base + each.start >= end), None)
+    return max(place for place, unit in enumerate(shown.units) if until is None or unit.span.end_char <= until)
 
 
 def _end_of_block(shown: ContextItem, above: int) -> int:

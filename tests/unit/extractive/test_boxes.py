@@ -59,7 +59,8 @@ def test_a_body_is_quoted_as_prose_and_the_code_in_it_as_code(path: str, opened:
 
     said = answer("How do I turn the retry policy off?", f"Tides.\n\n{opened}{body}", path)
 
-    assert "> The retry policy waits for a minute." in said or "> Set it to zero to turn the retry policy off:" in said
+    prose = "\n".join(line for line in said.split("\n") if line.startswith("> "))
+    assert "The retry policy waits for a minute." in prose or "Set it to zero to turn the retry policy off:" in prose
     assert "```sh\nretry --policy 0\n```" in said or "```\nretry --policy 0\n```" in said
     assert "> retry --policy" not in said
 
@@ -129,8 +130,7 @@ def test_prose_in_a_fence_of_a_directive_is_no_example() -> None:
 
     said = answer("How long does the retry policy wait?", page, "a.md")
 
-    assert "> The retry policy waits a minute. [1:2]" in said
-    assert "```sh\nretry --policy 0 now\n```" in said
+    assert "> The retry policy waits a minute.\n\n```sh\nretry --policy 0 now\n```\n" in said
 
 
 def test_what_underlines_a_title_is_not_quoted() -> None:

@@ -109,6 +109,60 @@ def test_the_lines_of_code_are_those_of_examples(text: str, opening: str, lines:
     assert lines_of_code(shown) == lines
 
 
+SAID = "Which rope to use.\n\nOne of these:\n- hemp\n- wire\n- silk\n\nAll are old."
+
+
+def commented(mark: str, indent: str = "") -> str:
+    return "\n".join(f"{indent}{mark} {line}".rstrip() for line in SAID.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        pytest.param(f"rope:\n{commented('#', '  ')}\n  name: wire", {"language": "yaml"}, id="hash"),
+        pytest.param(f"// Ropes.\n{commented('//')}\nRope rope;", {"language": "cpp"}, id="slashes"),
+        pytest.param(f"/*\n{commented(' *')}\n */\nRope rope;", {"language": "java"}, id="stars"),
+        pytest.param(f'"""Ropes.\n\n{SAID}\n"""\nrope = 1', {"language": "python"}, id="docstring"),
+        pytest.param(
+            f"Ropes:\n\n```yaml\n{commented('#')}\n```", {"language": "markdown", "kind": "docs"}, id="example"
+        ),
+    ],
+)
+def test_a_list_in_a_comment_is_completed(text: str, fields: dict[str, Any]) -> None:
+    (shown,) = build_context([result_of(chunk_of(text, **{"kind": "code", **fields}))], 10_000).shown
+    first, last = (next(unit for unit in shown.units if each in unit.text) for each in ("One of", "- hemp"))
+
+    for begin, end in ((first, first), (first, last)):
+        quote = Passage(shown, begin, end)
+        whole, left = completed_list(quote, [quote], lambda source, path: text)
+        assert "- silk" in whole.text
+        assert "All are old" not in whole.text
+        assert left == LeftOut()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("ropes:\n  - name: hemp\n  - name: wire\n  - name: silk\n", id="no-comment"),
+        pytest.param('NAMES = """\nropes:\n- hemp\n- wire\n- silk\n"""\n', id="string-without-documentation"),
+    ],
+)
+def test_a_list_in_code_is_not(text: str) -> None:
+    (shown,) = build_context([result_of(chunk_of(text, kind="code", language="python"))], 10_000).shown
+    first, last = (next(unit for unit in shown.units if each in unit.text) for each in ("ropes:", "hemp"))
+    quote = Passage(shown, first, last)
+
+    assert completed_list(quote, [quote], lambda source, path: text) == (quote, LeftOut())
+
+
+def test_a_list_below_an_example_is_not_of_the_comment_in_it() -> None:
+    text = "Ropes:\n\n```yaml\n# One of these:\n```\n\n* hemp\n* wire"
+    (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
+    quote = Passage(shown, shown.units[2], shown.units[2])
+
+    assert completed_list(quote, [quote], lambda source, path: text) == (quote, LeftOut())
+
+
 def completed(text: str, quoted: int, others: Sequence[int] = (), behind: str = "") -> tuple[str, LeftOut]:
     """Complete a quote of the first units of a text, beside others of one unit each."""
     (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown

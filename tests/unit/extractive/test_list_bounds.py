@@ -18,6 +18,9 @@ NESTED = ["- of plants:", "  - hemp", "  - jute", "- of metal"]
     [
         pytest.param(ITEMS, (0, 1), 3, id="items"),
         pytest.param(["Ropes:", *ITEMS], (0, 1), 4, id="what-introduces-it-and-an-item"),
+        pytest.param(["Ropes:", "", *ITEMS], (0, 0), 5, id="only-what-introduces-it"),
+        pytest.param(["**Ropes:**", "", *ITEMS], (0, 0), 5, id="only-what-introduces-it-in-bold"),
+        pytest.param(["Ropes:", "#. hemp", "#. wire"], (0, 1), 2, id="items-without-numbers"),
         pytest.param(["## Ropes", "", *ITEMS], (0, 2), 5, id="heading-and-item"),
         pytest.param(["Ropes:", *ITEMS[:2], "# Piers", "- one"], (0, 1), 2, id="up-to-a-heading"),
         pytest.param(NESTED, (0, 1), 2, id="nested"),
@@ -39,6 +42,7 @@ def test_a_list_that_a_quote_breaks_off_goes_on_to_its_last_line(
 @pytest.mark.parametrize(
     ("lines", "quote"),
     [
+        pytest.param(["Ropes.", "", *ITEMS], (0, 0), id="nothing-introduces-it"),
         pytest.param(ITEMS, (0, 3), id="all-of-it"),
         pytest.param(ITEMS, (0, 0), id="an-item-alone"),
         pytest.param(["- hemp,", "  which rots", *ITEMS[1:], "- jute"], (2, 4), id="items-within-the-list"),

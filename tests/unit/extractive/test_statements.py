@@ -45,6 +45,23 @@ def test_what_goes_on_with_a_statement_is_not_cut_from_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "introduction",
+    ["The old ropes are:", "# Ropes:", "// Ropes:"],
+    ids=["docstring-that-is-cut-off", "hash", "slashes"],
+)
+def test_what_a_comment_introduces_is_not_cut_from_it(introduction: str) -> None:
+    assert cut(f"{introduction}\n\n- hemp\n- wire\n\nlast()", most=4) == [f"{introduction}\n- hemp\n- wire", "last()"]
+
+
+def test_code_after_a_colon_and_a_blank_line_is_another_piece() -> None:
+    assert cut("names:\n\n- hemp\n\nlast()", most=4) == ["names:", "- hemp", "last()"]
+
+
+def test_a_long_comment_is_not_cut_after_what_introduces_a_list() -> None:
+    assert cut("# Ropes rot.\n# They do.\n# Ropes are:\n# - hemp\n# - wire\nwait()")[0] == "# Ropes rot.\n# They do."
+
+
+@pytest.mark.parametrize(
     "attribute",
     [
         '#[cfg_attr(\n    feature = "old",\n    late\n)]',

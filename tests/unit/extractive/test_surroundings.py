@@ -84,10 +84,10 @@ TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | thre
         ),
         pytest.param("We list them here:\n\n## Ships\n\nAda.", "We list", "We list them here:", id="a-heading-below"),
         pytest.param(
-            "Moor it like this:\n\n```\n" + "tie the rope\n" * 20 + "```",
+            "Moor it like this:\n\n```\n" + "tie the rope " * 40 + "\n```",
             "Moor it",
             "Moor it like this:",
-            id="too-long",
+            id="a-line-too-long",
         ),
     ],
 )
@@ -127,11 +127,67 @@ def test_a_quote_of_several_rows_stays_as_it_is() -> None:
     assert completed(Passage(shown, second, shown.units[-1])).start_char == second.span.start_char
 
 
+MOOR = "Moor it like this:\n\n```\n"
+TIE = "Tie the rope to the next ring.\n\n"
+STEPS = f"Follow these steps to moor a ship.\n\n{TIE * 3}"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "lines", "note"),
+    [
+        pytest.param(MOOR + "tie the rope\n" * 20 + "```", "Moor it", 22, "line 23", id="code"),
+        pytest.param(
+            MOOR + "tie the rope to the ring of this pier\n" * 15 + "```", "Moor it", 13, "line 18", id="words"
+        ),
+        pytest.param(MOOR + "tie it\nnow\n\n" * 20 + "```", "Moor it", 29, "line 63", id="code-by-statement"),
+        pytest.param("All ships may:\n\n" + "- stay\n  for days\n" * 20, "All ships", 22, "", id="list-by-item"),
+        pytest.param(STEPS, "Follow", 7, "", id="steps"),
+        pytest.param(f"{STEPS}## Storms\n\nWait.", "Follow", 7, "", id="steps-to-a-heading"),
+        pytest.param(f"{STEPS}{TIE * 20}", "Follow", 27, "line 47", id="long-steps"),
+        pytest.param(STEPS.replace("ship.", "ship:"), "Follow", 3, "", id="a-paragraph-below-a-colon"),
+        pytest.param(f"Follow these steps.\n\n- one rope\n- two ropes\n\n{TIE}", "Follow", 4, "", id="list-of-steps"),
+        pytest.param(f"Sail after these steps.\n\n{TIE}", "Sail", 1, "", id="nothing-announced"),
+    ],
+)
+def test_what_a_quote_introduces_is_cut_if_it_is_long(text: str, quote: str, lines: int, note: str) -> None:
+    (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
+    found = completed(next(one for one in passages_of(shown) if one.text.lstrip().startswith(quote)))
+
+    assert (found.lines, found.goes_on) == (lines, f"(goes on to {note})" if note else "")
+
+
 def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
     """Quote a passage of a text with what is around it."""
     (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
     passages = passages_of(shown)
     return enlarged(next(passage for passage in passages if passage.text == quote), passages).text
+
+
+def test_a_document_without_lines_has_no_line_to_go_on_to() -> None:
+    text = MOOR + "tie the rope\n" * 20 + "```"
+    (shown,) = build_context([result_of(chunk_of(text, language="docx"))], 10_000).shown
+
+    assert completed(passages_of(shown)[0]).goes_on == "(goes on)"
+
+
+def test_what_is_cut_begins_with_the_quote() -> None:
+    (shown,) = build_context([result_of(chunk_of(f"Old. {MOOR}" + "tie the rope\n" * 20 + "```"))], 10_000).shown
+    quote = Passage(shown, shown.units[0], shown.units[0], (len("Old. "), len("Old. Moor it like this:")))
+
+    assert completed(quote).text.startswith("Moor it like this:\n\n```\ntie")
+
+
+def test_what_a_quote_introduces_is_cut_to_the_words_that_are_left() -> None:
+    (shown,) = build_context([result_of(chunk_of(MOOR + "tie it\n" * 9 + "```"))], 10_000).shown
+
+    assert completed(passages_of(shown)[0], most=12).text == MOOR + "tie it\n" * 2 + "tie it"
+
+
+def test_a_grown_quote_has_what_its_last_sentence_introduces() -> None:
+    told = "Since the old ropes rot in rain, tie each ship of the harbour to the pier with this command:"
+    text = f"Ropes are new.\n\n{told}\n\n```\nquay moor --all\n```\n\nThen wait."
+
+    assert enlarged_quote(text, told).endswith("```\nquay moor --all\n```")
 
 
 def test_prose_grows_to_whole_sentences_below_and_above_it_up_to_headings() -> None:
