@@ -13,6 +13,11 @@ _ROW = re.compile(r"[ \t]*(?:\||\+[-=+]{3,})")
 # A border of a simple table of reStructuredText, which ends with a blank line.
 _RULE = re.compile(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
 _BORDER_SIGNS = " \t|+-=:"
+_NAMED_ITEM = re.compile(
+    r"\s*\S+\s+(?:\[[ xX]\]\s+)?(?P<name>\*\*[^*]+\*\*|(?P<ticks>`{1,2})[^`]+(?P=ticks)|\[[^\]]+\](?=\()"
+    r"|[^:.–—]+?(?=:\s|\s[-–—]\s|:?\s*$))"
+)
+_MAX_NAME_CHARS = 40
 
 
 def opens_list(line: str) -> bool:
@@ -49,6 +54,25 @@ def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
 
     `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
     """
+    return max((each.stop - 1 for each in _items_around(lines, first, last)), default=-1)
+
+
+def names_left(lines: Sequence[str], first: int, last: int) -> list[str]:
+    """Return the names of the items of a list or table that a quote breaks off; none if one of them has no name.
+
+    Names are what stands in bold, in backticks, in a link or before a colon or dash, and first cells of rows.
+
+    Example:
+        >>> names_left(["Ropes:", "- **hemp** rots", "- `wire` rusts", "- silk: soft"], 0, 1)
+        ['`wire`', 'silk']
+    """
+    items = [each for each in _items_around(lines, first, last) if each.start > last]
+    names = [_name_of(lines[each.start]) for each in items if not _goes_on(lines[each.start])]
+    return names if all(names) else []
+
+
+def _items_around(lines: Sequence[str], first: int, last: int) -> list[range]:
+    """Return the lines of each item of the list or table that a quote begins and breaks off."""
     start = first - (first > 0 and _is_border(lines[first - 1]))
     # A sentence that introduces a list begins it.
     below = next((at for at in range(last + 1, len(lines)) if lines[at].strip()), last)
@@ -60,8 +84,25 @@ def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
         is_introduced = any(map(str.strip, lines[start:place])) or not _ITEM.match(lines[place])
         has_several = any(_is_item_of(lines[place], line) for line in lines[place + 1 : last + 1])
         if (is_introduced or has_several) and any(line.strip(_BORDER_SIGNS) for line in lines[last + 1 : ends[-1] + 1]):
-            return ends[-1]
-    return -1
+            return [range(above + 1, end + 1) for above, end in pairwise((place - 1, *ends))]
+    return []
+
+
+def _goes_on(line: str) -> bool:
+    """Return whether a line of a table is a border, or goes on with the row above."""
+    return _is_border(line) or (not _ITEM.match(line) and not _first_cell(line))
+
+
+def _first_cell(line: str) -> str:
+    row = line.strip()
+    return row.split("|")[1].strip() if row.startswith("|") else re.split(r"\s{2,}", line.rstrip())[0]
+
+
+def _name_of(line: str) -> str:
+    """Return the name of an item or a row; empty if it has none, or a long one."""
+    named = _NAMED_ITEM.match(line)
+    name = _first_cell(line) if not _ITEM.match(line) else named["name"].strip("*[]") if named else ""
+    return name.replace("``", "`") if len(name) <= _MAX_NAME_CHARS else ""
 
 
 def _is_border(line: str) -> bool:

@@ -12,7 +12,7 @@ from openbook.answers import has_lines
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.headings import headings_in
-from openbook.extractive.list_bounds import columns_over, ends_of_items, header_of, opens_list, rest_of_list
+from openbook.extractive.list_bounds import columns_over, ends_of_items, header_of, names_left, opens_list, rest_of_list
 from openbook.extractive.passages import Passage, join_passages, lines_of_code, overlap
 from openbook.extractive.setting_passages import TextOf
 from openbook.extractive.statements import layout_of
@@ -29,6 +29,8 @@ _MIN_ITEMS = 2
 _MAX_LINES = 24
 # A rest of so many words is an item or two. It is quoted, so that the list is whole.
 _MAX_REST_WORDS = 25
+# The names of the items that are left out.
+_MAX_NAMES = 30
 # A list of steps is quoted as far as it has so many words, as all quotes together.
 _MAX_STEPS_WORDS = 100
 _NUMBERED = re.compile(r"[ \t]*\(?(?:\d{1,3}|#)[.)]\s")
@@ -127,7 +129,7 @@ class LeftOut(NamedTuple):
     columns: str = ""
     """The columns of its table rows, if it lacks the header."""
     note: str = ""
-    """Says that the list or table goes on, and to which line; empty if it does not."""
+    """Says that the list or table goes on, to which line, and with which items; empty if it does not."""
 
 
 NOTHING = LeftOut()
@@ -155,8 +157,12 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
         others = (each for each in quotes if each is not quote)
         if words_to_read(added.text) <= _MAX_REST_WORDS and not any(overlap(whole, each) for each in others):
             return whole, left
-    note = f"(goes on to line {end})" if has_lines(chunk.language) else "(goes on)"
-    return quote, left._replace(note=note) if end else left
+    if not end:
+        return quote, left
+    names = names_left(lines, first, last)
+    place = f"goes on to line {end}" if has_lines(chunk.language) else "goes on"
+    listed = ", ".join([*names[:_MAX_NAMES], "..."] if len(names) > _MAX_NAMES else names)
+    return quote, left._replace(note=f"({place}: {listed})" if listed else f"({place})")
 
 
 def _prose_lines(quote: Passage, text: str) -> list[str]:

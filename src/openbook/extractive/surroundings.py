@@ -45,8 +45,9 @@ _TELLING_WORDS = 15
 # Limits of an extended quote. Words were chosen together with `_MAX_QUOTES` of `openbook.extractive.answerer`.
 _MAX_WORDS, _MAX_LINES = 60, 20
 
-# What a quote introduces is cut beyond so many words of both, as of all quotes together.
-_MAX_LED_WORDS = 100
+# What a quote introduces is cut beyond so many words of both, as of all quotes together, but has so many even below a
+# long quote: an item or two.
+_MAX_LED_WORDS, _MIN_LED_WORDS = 100, 40
 
 # Limits of code that is extended to its enclosing statement: an `if` with its body, a short function. Twice as many
 # words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
@@ -80,6 +81,7 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
     whole = Passage(shown, units[first], units[last], (start, end) if quote.part else None)
     is_led = leads_in(quote) and last > ended
     is_long = last - first > ended - begun + _MAX_LINES
+    most = max(most, words_to_read(quote.text) + _MIN_LED_WORDS)
     if is_led and (is_long or words_to_read(whole.text) > most):
         return _cut(quote, whole, most)
     return quote if is_long else whole

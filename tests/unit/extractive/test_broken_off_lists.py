@@ -182,16 +182,26 @@ def test_a_short_rest_is_quoted() -> None:
 @pytest.mark.parametrize(
     ("text", "others", "behind", "end"),
     [
-        pytest.param(ITEMS, (), "", 30, id="long"),
-        pytest.param("Ropes:\n- hemp\n- wire\n", (), "- silk\n", 4, id="only-a-part"),
-        pytest.param("Ropes:\n- hemp\n- wire\n- silk", (3,), "", 4, id="in-another-quote"),
+        pytest.param(ITEMS, (), "", "30", id="long"),
+        pytest.param("Ropes:\n- hemp\n- wire\n", (), "- silk\n", "4: wire, silk", id="only-a-part"),
+        pytest.param("Ropes:\n- hemp\n- wire\n- silk", (3,), "", "4: wire, silk", id="in-another-quote"),
     ],
 )
-def test_a_rest_is_not_quoted(text: str, others: Sequence[int], behind: str, end: int) -> None:
+def test_a_rest_is_not_quoted(text: str, others: Sequence[int], behind: str, end: str) -> None:
     whole, left = completed(text, 2, others, behind)
 
     assert whole == "\n".join(text.split("\n")[:2])
     assert left.note == f"(goes on to line {end})"
+
+
+def test_at_most_thirty_names_of_a_rest_are_listed() -> None:
+    _, left = completed("Ropes:\n- hemp\n" + "- wire\n" * 29 + "- silk\n", 2, (), "")
+    _, cut = completed("Ropes:\n- hemp\n" + "- wire\n" * 30 + "- silk\n", 2, (), "")
+
+    assert (left.note, cut.note) == (
+        f"(goes on to line 32: {'wire, ' * 29}silk)",
+        f"(goes on to line 33: {'wire, ' * 30}...)",
+    )
 
 
 def test_pointers_stay_below_completed_quotes() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.extractive.list_bounds import columns_over, rest_of_list
+from openbook.extractive.list_bounds import columns_over, names_left, rest_of_list
 
 ROWS = ["| Rope | Tears at |", "|---|---|", "| hemp | 2 t |", "| wire | 9 t |", "| silk | 1 t |"]
 GRID = ["+------+-----+", "| Rope | At  |", "+======+=====+", "| hemp | 2 t |", "+------+-----+", "| wire | 9 t |"]
@@ -97,3 +97,37 @@ def test_the_columns_of_a_row_are_in_the_header(lines: list[str], row: int, foun
 )
 def test_what_has_no_header_has_no_columns(lines: list[str], row: int) -> None:
     assert columns_over(lines, row) == ""
+
+
+ROPES = ["Ropes:", "- jute"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        pytest.param([*ROPES, "- **hemp** rots", "- **wire**: rusts"], ["hemp", "wire"], id="bold"),
+        pytest.param([*ROPES, "- `hemp` rots", "- ``wire`` rusts"], ["`hemp`", "`wire`"], id="code"),
+        pytest.param([*ROPES, "- [hemp](a.md) rots"], ["hemp"], id="link"),
+        pytest.param([*ROPES, "- [x] hemp", "- [ ] wire: rusts"], ["hemp", "wire"], id="tasks"),
+        pytest.param([*ROPES, "- hemp: rots", "- wire - rusts", "- silk – dear"], ["hemp", "wire", "silk"], id="signs"),
+        pytest.param([*ROPES, "  and sisal", "- hemp:", "- wire"], ["hemp", "wire"], id="alone"),
+        pytest.param([*ROPES, "- hemp", "- It rots. And: it sinks."], [], id="sentence"),
+        pytest.param([*ROPES, "- hemp", f"- {'wire ' * 8}of copper"], [], id="long"),
+        pytest.param([*ROPES, f"- {'wire ' * 8}"], ["wire wire wire wire wire wire wire wire"], id="not-long"),
+        pytest.param(
+            ["| Rope |", "|---|", "| jute | 1 |", "| hemp | 2 |", "| | 3 |", "| `wire` | 4 |"],
+            ["hemp", "`wire`"],
+            id="table",
+        ),
+        pytest.param(["+---+--+", "|Rope|kg|", "+===+==+", "|hemp|1 |", "+---+--+"], ["hemp"], id="grid"),
+        pytest.param(
+            ["=====  ==", "Rope   kg", "=====  ==", "jute   1", "hemp   2", "       3", "=====  =="],
+            ["hemp"],
+            id="simple",
+        ),
+    ],
+)
+def test_the_items_that_a_quote_breaks_off_have_names(lines: list[str], names: list[str]) -> None:
+    last = next((at for at, line in enumerate(lines) if "jute" in line), 1)
+
+    assert names_left([*lines, "", "Ropes are old."], 0, last) == names
