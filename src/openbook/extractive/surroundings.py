@@ -79,10 +79,9 @@ def completed(quote: Passage, passages: Sequence[Passage] = (), most: int = _MAX
     start = quote.start_char if first == begun else units[first].span.start_char
     end = quote.end_char if last == ended else units[last].span.end_char
     whole = Passage(shown, units[first], units[last], (start, end) if quote.part else None)
-    is_led = leads_in(quote) and last > ended
     is_long = last - first > ended - begun + _MAX_LINES
     most = max(most, words_to_read(quote.text) + _MIN_LED_WORDS)
-    if is_led and (is_long or words_to_read(whole.text) > most):
+    if leads_in(quote) and (is_long or words_to_read(whole.text) > most):
         return _cut(quote, whole, most)
     return quote if is_long else whole
 

@@ -156,7 +156,7 @@ def test_a_list_in_code_is_not(text: str) -> None:
 
 
 def test_a_list_below_an_example_is_not_of_the_comment_in_it() -> None:
-    text = "Ropes:\n\n```yaml\n# One of these:\n```\n\n* hemp\n* wire"
+    text = "Ropes:\n\n```yaml\n# One of these:\n```\n\n* - hemp\n* - wire"
     (shown,) = build_context([result_of(chunk_of(text, language="markdown"))], 10_000).shown
     quote = Passage(shown, shown.units[2], shown.units[2])
 

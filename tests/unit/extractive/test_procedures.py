@@ -9,7 +9,7 @@ import pytest
 
 from openbook.extractive.context import build_context
 from openbook.extractive.lists import steps_around
-from openbook.extractive.passages import Passage, passages_of
+from openbook.extractive.passages import Passage, is_row, passages_of
 from openbook.extractive.procedures import joined_steps
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -164,8 +164,5 @@ def test_a_joined_quote_says_where_its_last_part_goes_on() -> None:
     assert joined.goes_on == "(goes on to line 9)"
 
 
-def test_an_item_without_a_number_begins_a_step() -> None:
-    assert [each.text for each in passages("#. Tie the rope.\n#. Tell the master.", language="rst")] == [
-        "#. Tie the rope.",
-        "#. Tell the master.",
-    ]
+def test_an_item_without_a_number_is_one() -> None:
+    assert is_row("#. Tie the rope.")

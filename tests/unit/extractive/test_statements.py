@@ -53,6 +53,12 @@ def test_what_a_comment_introduces_is_not_cut_from_it(introduction: str) -> None
     assert cut(f"{introduction}\n\n- hemp\n- wire\n\nlast()", most=4) == [f"{introduction}\n- hemp\n- wire", "last()"]
 
 
+def test_a_line_of_a_docstring_introduces_what_follows() -> None:
+    every = units(chunk_of('"""Ropes.\n\none of:\n\n- hemp\n"""', "a.py", kind="code"))
+
+    assert [line.leads_in for line in lines_of(every, "python")] == [False, True, False, False]
+
+
 def test_code_after_a_colon_and_a_blank_line_is_another_piece() -> None:
     assert cut("names:\n\n- hemp\n\nlast()", most=4) == ["names:", "- hemp", "last()"]
 
