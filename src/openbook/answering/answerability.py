@@ -14,6 +14,7 @@ from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import EVERYTHING, Index, Matches
 from openbook.questions.names import compounds, proper_names
 from openbook.questions.question import Question
+from openbook.questions.words import is_everyday
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.signals import coverage, coverages, rarities
 from openbook.text import sentences
@@ -166,7 +167,7 @@ def measure_answerability(
     The question is no follow-up. `embedder` is the one that the weights were trained with; `made_by_other`: another one
     made the index, so that its vectors cannot be compared.
     """
-    words = _words_of(question)
+    words = _words_of(question, matches)
     telling = frozenset().union(*words.values())
     rarity = rarities(question, matches.frequencies, matches.chunks)
     best_coverage = max(coverages(matches, rarity), default=0.0)
@@ -261,13 +262,19 @@ def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline:
     return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}
 
 
-def _words_of(question: Question) -> dict[str, frozenset[str]]:
-    """Return the content words of a question with their tokens; in scripts without spaces, pairs of characters."""
+def _words_of(question: Question, matches: Matches) -> dict[str, frozenset[str]]:
+    """Return the content words of a question with their tokens; in scripts without spaces, pairs of characters.
+
+    Everyday words that the library lacks are left out, unless there are no others.
+    """
     found: dict[str, frozenset[str]] = {}
+    everyday: dict[str, frozenset[str]] = {}
     for word in WORD.findall(question.text):
         tokens = [token for token in tokenize(word) if token in question.tokens]
         if not word.isascii() and len(tokens) > _MAX_PARTS:
             found |= {token: frozenset({token}) for token in tokens}
+        elif tokens and is_everyday(word) and matches.frequencies.keys().isdisjoint(tokens):
+            everyday[word] = frozenset(tokens)
         elif tokens and word.lower() not in question.stop_words:
             found[word] = frozenset(tokens)
-    return found or {question.text: frozenset(question.tokens)}
+    return found or everyday or {question.text: frozenset(question.tokens)}

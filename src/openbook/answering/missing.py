@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from openbook.index.protocol import Index
 from openbook.questions.question import Question, read_question
+from openbook.questions.words import is_everyday
 from openbook.tokens import WORD, tokenize
 from openbook.types import RetrievalResult
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the words of the question that the library lacks, as written, in order.
+    """Return the words of the question that the library lacks, as written, in order, but for everyday words.
 
     Of a code name, the library must contain the whole, not only its parts.
     """
-    words = dict.fromkeys(WORD.findall(query.text))
+    words = dict.fromkeys(word for word in WORD.findall(query.text) if not is_everyday(word))
     wanted = set(query.tokens)
     tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
     return tuple(

@@ -25,7 +25,17 @@ FILLING_WORDS = frozenset(
     " whose yet".split()
 )
 
-# Of these, words that other languages have as well.
+_EVERYDAY_WORDS = frozenset(
+    "put puts putting drop drops dropping cut cuts cutting stick sticks throw throws toss grab grabs bring brings tell"
+    " tells told say says said look looks looking seem seems know knows think thinks try tries trying tried keep keeps"
+    " kept leave leaves left everywhere anywhere somewhere nowhere elsewhere anymore already properly correctly"
+    " actually really simply easily basically exactly somehow anyway quickly nicely big bigger biggest huge tiny giant"
+    " little bunch lots lot tons nice nicer good best better great easy easier easiest proper weird strange annoying"
+    " whole entire enough stuff guys folks people person someone somebody anyone anybody everyone everybody nobody bit"
+    " everything nothing".split()
+)
+
+# Function words that other languages have as well.
 _SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
 ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
 
@@ -118,6 +128,18 @@ def content_words_of_question(text: str) -> list[str]:
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words
     return [word for word in words if word.lower() not in FILLING_WORDS] or words
+
+
+def is_everyday(word: str) -> bool:
+    """Return whether people use a word of anything, so that sources may well answer without it.
+
+    Such words are searched for like others.
+
+    Example:
+        >>> is_everyday("put"), is_everyday("PUT")
+        (True, False)
+    """
+    return word.lower() in _EVERYDAY_WORDS and not word.isupper()
 
 
 def folded(text: str) -> str:

@@ -83,10 +83,15 @@ def _holds(said: frozenset[str], message: frozenset[str]) -> bool:
 
 
 def _compares(said: tuple[str, ...], asked: tuple[str, ...]) -> bool:
-    """Return whether a heading compares the same things in the same order; it may name their place."""
-    return len(said) == len(asked) and all(
-        set(tokenize(side)).issubset(tokenize(other)) for side, other in zip(asked, said, strict=True)
-    )
+    """Return whether a heading compares the same things; it may name their place."""
+    wanted, left = [frozenset(tokenize(side)) for side in asked], [frozenset(tokenize(side)) for side in said]
+    for side in sorted(wanted, key=len, reverse=True):
+        # The shortest that has it: "Local" is in "LocalProxy" as well.
+        found = min((each for each in left if side <= each), key=len, default=None)
+        if found is None:
+            return False
+        left.remove(found)
+    return not left
 
 
 @lru_cache(maxsize=_CACHED_HEADINGS)

@@ -181,6 +181,15 @@ def test_words_that_only_make_the_sentence_are_not_missed(harbour: Library) -> N
     assert german.signs.missing_share == 0 < none.signs.missing_share
 
 
+def test_everyday_words_are_not_missed_unless_there_are_no_others(harbour: Library) -> None:
+    put, other = (told_of(harbour, f"Where do I {verb} the crane?") for verb in ("put", "vulcanize"))
+    alone = told_of(harbour, "How do I put it?")
+
+    assert (put.deciding, put.signs.missing_share) == ((), 0.0)
+    assert other.signs.missing_share > 0.0
+    assert alone.signs.missing_share == 1.0
+
+
 def test_what_the_rest_of_a_library_says_answers_nothing_behind_a_filter(harbour: Library) -> None:
     harbour.put("b.md", *(f"Tomatoes number {number} make soup." for number in range(60)))
     finder = EvidenceFinder(harbour.index, EMBEDDER, harbour.text_now)

@@ -4,13 +4,11 @@ from textwrap import dedent
 
 import pytest
 
-from openbook.answering.missing import missing_words
 from openbook.answering.verification import check_quotes
 from openbook.extractive.answerer import ScoredPassage, compose, quotes_of
 from openbook.extractive.context import Context, build_context
 from openbook.extractive.passages import Passage, passages_of
 from openbook.extractive.quoting import quoted
-from openbook.questions.question import read_question
 from openbook.types import Chunk, Lesson
 from tests.unit.extractive.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -459,24 +457,6 @@ def test_each_quote_is_a_claim_at_its_place_in_the_answer() -> None:
         "> The retry\n> policy. [2:1-2]",
     ]
     assert [(quote.text, quote.marks) for quote in quotes] == [(code.text, ("[1:1-2]",)), (talk.text, ("[2:1-2]",))]
-
-
-@pytest.mark.parametrize(
-    ("question", "known", "missing"),
-    [
-        pytest.param("How do retries end?", {"retri": 3}, ("end",), id="one"),
-        pytest.param("How do Retries End?", {}, ("Retries", "End"), id="as-written-and-in-order"),
-        pytest.param("retry Retry retry", {}, ("retry", "Retry"), id="each-spelling-once"),
-        pytest.param("upstream_fails fails", {"upstream": 1, "fail": 1}, ("upstream_fails",), id="a-name-is-a-whole"),
-        pytest.param("getUser fails", {"getus": 1, "fail": 1}, (), id="however-it-is-spelled"),
-        pytest.param("where is the retry", {"retri": 1}, (), id="words-of-asking-do-not-count"),
-        pytest.param("which lessons mention retry", {"retri": 1}, (), id="nor-does-the-phrase-for-places"),
-    ],
-)
-def test_missing_words_stand_nowhere_in_the_library(
-    question: str, known: dict[str, int], missing: tuple[str, ...]
-) -> None:
-    assert missing_words(read_question(question), known) == missing
 
 
 TALK = f"We meet again. Boats are moored early. The tides are weak then. Nobody sails out. {'We eat fish. ' * 48}"

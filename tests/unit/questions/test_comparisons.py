@@ -20,6 +20,8 @@ from openbook.questions.question import asking_what_is, compared, read_question
         ("Compare forget and prune", ("forget", "prune")),
         ("When should I use move instead of moveto?", ("move", "moveto")),
         ("Why would I use Quay rather than Wharf?", ("Quay", "Wharf")),
+        ("Choosing between Quay and Wharf", ("Quay", "Wharf")),
+        ("How do I choose between `quay` or `wharf`?", ("`quay`", "`wharf`")),
         ("What is the difference between -x and -X?", ("-x", "-X")),
         ("difference between &mo and &to", ("&mo", "&to")),
         ("`to` vs `from`", ("`to`", "`from`")),

@@ -26,6 +26,8 @@ def strength(question: str, title: str) -> float:
         ("where do ropes go at night", "Where do ropes go at night?"),
         ("which ropes are allowed on the quay", "Which ropes are allowed on the quay?"),
         ("what is the difference between splice and splice-all", "Difference between splice and splice-all in docks?"),
+        ("splice or splice-all, what's the difference between splice-all and splice", "Splice vs. splice-all"),
+        ("BoatProxy vs Boat", "Choosing between Boat and BoatProxy"),
     ],
 )
 def test_a_heading_is_near_that_has_nearly_all_words_of_a_question_and_few_others(question: str, title: str) -> None:
@@ -46,6 +48,8 @@ def test_a_heading_is_near_that_has_nearly_all_words_of_a_question_and_few_other
         ("which steel ropes are supported", "Steel ropes supported"),
         ("what is the difference between splice and splice-all", "Splice-all"),
         ("what is the difference between splice and splice-all", "Splice and tie"),
+        ("splice vs tie", "Splice vs. cut"),
+        ("splice vs tie", "Comparing: splice, tie and cut"),
     ],
 )
 def test_other_headings_are_not_near(question: str, title: str) -> None:
