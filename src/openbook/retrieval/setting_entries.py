@@ -28,6 +28,7 @@ from openbook.retrieval.setting_patterns import (
     FIELD,
     FIXED,
     FLAG,
+    GOES_ON,
     ITEM,
     KEY,
     LINK,
@@ -46,6 +47,7 @@ from openbook.retrieval.setting_patterns import (
     TITLE,
     UNDERLINE,
 )
+from openbook.retrieval.setting_spelling import plain, spelled, written
 from openbook.text import indentation
 from openbook.types import Chunk, Kind
 
@@ -80,8 +82,6 @@ class SettingEntry:
 
 
 _MIN_WORDS = 3
-# Shorter commands and symbols are looked for with their colons alone.
-_MIN_BARE = 4
 # Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
 # Prefixes of the own fields of a class.
@@ -100,7 +100,6 @@ _MAX_FACT_LINES = 16
 _MAX_ATTRIBUTE_LINES = 12
 
 _OF_PATH = f"{ascii_letters}{digits}_.-"
-_SPELLING = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def setting_entries(
@@ -125,11 +124,11 @@ def setting_entries(
     """
     # Code defines `--dry-run` as "dry-run" or by a field `dry_run`, and `:write` as "write".
     bare = name.lstrip("-:") if kind == "code" else name
-    pattern = _spelled(bare)
+    pattern = spelled(bare)
     if not pattern.search(text):
         return []
     lines = _Lines(text, kind, bare, language, option=name if bare != name else "")
-    owning = {_plain(each) for each in owners}
+    owning = {plain(each) for each in owners}
     entries: dict[int, SettingEntry] = {}
     for found in islice(pattern.finditer(text, *(part or (0, len(text)))), _MAX_PLACES):
         place = lines.place_of(found.start())
@@ -158,7 +157,7 @@ def is_of_other_term(text: str, start: int, end: int, names: Sequence[str]) -> b
     around = [term for term in terms_of(text) if term <= begin and _encloses(text, term, begin)]
     heads = (text[term:].partition("\n")[0] for term in around)
     said = "\n".join((text[start:end], *heads))
-    return bool(around) and not any(_spelled(name).search(said) for name in names)
+    return bool(around) and not any(spelled(name).search(said) for name in names)
 
 
 def _encloses(text: str, term: int, line: int) -> bool:
@@ -183,30 +182,8 @@ def are_named(owners: Sequence[str], *places: str) -> bool:
         >>> are_named(("gui", "theme"), "[gui]"), are_named(("gui",), "[gui]"), are_named((), "[gui]")
         (False, True, True)
     """
-    around = _plain("\n".join(places))
-    return all(_plain(owner) in around for owner in owners)
-
-
-def _plain(name: str) -> str:
-    return name.replace("-", "").replace("_", "").lower()
-
-
-@lru_cache(maxsize=64)
-def _spelled(name: str) -> re.Pattern[str]:
-    """Return a pattern that matches a name in any spelling, and an option as written."""
-    bare = name.lstrip(":")
-    if not (bare[0].isalnum() or bare[0] == "_") or (bare != name and len(bare) < _MIN_BARE):
-        return _written(name)
-    if len(name) == 1:
-        return re.compile(rf"(?<=[\"'-]){re.escape(name)}(?![\w-])")
-    words = "[-_]?".join(map(re.escape, _SPELLING.findall(bare) or [bare]))
-    sign = "" if bare == name else ":?"
-    return re.compile(rf"(?:(?<![^\W_])|(?<=[a-z])(?=[A-Z])){sign}(?i:{words})(?![^\W_])")
-
-
-@lru_cache(maxsize=64)
-def _written(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    around = plain("\n".join(places))
+    return all(plain(owner) in around for owner in owners)
 
 
 class _Lines:
@@ -232,11 +209,11 @@ class _Lines:
         before = line[len(lead) : start].lstrip("-")
         # `cargo_autoreload` equals `cargo.autoreload` where names cannot have dots.
         joined = before.rpartition(".")[2]
-        if joined and _plain(joined) not in owners:
+        if joined and plain(joined) not in owners:
             return None
         # One blank replaces the indentation, to avoid backtracking.
         shape = f"{' ' * line[:1].isspace()}{line[: start - len(before)].lstrip()}\0{line[end:]}"
-        if self._option and not _written(self._option).match(line, start - len(self._option) + len(self._name)):
+        if self._option and not written(self._option).match(line, start - len(self._option) + len(self._name)):
             return self._of_option(place, before, shape)
         return self._of_text(place, before, shape) or self._of_key(place, before, shape)
 
@@ -254,7 +231,8 @@ class _Lines:
         item = ITEM.match(shape) if is_list else None
         is_described = _is_said(item) or (self._is_code and _is_said(PARAMETER.match(shape)))
         if is_described or (item and self._is_prose):
-            return self._made(place, self._end_of_block(place), "item", before, is_described=is_described)
+            last = self._end_of_item(place) if self._is_prose else self._end_of_block(place)
+            return self._made(place, last, "item", before, is_described=is_described)
         is_term = self._starts[place] in self._terms and TERM.match(shape) is not None
         if is_term or (self._is_code and PARAMETER_HEAD.match(shape)):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
@@ -393,7 +371,7 @@ class _Lines:
     def _is_exact(self, first: int, last: int) -> bool:
         text = "\n".join(self._lines[first : last + 1])
         names = (self._name, self._option, self._name.replace("-", "_")) if self._option else (self._name,)
-        return any(_written(name).search(text) for name in names)
+        return any(written(name).search(text) for name in names)
 
     def _over(self, place: int, form: Form) -> tuple[tuple[str, ...], list[str], bool]:
         """Return the enclosing keys of a line, outermost first, its enclosing lines, and whether there may be more."""
@@ -455,6 +433,15 @@ class _Lines:
                 continue
             if column <= margin:
                 return at if last > place and column == margin and below.strip()[:1] in ("}", "]", ")") else last
+            last = at
+        return last
+
+    def _end_of_item(self, place: int) -> int:
+        """Return the last line of an item of prose, whose text may go on at the margin, as in AsciiDoc."""
+        last = self._end_of_block(place)
+        for at in range(last + 1, min(place + _MAX_VALUE_LINES, len(self._lines))):
+            if not GOES_ON.match(self._lines[at]) or self._is_heading(at):
+                break
             last = at
         return last
 

@@ -29,6 +29,8 @@ PARAMETER_HEAD = re.compile(r"[ \t]*[`*]*\0[`*]*(?:[ \t]*\([^)]*\))?[ \t]*(?::|[
 # A term in plain text, with its description indented below: "retry_limit <value>", "*focus_wrapping* yes|no|force".
 TERM = re.compile(rf"[`*\"]*{_SHORT}\0[`*\"]*(?:[ \t]*[(\[<{{].*|[ \t]+[\w|]+(?:[ \t]+[(\[<{{].*)?)?[ \t]*$")
 TITLE = re.compile(rf"[`*\"\[]*{_SHORT}\0[`*\"\]]*[ \t]*(?:(?:[({{=:\\\[<—–]|-\s).*|\w+)?$")
+# A line of text that opens nothing.
+GOES_ON = re.compile(r"[ \t]*(?!\d{1,3}[.)]\s)[\w`'\"(]")
 # Opens or closes an example or a signature in Markdown.
 FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 OPENS = re.compile(r"(?P<heading>#{1,6})[ \t]+|[ \t]*(?:\.\. [\w:+-]+::|:::+\{[\w-]+\})[ \t]+")
