@@ -128,7 +128,7 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
     r"""Map the lines of indented code blocks in a chunk of prose to their languages.
 
     Indented bodies of list items, admonitions, tabs and directives are not code. A chunk may begin in one of them.
-    HTML has none: its lines begin with the blanks that tags left.
+    HTML has none: its lines begin with the blanks that tags left. MDX has none either.
 
     Example:
         >>> from openbook.types import Span
@@ -136,7 +136,7 @@ def indented_code(chunk: Chunk) -> Mapping[int, str]:
         >>> list(indented_code(Chunk("s", Span("a.md", 0, len(text), 1, 5), text, "docs", "markdown")))
         [5]
     """
-    if chunk.language == "html":
+    if chunk.language == "html" or chunk.span.path.endswith(".mdx"):
         return {}
     read = _literal_blocks if chunk.language == "rst" else _set_off
     return {chunk.span.start_line + place: language for place, language in read(chunk)}

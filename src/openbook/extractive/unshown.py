@@ -9,7 +9,7 @@ from functools import lru_cache
 from openbook.containers import box_title
 from openbook.entries import indent_of
 from openbook.extractive.context import units_of
-from openbook.extractive.displaying import examples_of
+from openbook.extractive.displaying import examples_of, indented_code
 from openbook.tokens import WORD
 from openbook.types import Chunk, Unit
 
@@ -54,7 +54,7 @@ _COMMENTS = (
 _HIDDEN = re.compile(r"\s*\.\.(?:\s+(?:toctree::\s*|(?![\[_|]|__|[\w:+.-]+::)\S.*))?")
 
 # A tag whose attributes go on below, and its end, but not the arrow of a function.
-_OPENS_TAG = re.compile(r" {0,3}<[A-Za-z][\w.-]*(?:\s[^<>]*)?")
+_OPENS_TAG = re.compile(r"\s*<[A-Za-z][\w.-]*(?:\s[^<>]*)?")
 _ENDS_TAG = re.compile(r"(?:[^>]|(?<==)>)*(?<!=)>")
 _MERE_VERSION = re.compile(r"\s*\.\. version(?:added|changed)::\s*\S+\s*")
 
@@ -85,7 +85,8 @@ def unshown(chunk: Chunk) -> frozenset[int]:
     if chunk.language == "rst":
         found = {*_hidden(units), *_mere_versions(units)}
     elif chunk.language == "markdown":
-        found = set(_tags(units))
+        code = indented_code(chunk)
+        found = set(_tags([unit for unit in units if unit.span.start_line not in code]))
     ends: re.Pattern[str] | None = None
     for unit in units:
         ends = ends or next((end for opens, end in _COMMENTS if opens.match(unit.text)), None)

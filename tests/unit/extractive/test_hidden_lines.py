@@ -99,6 +99,22 @@ def test_a_tag_ends_at_its_sign_and_at_a_blank_line(page: str) -> None:
     assert any("moored at by" in each for each in _said(f"# Ropes\n\n{page}\n", "a.md"))
 
 
+def test_an_indented_tag_is_one_unless_it_is_code() -> None:
+    page = "Text.\n\n{}<Berth\n{}  quay='A berth is moored at by night'\n{}/>\n"
+
+    assert not any("moored at by" in each for each in _said(page.replace("{}", "  \t"), "a.mdx"))
+    assert any("moored at by" in each for each in _said(page.replace("{}", "    "), "a.md"))
+
+
+def test_pages_of_components_have_no_indented_code() -> None:
+    text = "<Tabs>\n    <Tab>\n        ```sh\n        moor it\n        ```\n\n    </Tab>\n</Tabs>"
+    chunk = chunk_of(text, "a.mdx", language="markdown")
+
+    said = quoted(Passage(ContextItem(1, result_of(chunk), units(chunk)), units(chunk)[0], units(chunk)[-1]))
+
+    assert said == "```sh\nmoor it\n```\n[1:1-7]"
+
+
 def test_text_has_no_tags() -> None:
     assert any("moored at by" in each for each in _said("It is\n\n<berth\nthat is moored at by night>\n", "a.txt"))
 
