@@ -11,6 +11,7 @@ from typing import Literal
 from openbook.errors import QueryError
 from openbook.questions.changes_asked import AskedChange, change_of
 from openbook.questions.course_questions import CourseQuestion, read_course_question
+from openbook.questions.data_asked import asks_for_data
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_of
 from openbook.questions.errors_asked import error_of, messages_of
@@ -289,7 +290,9 @@ class Question:
         if self.change is not None:
             return frozenset()
         is_of_thing = (self.term is not None or bool(self.compared)) and not self.identifiers
-        return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
+        defining: frozenset[Intent] = frozenset({"definition"} if is_of_thing else ())
+        found = intents_of(self.text) | defining
+        return frozenset(each for each in found if each != "where" or not asks_for_data(self.text))
 
     @cached_property
     def asks_whether(self) -> bool:
