@@ -28,7 +28,8 @@ from openbook.extractive.overview import introduction, introduction_of, page_ask
 from openbook.extractive.scoring import asks_only_for_uses, has_name, is_inside
 from openbook.index.protocol import Index
 from openbook.lookup.spelling import suggestions
-from openbook.questions.question import Question, asking_what_is, read_question
+from openbook.questions.comparisons import asking_what_is
+from openbook.questions.question import Question, read_question
 from openbook.questions.words import FOREIGN_WORDS
 from openbook.retrieval import weights
 from openbook.retrieval.fusion import fuse

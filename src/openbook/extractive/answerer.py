@@ -37,7 +37,8 @@ from openbook.extractive.scoring import (
 from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
 from openbook.extractive.summaries import central_passages
 from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_statement
-from openbook.questions.question import Question, asking_what_is, read_question
+from openbook.questions.comparisons import asking_what_is
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import is_run, tokenize, words_to_read
 from openbook.types import ResultRole

@@ -1,21 +1,22 @@
-"""Parses questions: tokens, code names, intents, comparisons and settings."""
+"""Parses questions: each module of this package recognizes what one form of question asks for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.changes_asked import AskedChange, change_of
+from openbook.questions.comparisons import compared
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.data_asked import asks_for_data
 from openbook.questions.definitions import AskedTerm, term_of
 from openbook.questions.enumerations_asked import AskedEnumeration, enumeration_of
 from openbook.questions.errors_asked import error_of, messages_of
 from openbook.questions.forms import documentation_odds, is_question
+from openbook.questions.intents import Intent, asks_whether, intents_of
 from openbook.questions.kinds import is_about_it, kind_of, names_part, without_names
 from openbook.questions.languages import is_foreign, languages_of
 from openbook.questions.lists_asked import AskedList, list_of
@@ -27,145 +28,6 @@ from openbook.questions.versions_asked import AskedVersions, versions_of
 from openbook.questions.words import IN_CODE, NO_CHOICE, content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
-
-# "On Linux or Windows" and "or not" are no comparisons.
-_THING = r"(?!(?:it|not|to|on|in|from|with|for|by|at)\b).+?"
-# Each has one group per side, or per list of things with commas.
-_COMPARES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r".*\b(?:diff[ée]rences?|unterschied(?:e|en)?|diferencias?)\s+(?:hay\s+)?(?:between\s+(?:using\s+)?(.+?)\s+and"
-        r"|zwischen\s+(.+?)\s+und|entre\s+(.+?)\s+(?:et|y))\s+(.+)",
-        r".*\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+)",
-        r".*\bhow\s+(?:do|are)\s+(.+?)\s+and\s+(.+?)\s+(?:differ|different|compare)",
-        r".*\bhow\s+(?:do|does)\s+(.+?)\s+compare\s+(?:to|with)\s+(.+)",
-        r"(?:please\s+)?compare\s+(.+?)\s+(?:and|to|with)\s+(.+)",
-        r"(?:.+,\s+)?(.+?)\s+(?:vs\.?|versus)\s+(.+)",
-        r"(?:(?:when|why)\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
-        rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
-        rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
-        r"(?:.*\b)?choos(?:e|ing)\s+between\s+(.+?)\s+(?:and|or)\s+(.+)",
-    )
-)
-# Asked once more behind the things: "A vs B, which one", "A vs B what's the difference".
-_ASKED_AGAIN = re.compile(
-    r"(?<=\w)(?:\s+which(?:\s+one)?|\s*[,;:?–-]\s*(?:which|when)\b.*|\W+what['’]?(?:s|\s+is)\s+the\s+differences?)$",
-    re.IGNORECASE,
-)
-_ARTICLE = re.compile(
-    r"^(?:an?|the|ein\w{0,2}|der|die|das|dem|den|une?|l[ea]s?|una?|el|l[ao]s)\s+|^l['’]", re.IGNORECASE
-)
-# A code name: with a capital letter, in backticks, or joined by dots, colons or underscores.
-_NAME = re.compile(r"`[^`]+`|\w*[A-Z][\w.:]*|\w+(?:[._:]+\w+)+(?:\(\))?")
-_SIDE_ENDS = " \t?？!.,"
-# Longer sides name no thing: "between what the page shows and what the log says".
-_MAX_SIDE_WORDS = 4
-
-
-def compared(question: str) -> tuple[str, ...]:
-    """Return the things that a question compares, as written, without articles; empty if it is no comparison.
-
-    Example:
-        >>> compared("What is the difference between a chain and a chord?"), compared("How does a chord end?")
-        (('chain', 'chord'), ())
-    """
-    asked = _ASKED_AGAIN.sub("", question.strip(_SIDE_ENDS))
-    for compares in _COMPARES:
-        if found := compares.fullmatch(asked):
-            listed = ",".join(filter(None, found.groups())).split(",")
-            things = (_ARTICLE.sub("", each.strip(_SIDE_ENDS), count=1) for each in listed)
-            sides = tuple(dict.fromkeys(filter(_is_thing, things)))
-            is_short = all(len(side.split()) <= _MAX_SIDE_WORDS for side in sides)
-            return sides if is_short and len(sides) > 1 else ()
-    return ()
-
-
-def _is_thing(side: str) -> bool:
-    """Return whether one side of a comparison can be searched for: a word, or several that are not all stop words."""
-    return bool(tokenize(side) if " " not in side else content_words_of_question(side))
-
-
-def asking_what_is(side: str) -> str:
-    """Return the question to search for one side of a comparison.
-
-    Example:
-        >>> asking_what_is("request context"), asking_what_is("Bind"), asking_what_is("find")
-        ('What is request context?', 'What does `Bind` do?', 'find')
-    """
-    # Stop words such as `find` are searched for only if they are the whole query.
-    if not content_words_of_question(side):
-        return side
-    return f"What does `{side.strip('`')}` do?" if _NAME.fullmatch(side) else f"What is {side}?"
-
-
-Intent = Literal["how-to", "mechanism", "where", "uses", "definition"]
-"""`how-to` asks for steps, `mechanism` for how something works, `where` for a place in code, `uses` for callers."""
-
-_VERBS = (
-    r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
-)
-_DONE = (
-    r"(?:called|used|invoked|referenced|imported|thrown|raised|covered|tested|exercised|instantiated|inherited|extended"
-    r"|implemented|passed|needed)\b"
-)
-
-# English, German, French, Spanish. The ranking learns a weight for each (`benchmarks/fit.py`); "why", "how many" and
-# "what happens" were tried, and change nothing on projects left out.
-_SIGNS: Mapping[Intent, re.Pattern[str]] = {
-    "how-to": re.compile(
-        r"\bhow (?:do|can|could|should|would|to)\b(?! (?:it|this|that|they|the)\b)|\b(?:can|could|may) (?:i|we)\b"
-        r"|\bi (?:want|need)\b|\bis there (?:a|any) way\b|\b(?:am i|are we) supposed\b|\bwhat do (?:i|we)\b"
-        r"|\bwie (?:kann|muss|soll|richte|mache|installiere|benutze|verwende) (?:ich|man|wir)\b"
-        r"|\bcomment (?:puis-je|peut-on|faire|dois-je|je)\b|\bc[oó]mo (?:puedo|se puede|hago|debo)\b",
-        re.IGNORECASE,
-    ),
-    "mechanism": re.compile(
-        r"\bhow (?:does|do|is|are)\b(?! (?:i|we|you)\b)|\bwie (?:funktioniert|funktionieren|wird|werden)\b"
-        r"|\bcomment (?:fonctionne|marche)\w*|\bc[oó]mo funcionan?\b",
-        re.IGNORECASE,
-    ),
-    "where": re.compile(
-        r"\bwhere\b|\bwho calls\b|\bwh(?:ich|at) (?:\w+ )?(?:function|file|class|module|method|code|struct|type|line"
-        r"|component|query|trait|interface|constant)\b|\bwo (?:wird|werden|ist|sind|steht)\b|\bo[uù] est\b"
-        r"|\bd[oó]nde\b|\bwelche (?:funktion|klasse|datei|methode)\b",
-        re.IGNORECASE,
-    ),
-    # "What does X call?" asks what X does, "What calls X?" for uses of X. English and German.
-    "uses": re.compile(
-        rf"\b(?:who|what|that|which(?:\s+\w+)?)\s+(?:else\s+)?(?:{_VERBS}|use\b)"
-        rf"|\b(?:where|how|when)(?:\s+else)?\s+(?:is|are|was|gets?)\b[^?\n]{{0,200}}\b{_DONE}"
-        r"|\b(?:callers?|us(?:ag)?es?|references|calls)\s+(?:of|to)\b"
-        r"|\bwer\s+(?:ruft|benutzt|verwendet|nutzt|wirft|testet)\b"
-        r"|\bwo\s+(?:wird|werden)\b[^?\n]{0,200}\b(?:aufgerufen|benutzt|verwendet|genutzt|geworfen|getestet)\b",
-        re.IGNORECASE,
-    ),
-}
-
-
-# A question with the verb first. "Can you show ...?", "Is there a way to ...?" and "Does anyone know how to ...?" ask
-# for more than a yes. English, German, French, Spanish.
-_ASKS_WHETHER = re.compile(
-    r"\W*(?:(?:can|could|may|must|should|does|do|did|is|are|was|were|will|has|have)\s+"
-    r"(?!you\b|there\s+(?:a|any)\s+way\b|.*\bhow\b)"
-    r"|(?:kann|können|muss|müssen|darf|gibt es|ist|sind|hat|wird|werden|lässt sich|unterstützt)\s+"
-    r"(?!(?-i:Sie)\b|(?:eine\s+möglichkeit|einen\s+weg)\b|.*,\s*wie\b)"
-    r"|(?:peut-on|puis-je|est-ce|est-il|y a-t-il|faut-il)\s+"
-    r"(?!(?:un\s+moyen|une\s+(?:façon|manière))\b|.*\bcomment\b)"
-    r"|(?:puedo|puede|se puede|hay|existe|tiene)\s+"
-    r"(?!(?:alguna|una)\s+(?:manera|forma)\b|(?:algún|un)\s+modo\b|.*\bcómo\b))",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def intents_of(text: str) -> frozenset[Intent]:
-    """Return the intents of a question; none for most topics.
-
-    Example:
-        >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))
-        (['how-to'], ['where'])
-    """
-    return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
-
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # What is written as code is searched for even if it is a stop word: `with`, `&to`, `-i`, `it()`.
@@ -297,7 +159,7 @@ class Question:
     @cached_property
     def asks_whether(self) -> bool:
         """Whether it is a yes-or-no question."""
-        return _ASKS_WHETHER.match(self.text) is not None and not self.compared
+        return asks_whether(self.text) and not self.compared
 
     @cached_property
     def view(self) -> View:

@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from openbook.containers import HEADING
+from openbook.questions.comparisons import compared
 from openbook.questions.forms import is_question
-from openbook.questions.question import Question, compared, intents_of, quoted_in_marks
+from openbook.questions.intents import intents_of
+from openbook.questions.question import Question, quoted_in_marks
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.roles import is_aside
 from openbook.retrieval.signals import coverage

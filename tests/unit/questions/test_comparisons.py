@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.question import asking_what_is, compared, read_question
+from openbook.questions.comparisons import asking_what_is, compared
+from openbook.questions.question import read_question
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.question import intents_of, read_question
+from openbook.questions.intents import intents_of
+from openbook.questions.question import read_question
 
 
 @pytest.mark.parametrize(
