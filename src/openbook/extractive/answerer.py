@@ -109,7 +109,7 @@ def pick(
     passages = with_changes(query, passages, context.shown, rarity, text_of)
     if not passages:
         return []
-    ranked = _ranked(query, passages, embedder, rarity)
+    ranked = _explained(query, _ranked(query, passages, embedder, rarity))
     headed = [] if by_place else headed_passages(query, context.shown, rarity)
     if headed:
         ranked = [item for item in ranked if not repeats_message(query, completed(item.passage), rarity)]
@@ -236,6 +236,20 @@ def _sides(
     # The best passage about each is quoted even if the one before is long.
     words = sum(words_to_read(item.passage.text) for item in first.values())
     return _answer([*first.values(), *rest], passages, rarity, max_words=max(words, _MAX_WORDS))
+
+
+def _explained(query: Question, ranked: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Return passages with the score of what prints a message lowered to that of the best other one, which explains it.
+
+    Their order stays.
+    """
+    printing = [item.passage for item in ranked if item.passage.is_cause] if query.messages else []
+    is_printing = [any(overlap(item.passage, each) for each in printing) for item in ranked]
+    most = max((item.score for item, is_one in zip(ranked, is_printing, strict=True) if not is_one), default=None)
+    if not printing or most is None:
+        return list(ranked)
+    lowered = [replace(item, score=min(item.score, most)) for item in ranked]
+    return [low if is_one else item for item, low, is_one in zip(ranked, lowered, is_printing, strict=True)]
 
 
 def _headed(

@@ -8,11 +8,13 @@ import pytest
 
 from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.followups import standalone
+from openbook.extractive.answerer import pick
 from openbook.extractive.causes import with_causes
 from openbook.extractive.context import build_context
 from openbook.extractive.passages import passages_of
 from openbook.extractive.scoring import ASKED_BONUS, bonuses_of
 from openbook.questions.question import read_question
+from openbook.testing import HashEmbedder
 from openbook.types import Chunk, Filter, RetrievalResult
 from tests.unit.extractive.picking import picked
 from tests.unit.retrieval.material import Library, chunk_of, result_of
@@ -475,3 +477,15 @@ def test_a_message_is_no_doubtful_answer_whatever_values_it_has(tmp_path: Path) 
     assert relevance("berth ZanzibarCamel is not free") == Relevance()
     assert relevance("berth ZanzibarCamel was never built").fault
     library.close()
+
+
+@pytest.mark.parametrize("said", ["In summer, a ship waits for a berth. The master may know of others.", "Text."])
+def test_what_explains_a_message_is_quoted_behind_what_prints_it(said: str) -> None:
+    code = of_code('def moor():\n    if full:\n        fail("berth %s is not free")')
+    results = [RetrievalResult(code, 1.0, {"message": 30.0}), result_of(chunk_of(f"# Piers\n\n{said}", "piers.md"))]
+    query = read_question("Error: berth B7 is not free")
+
+    found = pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
+
+    quoted = [item.passage.first.span.path for item in found if not item.is_pointer]
+    assert quoted == ["dock.py", "piers.md"][: 1 + (said != "Text.")]
