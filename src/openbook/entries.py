@@ -97,15 +97,28 @@ def entry_starts(text: str, heads: Iterable[tuple[int, int]]) -> list[int]:
     return starts
 
 
+def first_cell(line: str) -> str:
+    """Return the first cell of a row of a table; the line itself if it is none.
+
+    Example:
+        >>> first_cell("| mouse | bool"), first_cell("mouse (bool)")
+        ('mouse', 'mouse (bool)')
+    """
+    return line.split("|")[1].strip() if line.lstrip().startswith("|") else line
+
+
 def names_of(head: str) -> tuple[str, ...]:
     """Return the names that a head defines, as a question may spell them; () if the head says more than names.
 
     Example:
         >>> names_of("-b size, --block-size size"), names_of("mouse (bool)"), names_of("Valid mixed values")
         (('-b', '--block-size'), ('mouse',), ())
+        >>> names_of("| `mouse` | bool")
+        ('mouse',)
         >>> names_of("-n, --[no-]verify")
         ('-n', '--verify', '--no-verify')
     """
+    head = first_cell(head)
     if options := _OPTION.findall(_NEGATABLE.sub(r"--\1 --no-\1", head)):
         return tuple(dict.fromkeys(options))
     said = (found for each in head.split(",") if (found := _NAME.match(each)))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from openbook.entries import END_OF_HEAD, first_cell
 from openbook.text import indentation
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d{1,3}|#)[.)]|:(?=\s{2,}))\s+\S")
@@ -32,9 +33,10 @@ def header_of(lines: Sequence[str], first: int) -> str:
 
 def ends_of_items(lines: Sequence[str], first: int, is_heading: Callable[[int], bool]) -> list[int]:
     """Return the last line of each item of a list, or of each row of a table, that begins at a line."""
-    if _ROW.match(lines[first]) or _RULE.match(lines[first]):
-        is_row = _ROW.match if _ROW.match(lines[first]) else str.strip
-        behind = next((at for at in range(first, len(lines)) if not is_row(lines[at])), len(lines))
+    if _ROW.match(lines[first]):
+        return _ends_of_rows(lines, first)
+    if _RULE.match(lines[first]):
+        behind = next((at for at in range(first, len(lines)) if not lines[at].strip()), len(lines))
         return list(range(first, behind))
     last, items, indent = first, [first], indentation(lines[first])
     for at in range(first + 1, len(lines)):
@@ -47,6 +49,22 @@ def ends_of_items(lines: Sequence[str], first: int, is_heading: Callable[[int], 
         items += [at] * is_item
         last = at if line.strip() else last
     return [end - 1 for _, end in pairwise((*items, last + 1))]
+
+
+def _ends_of_rows(lines: Sequence[str], first: int) -> list[int]:
+    """Return the last line of each row of a table, with the blank lines below that are between rows of AsciiDoc."""
+    ends: list[int] = []
+    is_marked = False
+    for at in range(first, len(lines)):
+        line = lines[at]
+        if is_marked and line[:1].isspace():
+            ends[-1] = at
+        elif _ROW.match(line):
+            ends[-1:] = [*([at - 1] if ends else []), at]
+            is_marked = line.endswith(END_OF_HEAD)
+        elif line != END_OF_HEAD:
+            break
+    return ends
 
 
 def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
@@ -94,8 +112,7 @@ def _goes_on(line: str) -> bool:
 
 
 def _first_cell(line: str) -> str:
-    row = line.strip()
-    return row.split("|")[1].strip() if row.startswith("|") else re.split(r"\s{2,}", line.rstrip())[0]
+    return first_cell(re.split(r"\s{2,}", line.rstrip())[0] if not line.lstrip().startswith("|") else line)
 
 
 def _name_of(line: str) -> str:
@@ -115,7 +132,7 @@ def _is_inside(lines: Sequence[str], place: int) -> bool:
     if _RULE.match(line):
         return bool(above.strip())
     if _ROW.match(line):
-        return _ROW.match(above) is not None
+        return _row_above(lines, place) >= 0
     outer = (each for each in reversed(lines[:place]) if each.strip() and indentation(each) <= indentation(line))
     return _is_item_of(line, next(outer, ""))
 
@@ -133,7 +150,9 @@ def columns_over(lines: Sequence[str], row: int) -> str:
         'Key | Default'
     """
     if _ROW.match(lines[row]):
-        first = next((at + 1 for at in range(row - 1, -1, -1) if not _ROW.match(lines[at])), 0)
+        first = row
+        while (above := _row_above(lines, first)) >= 0:
+            first = above
         below = next((at for at in range(first + 1, row) if _ends_header(lines[at])), first)
         names = [each.strip() for each in lines[first:below] if not _is_border(each)]
         cells = [each.removeprefix("|").removesuffix("|").split("|") for each in names]
@@ -144,6 +163,18 @@ def columns_over(lines: Sequence[str], row: int) -> str:
         cells = [[each[a:b] for a, b in pairwise(starts)] for each in lines[first + 1 : below] if first >= 0]
     columns = " | ".join(" ".join(cell.replace("**", "").split()) for each in cells for cell in each)
     return columns if columns.strip(" |") else ""
+
+
+def _row_above(lines: Sequence[str], row: int) -> int:
+    """Return the line of a table above one of its rows; -1 if there is none.
+
+    In AsciiDoc, there may be other lines of a row and blank ones between, which a reader has marked.
+    """
+    at = row - 1
+    while at >= 0 and lines[at][:1].isspace() and not _ROW.match(lines[at]):
+        at -= 1
+    is_next = at == row - 1 or END_OF_HEAD in (lines[at][-1:], lines[at + 1])
+    return at if at >= 0 and is_next and _ROW.match(lines[at]) else -1
 
 
 def _ends_header(line: str) -> bool:

@@ -11,6 +11,7 @@ from openbook.entries import (
     MARKED,
     described_objects,
     entry_heads,
+    first_cell,
     indent_of,
     names_of,
     object_name,
@@ -34,6 +35,8 @@ class ListEntry:
     """The text of the head."""
     names: tuple[str, ...]
     """The names that a question may use."""
+    is_row: bool = False
+    """It is a row of a table, named by its first cell."""
 
 
 def entries_in(shown: ContextItem) -> Sequence[ListEntry]:
@@ -65,9 +68,10 @@ def _found(chunk: Chunk, every: Sequence[Unit]) -> Iterator[ListEntry]:
         place += 1
         behind = heads[place] if place < len(heads) else len(every)
         last = _last(chunk, every, head, behind)
-        said = [object_name(unit.text.strip()) for unit in every[first : head + 1]]
+        said = [object_name(first_cell(unit.text.strip())) for unit in every[first : head + 1]]
         names = tuple(name for each in said for name in names_of(each))
-        yield ListEntry(first, head, last, " ".join(said), names)
+        is_row = every[first].text.startswith("|")
+        yield ListEntry(first, head, last, " ".join(said), names, is_row)
 
 
 def _last(chunk: Chunk, every: Sequence[Unit], head: int, behind: int) -> int:

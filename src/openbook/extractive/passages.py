@@ -245,7 +245,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     offered, inside = _set_apart(shown)
     found = {(each.start_char, each.end_char): each for each in offered}
     before: list[Unit] = []
-    entries = {each.first: each.head for each in entries_in(shown)}
+    entries = {each.first: each for each in entries_in(shown)}
     code = indented_code(shown.result.chunk)
     said = [
         unit
@@ -258,7 +258,8 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
         text = Passage(shown, paragraph[0], paragraph[-1]).text
-        is_entry = paragraph[0].number - 1 in entries and paragraph[-1].number - 1 > entries[paragraph[0].number - 1]
+        entry = entries.get(paragraph[0].number - 1)
+        is_entry = entry is not None and paragraph[-1].number - 1 > entry.head
         short = _count_words(text) < _MIN_WORDS and not is_entry
         line = text.lstrip(" \t")
         heading = HEADING.match(line)
@@ -273,6 +274,8 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             opening = before[-MAX_QUOTE_LINES:] or paragraph
             is_said = before or len(paragraph) == len(shown.units)
             offered = [Passage(shown, opening[0], paragraph[-1])] if is_said else []
+        elif entry is not None and entry.is_row and len(paragraph) <= MAX_QUOTE_LINES:
+            offered = [Passage(shown, paragraph[0], paragraph[-1])]
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
@@ -384,15 +387,18 @@ def _is_bold(text: str) -> bool:
 def _openings(shown: ContextItem) -> Callable[[Unit, Unit], bool]:
     """Return a predicate for whether a unit begins a new paragraph: after blank lines, at headings, and at list items.
 
-    The head of a list entry and its body are one paragraph.
+    The head of a list entry and its body are one paragraph, and all cells of a row.
     """
     entries = entries_in(shown)
     begin = {each.first for each in entries} | {each.last + 1 for each in entries}
+    cells = {place for each in entries if each.is_row for place in range(each.first + 1, each.last + 1)}
     bodies = {each.head + 1 for each in entries if each.head < each.last}
 
     def opens(before: Unit, unit: Unit) -> bool:
         if unit.number - 1 in begin:
             return True
+        if unit.number - 1 in cells:
+            return False
         if any(_is_alone(shown.result.chunk, each) for each in (before, unit)):
             return True
         if unit.number - 1 in bodies:

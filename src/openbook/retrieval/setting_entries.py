@@ -16,7 +16,7 @@ from itertools import accumulate, islice
 from string import ascii_letters, digits
 from typing import Literal
 
-from openbook.entries import entry_heads
+from openbook.entries import END_OF_HEAD, entry_heads
 from openbook.retrieval.setting_patterns import (
     ATTRIBUTE,
     BESIDE,
@@ -223,8 +223,9 @@ class _Lines:
             opens = OPENS.match(shape)
             if TITLE.match(shape, opens.end() if opens else 0) and (opens or self._is_heading(place)):
                 return self._section(place, before, is_directive=opens is not None and not opens["heading"])
-        if _is_said(ROW.match(shape)) or self._is_in_columns(shape):
-            return self._made(place, place, "row", before, has_value=True)
+        last = self._end_of_block(place) if shape.endswith(END_OF_HEAD) else place
+        if _is_said(ROW.match("\n".join((shape, *self._lines[place + 1 : last + 1])))) or self._is_in_columns(shape):
+            return self._made(place, last, "row", before, has_value=True)
         # Below `/**`, a star opens a line of a comment, not an item, unless bold text follows.
         opening = shape.lstrip()[:4]
         is_list = self._is_prose or opening[:1] != "*" or opening == "* **"

@@ -11,7 +11,8 @@ _MAX_VALUES = 6
 _SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
 _SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
 _CELL = r"(?:<tr\b[^>]*>)?[ \t]*<t[hd]\b[^>]*>(?:<code>)?\0(?=<)"  # of a table in HTML
-ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*\0[`*\]]*[ \t]*(?:[(<,/{{][^|]*)?\||{_CELL})(?P<said>.*)")
+# A form feed ends the first line of a row of several lines.
+ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*{_SHORT}\0[`*\]]*[ \t]*(?:[(<,/{{][^|]*)?[|\f]|{_CELL})(?P<said>[\s\S]*)")
 # In columns, as in the help of a command: "~q <text>    Text of a request".
 COLUMN = re.compile(rf"[ \t]*(?:[#*/;]+[ \t]+)?{_SHORT}:?\0(?:[ \t]\S+){{0,2}}[ \t]{{2,}}(?P<said>[A-Za-z(].*)")
 # Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".

@@ -17,7 +17,7 @@ _VERSIONS: Mapping[str, int] = MappingProxyType(
     | dict.fromkeys("htm html pod xhtml".split(), 3)
     | dict.fromkeys("eml epub mbox org text txt".split(), 4)
     | dict.fromkeys(("latex", "tex"), 5)
-    | dict.fromkeys(("adoc", "asciidoc"), 7)
+    | dict.fromkeys(("adoc", "asciidoc"), 8)
 )
 
 # The suffix of a manual page is its section. Other files with such a suffix match too, which costs one needless read.

@@ -7,6 +7,20 @@ import pytest
 from openbook.extractive.list_bounds import columns_over, names_left, rest_of_list
 
 ROWS = ["| Rope | Tears at |", "|---|---|", "| hemp | 2 t |", "| wire | 9 t |", "| silk | 1 t |"]
+# As a reader of AsciiDoc marks them: a row has several lines, and there are blank lines in the table.
+MARKED = [
+    ROWS[0],
+    ROWS[1],
+    "| hemp\f",
+    " | 2 t",
+    "| wire\f",
+    "  or more",
+    "\f",
+    "   and more",
+    "| silk | 1 t",
+    "\f",
+    "| jute | 3 t",
+]
 GRID = ["+------+-----+", "| Rope | At  |", "+======+=====+", "| hemp | 2 t |", "+------+-----+", "| wire | 9 t |"]
 SIMPLE = ["====== =====", "Rope   At", "====== =====", "hemp   2 t", "wire   9 t", "====== ====="]
 ITEMS = ["- hemp", "- wire", "", "- silk"]
@@ -27,6 +41,10 @@ NESTED = ["- of plants:", "  - hemp", "  - jute", "- of metal"]
         pytest.param(["Ropes:", *NESTED], (0, 2), 4, id="the-outer-list"),
         pytest.param(ROWS, (0, 2), 4, id="table"),
         pytest.param(ROWS, (0, 1), 4, id="only-the-header"),
+        pytest.param([*ROWS, "  Ropes tear."], (0, 2), 4, id="table-above-an-indented-text"),
+        pytest.param(MARKED, (0, 3), 10, id="marked-rows"),
+        pytest.param(MARKED, (4, 4), -1, id="in-marked-rows"),
+        pytest.param(MARKED, (8, 8), -1, id="below-a-text-of-a-row"),
         pytest.param(["Ropes are:", *ROWS], (0, 3), 5, id="sentence-and-table"),
         pytest.param(GRID, (1, 3), 5, id="grid-without-its-border"),
         pytest.param(SIMPLE, (0, 3), 5, id="simple-table"),
@@ -66,6 +84,10 @@ def test_a_quote_that_breaks_off_no_list_it_begins(lines: list[str], quote: tupl
     [
         pytest.param(ROWS, 4, "Rope | Tears at", id="rows"),
         pytest.param(["Ropes:", *ROWS], 4, "Rope | Tears at", id="below-a-sentence"),
+        pytest.param(MARKED, 4, "Rope | Tears at", id="marked-row"),
+        pytest.param(MARKED, 8, "Rope | Tears at", id="row-below-a-text"),
+        pytest.param(MARKED, 10, "Rope | Tears at", id="row-below-a-blank-line"),
+        pytest.param([f"  {row}" for row in ROWS], 3, "Rope | Tears at", id="indented-rows"),
         pytest.param(["| **Rope** |  At |", *ROWS[1:]], 2, "Rope | At", id="bold"),
         pytest.param(["| | At |", *ROWS[1:]], 2, " | At", id="without-the-first-name"),
         pytest.param(GRID, 5, "Rope | At", id="grid"),
@@ -86,6 +108,8 @@ def test_the_columns_of_a_row_are_in_the_header(lines: list[str], row: int, foun
             ["+------+-----+", "| hemp | 2 t |", "+------+-----+", "| wire | 9 t |"], 3, id="grid-without-header"
         ),
         pytest.param(["| The rope", "| tears."], 1, id="line-block"),
+        pytest.param([*MARKED[:6], "", "| hemp\f", " | 2 t"], 7, id="another-table"),
+        pytest.param([*ROWS[:2], "  Ropes tear.", "| hemp | 2 t |"], 3, id="below-an-indented-text"),
         pytest.param([SIMPLE[0], *SIMPLE[3:]], 2, id="simple-without-header"),
         pytest.param([*SIMPLE, "", "Ropes are old."], 7, id="below-the-table"),
         pytest.param([SIMPLE[0], "", *SIMPLE[2:]], 4, id="blank-line-above"),
@@ -118,6 +142,11 @@ ROPES = ["Ropes:", "- jute"]
             ["| Rope |", "|---|", "| jute | 1 |", "| hemp | 2 |", "| | 3 |", "| `wire` | 4 |"],
             ["hemp", "`wire`"],
             id="table",
+        ),
+        pytest.param(
+            ["| Rope |", "|---|", "| jute\f", " | 1", "\f", "| hemp\f", "  and", "\f", "  flax", "| wire | 4"],
+            ["hemp", "wire"],
+            id="marked-rows",
         ),
         pytest.param(["+---+--+", "|Rope|kg|", "+===+==+", "|hemp|1 |", "+---+--+"], ["hemp"], id="grid"),
         pytest.param(

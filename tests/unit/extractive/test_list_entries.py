@@ -96,6 +96,15 @@ def test_a_setting_is_quoted_by_its_plain_word_and_not_as_code(path: str, page: 
     assert said.endswith("> Moves.")
 
 
+def test_a_row_of_several_lines_is_quoted_whole_with_its_columns() -> None:
+    rows = [f"| `--{name}`\n| Ties the ship to {where}.\n" for name, where in (("pier", "a pier"), ("buoy", "one"))]
+    page = "= Moor\n\n|===\n| Option | What it does\n\n" + "\n".join(rows) + "|===\n\nShips need a pier.\n"
+    chunks = chunks_of(page, "moor.adoc")
+
+    assert [name for chunk in chunks for name in chunk.defines] == ["--pier", "--buoy"]
+    assert answer("What does --buoy do?", *chunks) == "> | --buoy\n> | Ties the ship to one."
+
+
 def test_what_stands_far_below_a_head_names_it_above() -> None:
     far = "Ropes are checked by the harbour before each tide, whatever the weather is at that time of the day. " * 6
     page = PAGE.replace("Takes the long rope.", f"Takes the long rope.\n{far}\nThe default length is 30 m.\n{far}")

@@ -315,6 +315,19 @@ def test_of_a_manual_page_each_entry_is_offered_with_its_head() -> None:
     ]
 
 
+def test_a_row_of_several_lines_is_a_passage_unless_it_is_long() -> None:
+    rows = "| Name | What\n|---|---|\n| moor\f\n | Ties it. Holds it.\n\f\n| cast\f\n | Frees it.\nThen they sail off."
+
+    assert texts(shown(rows, language="asciidoc")) == [
+        "| moor\f\n | Ties it. Holds it.",
+        "| cast\f\n | Frees it.",
+        "Then they sail off.",
+    ]
+    assert [each.entry.name for each in passages_of(shown(rows, language="asciidoc")) if each.entry] == ["moor", "cast"]
+    long = "| moor\f" + "\n | It ties the ship." * 6
+    assert texts(shown(long, language="asciidoc"))[0] == "| moor\f\n | It ties the ship."
+
+
 def test_a_title_of_several_words_that_is_underlined_is_no_passage() -> None:
     page = "Ships wait a minute.\n\nThe [longer title](a.md) of it\n-----------------------------\n\nThey sail at noon."
 

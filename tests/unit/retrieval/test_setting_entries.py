@@ -229,13 +229,14 @@ def test_what_only_uses_a_setting_is_no_entry(code: str) -> None:
     "text",
     [
         "| Key | What |\n|--|--|\n| `max-load` | Tonnes that the crane lifts |\n",
+        "| max-load (tonnes)\f\n | int\n | What the crane lifts\n",
         "- `max-load`: tonnes that the crane lifts\n",
         "# - max-load is how many tonnes the crane lifts\n",
         "## `crane.max-load` {#load}\n\nTonnes that the crane lifts.\n",
         "``max-load``\n~~~~~~~~~~~~\n\nTonnes that the crane lifts.\n",
         ".. confval:: max-load\n   :default: 4\n\n   Tonnes that the crane lifts.\n",
     ],
-    ids=["row", "item", "item in a comment", "section", "section of rst", "directive"],
+    ids=["row", "marked row", "item", "item in a comment", "section", "section of rst", "directive"],
 )
 def test_prose_describes_a_setting_in_rows_items_sections_and_directives(text: str) -> None:
     entry = only(text, "max-load", "docs")
@@ -414,6 +415,14 @@ def test_a_comment_beside_a_setting_of_something_else_says_why_it_is_set_and_doe
 
     assert not only(of_other, "max_load", "code").is_described
     assert only(own, "max_load", "code").is_described
+
+
+def test_a_row_describes_an_option_behind_its_short_form() -> None:
+    row = "| `-m, --max-load` | Tonnes that the crane lifts |"
+    marked = "| -m/--max-load\f\n | Tonnes that the crane lifts"
+
+    assert found(f"{row}\n| `-q` | Nothing |\n", "--max-load", "docs") == [row]
+    assert found(f"{marked}\n\f\n| -q\f\n | Nothing\n", "--max-load", "docs") == [marked]
 
 
 def test_a_row_that_renames_a_value_and_a_comment_that_only_links_describe_nothing() -> None:

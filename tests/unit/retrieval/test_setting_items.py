@@ -22,3 +22,9 @@ GOES_ON = "* `max-load`: The tonnes that the crane lifts.\nMore are left on the 
 )
 def test_an_item_of_prose_goes_on_at_the_margin(text: str, last: int) -> None:
     assert found(text, "max-load", "docs") == ["\n".join(text.split("\n")[:last])]
+
+
+def test_text_below_a_row_in_one_line_is_no_part_of_it() -> None:
+    row = "| max-load | Tonnes that the crane lifts |"
+
+    assert found(f"{row}\n  It is red.\n", "max-load", "docs") == [row]

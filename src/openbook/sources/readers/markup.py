@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from openbook.entries import END_OF_HEAD, END_OF_HEADING, MARKED
+from openbook.sources.readers.asciidoc_tables import tables_in, with_rows
 from openbook.sources.readers.man import man_lines
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
@@ -69,6 +70,9 @@ def read_markup(text: str, path: str, language: str) -> Reading:
     lines = text.split("\n")
     found = list(_stretches(lines, _DIALECTS[language]))
     plain = _plain(lines, found, language)
+    if language == "asciidoc":
+        listed = {place for each in found if not each.level for place in range(each.first, each.last + 1)}
+        plain = with_rows(plain, list(tables_in(lines, listed.__contains__)))
     is_program = path.lower().endswith(_PROGRAMS)
     if language in MARKED:
         for each in found:
