@@ -82,8 +82,9 @@ class SettingEntry:
 
 
 _MIN_WORDS = 3
-# Longer comments and values are cut. The longest answer to `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
+# Longer comments and values are cut. The longest in `benchmarks/cases/dotted_questions.jsonl` has 16 lines.
 _MAX_COMMENT_LINES, _MAX_VALUE_LINES, _MAX_CALL_LINES = 16, 8, 16
+_MAX_LINES_OF_NAMES = 3  # of a call, above the name of its flag: its bracket and other names
 # Prefixes of the own fields of a class.
 _OWN = ("self.", "this.")
 # Search range for the enclosing keys of a line.
@@ -290,12 +291,25 @@ class _Lines:
 
     def _flag(self, place: int, before: str, value: str) -> SettingEntry | None:
         """Return a call that registers a flag with a description, which may be in the lines below."""
-        below = self._lines[place + 1 : place + 1 + _MAX_CALL_LINES]
-        closing = next((at for at, line in enumerate(below, 1) if line.lstrip()[:1] in ("}", ")")), 0)
-        for last, said in ((place, value), (place + closing, "\n".join((value, *below[:closing])))):
+        first, last = self._call_of(place)
+        is_short = last - first == 2  # the line of the flag is all between the brackets
+        whole = "\n".join((value, *self._lines[place + 1 : last]))
+        for begin, end, said in ((place, place, value), (first, last, whole))[is_short:]:
             if any(map(_is_said, STRING.finditer(said))):
-                return self._made(place, last, "key", before)
+                return self._made(begin, end, "key", before, named=place)
         return None
+
+    def _call_of(self, place: int) -> tuple[int, int]:
+        """Return the first and last line of the call of a flag; one that begins its line is an argument of a call."""
+        lines, first = self._lines, place
+        if lines[place].lstrip()[:1] in ('"', "'"):
+            above, indent = range(place - 1, max(place - _MAX_LINES_OF_NAMES, 0) - 1, -1), indentation(lines[place])
+            opening = next((at for at in above if indentation(lines[at]) < indent), place)
+            first = opening if lines[opening].endswith("(") else place
+        for at, line in enumerate(lines[place + 1 : place + 1 + _MAX_CALL_LINES], place + 1):
+            if line.lstrip()[:1] in ("}", ")") and (first == place or indentation(line) <= indentation(lines[first])):
+                return first, at
+        return place, place
 
     def _key(self, place: int, before: str, value: str, *, said: str = "", is_set: bool = False) -> SettingEntry:
         """Return a key or field with its comment and the block of its value."""

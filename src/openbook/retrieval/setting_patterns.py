@@ -10,6 +10,7 @@ _MAX_VALUES = 6
 
 _SIGN = r"[ \t]*(?:#+|/{2,}|;+|\*)?[ \t]*"
 _SHORT = r"(?:-\w[`\s,/|]+)?`*"  # "-q, --quiet"
+_WITH_VALUE = r"(?: (?:<[^<>`]*>|\[[^\[\]`]*\]|[\w.|]+)(?=`))?"  # "- `--load <tonnes>` - ..."
 _CELL = r"(?:<tr\b[^>]*>)?[ \t]*<t[hd]\b[^>]*>(?:<code>)?\0(?=<)"  # of a table in HTML
 # A form feed ends the first line of a row of several lines.
 ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*{_SHORT}\0[`*\]]*[ \t]*(?:[(<,/{{][^|]*)?[|\f]|{_CELL})(?P<said>[\s\S]*)")
@@ -17,8 +18,8 @@ ROW = re.compile(rf"[ \t]*(?:\|[ \t]*[`*\[]*{_SHORT}\0[`*\]]*[ \t]*(?:[(<,/{{][^
 COLUMN = re.compile(rf"[ \t]*(?:[#*/;]+[ \t]+)?{_SHORT}:?\0(?:[ \t]\S+){{0,2}}[ \t]{{2,}}(?P<said>[A-Za-z(].*)")
 # Without markup: "- name: ..." and "- name is ...", but not "- NAME variable was added".
 ITEM = re.compile(
-    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0(?P<said>(?:[`*_\"\]]+(?=[\s:,(=–—]|$)"
-    r"|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
+    rf"{_SIGN}[-*+][ \t]+[`*_\"\[]*{_SHORT}\0{_WITH_VALUE}(?P<said>"
+    r"(?:[`*_\"\]]+(?=[\s:,(=–—]|$)|(?=[ \t]*[:,(=–—]|[ \t]+-\s|[ \t]+(?:\w+s|can|may|must|will)\b)).*)"
 )
 # `:param int limit:`, `@param {int} limit`, `limit (int):`, `limit: so many boats`
 PARAMETER = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.retrieval.setting_entries import setting_entries
 from tests.unit.retrieval.test_setting_entries import found
 
 GOES_ON = "* `max-load`: The tonnes that the crane lifts.\nMore are left on the quay.\n"
@@ -28,3 +29,21 @@ def test_text_below_a_row_in_one_line_is_no_part_of_it() -> None:
     row = "| max-load | Tonnes that the crane lifts |"
 
     assert found(f"{row}\n  It is red.\n", "max-load", "docs") == [row]
+
+
+@pytest.mark.parametrize(
+    ("item", "is_described"),
+    [
+        ("- `--tides <file>` - Where the tides are read from.", True),
+        ("- `--tides FILE` - Where the tides are read from.", True),
+        ("- `--tides [file]`: Where the tides are read from.", True),
+        ("- `--tides low high` - Where the tides are read from.", False),
+    ],
+    ids=["placeholder", "word", "optional", "command"],
+)
+def test_an_item_may_name_an_option_with_its_value(item: str, is_described: bool) -> None:
+    assert [each.is_described for each in setting_entries(f"{item}\n", "--tides")] == [True] * is_described
+
+
+def test_an_item_about_what_a_setting_does_does_not_name_it_with_its_value() -> None:
+    assert setting_entries("- tides turn: at noon and at midnight\n", "tides") == []
