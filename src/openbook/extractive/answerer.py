@@ -15,7 +15,7 @@ from openbook.extractive.displaying import fence_of
 from openbook.extractive.echoes import NOTE, SENTENCE_ENDS, is_echo
 from openbook.extractive.enumeration_passages import with_enumerations
 from openbook.extractive.headed_passages import headed_passages, repeats_message
-from openbook.extractive.lists import NOTHING, LeftOut, completed_list, lists_asked_for, steps_around
+from openbook.extractive.lists import NOTHING, LeftOut, asked_item, completed_list, lists_asked_for, steps_around
 from openbook.extractive.notices import is_unasked_notice
 from openbook.extractive.overview import openings
 from openbook.extractive.parameter_passages import with_parameters
@@ -36,7 +36,7 @@ from openbook.extractive.scoring import (
 )
 from openbook.extractive.setting_passages import TextOf, parents_shown, with_settings
 from openbook.extractive.summaries import central_passages
-from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_statement
+from openbook.extractive.surroundings import completed, enlarged, leads_in, only_leads_in, with_block, with_statement
 from openbook.questions.comparisons import asking_what_is
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
@@ -51,8 +51,9 @@ _ECHO_LOSS = 6.0
 _LIST_BONUS = 3.0
 
 # Limits of quotes, their words together, and how far a score may be below the best: passages further below are about
-# something else, as in a small library. A first quote with less than `_PLAIN_SHARE` of the question's words uses other
-# words, so it is quoted with its surroundings. `python -m benchmarks.answers --curve quotes` has the curve.
+# something else, as in a small library, unless they describe the setting that is asked for. A first quote with less
+# than `_PLAIN_SHARE` of the question's words uses other words, so it is quoted with its surroundings.
+# `python -m benchmarks.answers --curve quotes` has the curve.
 _MAX_QUOTES, _MAX_WORDS, _MAX_SCORE_GAP = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
@@ -120,15 +121,20 @@ def pick(
         points_to_all = asks_only_for_uses(query)
         in_steps = "how-to" in query.intents and not query.asks_whether
         chosen = _answer(ranked, passages, rarity, by_place=by_place, points_to_all=points_to_all, in_steps=in_steps)
-    return chosen if text_of is None else _with_lists(chosen, text_of)
+    return chosen if text_of is None else _with_lists(chosen, text_of, rarity)
 
 
-def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf) -> list[ScoredPassage]:
-    """Return quotes with the rest of their lists and tables if that is short, and with what they still leave out."""
+def _with_lists(chosen: Sequence[ScoredPassage], text_of: TextOf, rarity: Mapping[str, float]) -> list[ScoredPassage]:
+    """Return quotes with the rest of their lists and tables if that is short, and with what they still leave out.
+
+    Of what the first leaves out, the item that the question asks for follows it.
+    """
     quotes = [item.passage for item in chosen if not item.is_pointer]
     wholes = [completed_list(quote, quotes, text_of) for quote in quotes]
     read = [replace(item, passage=whole, left_out=left) for item, (whole, left) in zip(chosen, wholes, strict=False)]
-    return [*read, *chosen[len(read) :]]  # pointers come last
+    item = asked_item(wholes[0][0], [whole for whole, _ in wholes], text_of, rarity) if read else None
+    read[1:1] = [replace(read[0], passage=item, left_out=NOTHING)] if item else []
+    return [*read, *chosen[len(quotes) :]]  # pointers come last
 
 
 def _ranked(
@@ -279,12 +285,19 @@ def _answer(
     in_steps: bool = False,
 ) -> list[ScoredPassage]:
     """Return the quotes with their surroundings, and the pointers to other results."""
-    chosen = _read_on(_chosen(ranked, passages, rarity, max_words, by_place=by_place, in_steps=in_steps))
+    chosen = _chosen(ranked, passages, rarity, max_words, by_place=by_place, in_steps=in_steps)
     if by_place:
-        return chosen
+        return _read_on(chosen)
+    chosen = _read_on(_with_block(chosen))
     open_to, quotes = [item.passage for item in ranked if not item.is_echo], [item.passage for item in chosen]
     places = further_places(open_to, quotes, rarity, points_to_all=points_to_all)
     return [*chosen, *(ScoredPassage(place, 0.0, is_pointer=True) for place in places)]
+
+
+def _with_block(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Return quotes with the list or example directly below the best, without those that are part of it."""
+    wholes = [replace(item, passage=with_block(item.passage)) for item in chosen[:1]]
+    return wholes + [item for item in chosen[1:] if not overlap(item.passage, wholes[0].passage)]
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
@@ -328,7 +341,7 @@ def _chosen(
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
-        if item.score < least or text in seen or (by_place and place in seen):
+        if (item.score < least and item.passage.setting is None) or text in seen or (by_place and place in seen):
             continue
         if taken and not by_place and _words_to_read(item.passage, taken) > left:
             continue

@@ -72,7 +72,7 @@ def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
 
     `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
     """
-    return max((each.stop - 1 for each in _items_around(lines, first, last)), default=-1)
+    return max((each.stop - 1 for each in items_around(lines, first, last)), default=-1)
 
 
 def names_left(lines: Sequence[str], first: int, last: int) -> list[str]:
@@ -84,12 +84,12 @@ def names_left(lines: Sequence[str], first: int, last: int) -> list[str]:
         >>> names_left(["Ropes:", "- **hemp** rots", "- `wire` rusts", "- silk: soft"], 0, 1)
         ['`wire`', 'silk']
     """
-    items = [each for each in _items_around(lines, first, last) if each.start > last]
+    items = [each for each in items_around(lines, first, last) if each.start > last]
     names = [_name_of(lines[each.start]) for each in items if not _goes_on(lines[each.start])]
     return names if all(names) else []
 
 
-def _items_around(lines: Sequence[str], first: int, last: int) -> list[range]:
+def items_around(lines: Sequence[str], first: int, last: int) -> list[range]:
     """Return the lines of each item of the list or table that a quote begins and breaks off."""
     start = first - (first > 0 and _is_border(lines[first - 1]))
     # A sentence that introduces a list begins it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -12,14 +12,23 @@ from openbook.answers import has_lines
 from openbook.extractive.context import ContextItem
 from openbook.extractive.definition_heads import in_comment
 from openbook.extractive.headings import headings_in
-from openbook.extractive.list_bounds import columns_over, ends_of_items, header_of, names_left, opens_list, rest_of_list
+from openbook.extractive.list_bounds import (
+    columns_over,
+    ends_of_items,
+    header_of,
+    items_around,
+    names_left,
+    opens_list,
+    rest_of_list,
+)
 from openbook.extractive.passages import Passage, join_passages, lines_of_code, overlap
 from openbook.extractive.setting_passages import TextOf
 from openbook.extractive.statements import layout_of
 from openbook.questions.lists_asked import AskedList
 from openbook.retrieval.roles import ASIDE, role_of
+from openbook.retrieval.signals import coverage
 from openbook.text import paragraphs, sentences
-from openbook.tokens import words_to_read
+from openbook.tokens import tokenize, words_to_read
 from openbook.types import Chunk
 
 # CONTRIBUTING.md lists what is needed to build a project.
@@ -29,6 +38,8 @@ _MIN_ITEMS = 2
 _MAX_LINES = 24
 # A rest of so many words is an item or two. It is quoted, so that the list is whole.
 _MAX_REST_WORDS = 25
+# A longer item of what is left out is not quoted on its own.
+_MAX_ITEM_WORDS = 40
 # The names of the items that are left out.
 _MAX_NAMES = 30
 # A list of steps is quoted as far as it has so many words, as all quotes together.
@@ -140,12 +151,10 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
 
     It is not extended over what another quote has.
     """
-    if quote.goes_on:
-        return quote, LeftOut(note=quote.goes_on)
-    chunk = quote.shown.result.chunk
-    text = text_of(chunk.source, chunk.span.path) or ""
-    # A document may have been indexed again since the search.
-    if chunk.kind == "course" or text[chunk.span.start_char : chunk.span.end_char] != chunk.text:
+    if goes_on := quote.goes_on or _left_of_example(quote, quotes):
+        return quote, LeftOut(note=goes_on)
+    chunk, text = quote.shown.result.chunk, _document_of(quote, text_of)
+    if not text:
         return quote, NOTHING
     lines, first, last = _prose_lines(quote, text), quote.first.span.start_line - 1, quote.last.span.end_line - 1
     left = LeftOut(columns_over(lines, first))
@@ -163,6 +172,51 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
     place = f"goes on to line {end}" if has_lines(chunk.language) else "goes on"
     listed = ", ".join([*names[:_MAX_NAMES], "..."] if len(names) > _MAX_NAMES else names)
     return quote, left._replace(note=f"({place}: {listed})" if listed else f"({place})")
+
+
+def _left_of_example(quote: Passage, quotes: Sequence[Passage]) -> str:
+    """Return what says that an example goes on up to the next quote of it; empty if nothing is between."""
+    shown, example = quote.shown, quote.example
+    later = [
+        each.first.number
+        for each in quotes
+        if example and each.shown is shown and each.example == example and each.first.number > quote.last.number
+    ]
+    between = shown.units[quote.last.number : min(later, default=0) - 1] if later else ()
+    has_line = has_lines(shown.result.chunk.language)
+    return (f"(goes on to line {between[-1].span.end_line})" if has_line else "(goes on)") if between else ""
+
+
+def _document_of(quote: Passage, text_of: TextOf) -> str:
+    """Return the text of the document of a quote; empty if it has been indexed again since the search."""
+    chunk = quote.shown.result.chunk
+    text = text_of(chunk.source, chunk.span.path) or ""
+    is_same = text[chunk.span.start_char : chunk.span.end_char] == chunk.text
+    return text if is_same and chunk.kind != "course" else ""
+
+
+def asked_item(
+    quote: Passage, quotes: Sequence[Passage], text_of: TextOf, rarity: Mapping[str, float]
+) -> Passage | None:
+    """Return the item of a list or table that a quote leaves out, if it has more of the question than those quoted.
+
+    `quotes` are all quotes; it overlaps none of them.
+    """
+    text = _document_of(quote, text_of)
+    if not text:
+        return None
+    lines, last = _prose_lines(quote, text), quote.last.span.end_line - 1
+    items = items_around(lines, quote.first.span.start_line - 1, last)
+    shares = [coverage(frozenset(tokenize("\n".join(lines[each.start : each.stop]))), rarity) for each in items]
+    if not items:
+        return None
+    item = items[shares.index(max(shares))]
+    within = [unit for unit in quote.shown.units if item.start < unit.span.start_line <= item.stop]
+    if not within or within[-1].span.end_line < item.stop:
+        return None
+    found = Passage(quote.shown, within[0], within[-1])
+    is_free = not any(overlap(found, each) for each in quotes)
+    return found if is_free and words_to_read(found.text) <= _MAX_ITEM_WORDS else None
 
 
 def _prose_lines(quote: Passage, text: str) -> list[str]:

@@ -36,6 +36,9 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+# A line of AsciiDoc above a block: `[source,sh]`.
+_ATTRIBUTES = re.compile(r"\[[\w,.%#=-]+\]\s*")
+
 # First words of sentences that refer to the one before.
 _REFERS = frozenset("This That These Those It They He She Such".split())
 
@@ -125,6 +128,30 @@ def _cut(quote: Passage, whole: Passage, most: int) -> Passage:
     note = f"(goes on to line {last})" if has_lines(language) else "(goes on)"
     part = (whole.start_char, units[best[-1]].span.end_char) if whole.part else None
     return replace(whole, last=units[best[-1]], part=part, goes_on="" if is_list else note)
+
+
+def with_block(quote: Passage) -> Passage:
+    """Return a quote that ends its paragraph with the list or fenced example directly below, cut if that is long."""
+    shown, units = quote.shown, quote.shown.units
+    is_block = quote.is_code or quote.has_example or any(is_row(unit.text) for unit in quote.units)
+    if is_block or quote.end_char < quote.last.span.end_char:
+        return quote
+    begin = quote.last.number
+    begin += any(_ATTRIBUTES.fullmatch(unit.text) for unit in units[begin : begin + 1])
+    openings = {each.opening: each.closing for each in examples_in(shown) if each.closing < len(units)}
+    if begin in openings:
+        last = openings[begin]
+    elif begin < len(units) and is_row(units[begin].text):
+        last = _end_of_block(shown, begin - 1)
+    else:
+        return quote
+    part = (quote.start_char, units[last].span.end_char) if quote.part else None
+    whole = replace(quote, last=units[last], part=part)
+    if whole.included:  # it is quoted by its own passage
+        return quote
+    most = max(_MAX_LED_WORDS, words_to_read(quote.text) + _MIN_LED_WORDS)
+    is_long = last - begin > _MAX_LINES or words_to_read(whole.text) > most
+    return _cut(quote, whole, most) if is_long else whole
 
 
 def leads_in(quote: Passage) -> bool:

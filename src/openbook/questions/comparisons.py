@@ -23,7 +23,7 @@ _COMPARES = tuple(
         r"(?:(?:when|why)\s+)?(?:should|would|do)\s+(?:i|we|you|one)\s+(?:rather\s+)?(?:use|choose|pick|prefer)"
         rf"\s+({_THING})\s+(?:or|over|instead of|rather than)\s+({_THING})",
         rf"which\s+(?:one\s+)?is\s+(?:better|preferable),?\s+({_THING})\s+or\s+({_THING})",
-        r"(?:.*\b)?choos(?:e|ing)\s+between\s+(.+?)\s+(?:and|or)\s+(.+)",
+        r"(?:.*\b)?choo(?:se|sing)\s+between\s+(.+?)\s+(?:and|or)\s+(.+)",
     )
 )
 # Asked once more behind the things: "A vs B, which one", "A vs B what's the difference".

@@ -211,3 +211,57 @@ def test_pointers_stay_below_completed_quotes() -> None:
 
     assert "(goes on to line 33)" in answer
     assert "See also:" in answer
+
+
+CODE = """\
+Stop it:
+
+```sh
+quay brake --now
+quay wait 5
+quay moor 7
+quay leave
+```
+
+```sh
+quay rest
+quay end
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("places", "note"),
+    [
+        ([(4, 4), (6, 6)], "(goes on to line 5)"),
+        ([(4, 4), (7, 7), (6, 6)], "(goes on to line 5)"),
+        ([(4, 4), (5, 5)], ""),
+        ([(6, 6), (4, 4)], ""),
+        ([(4, 4), (11, 11)], ""),
+        ([(1, 1), (6, 6)], ""),
+    ],
+    ids=["between", "up to the next", "nothing between", "before", "other example", "prose"],
+)
+def test_what_is_left_out_between_two_quotes_of_an_example_is_said(places: list[tuple[int, int]], note: str) -> None:
+    (shown,) = build_context([result_of(chunk_of(CODE, language="markdown"))], 10_000).shown
+    at = {unit.span.start_line: unit for unit in shown.units}
+    quotes = [Passage(shown, at[first], at[last]) for first, last in places]
+
+    assert completed_list(quotes[0], quotes, lambda source, path: CODE)[1].note == note
+
+
+def test_between_two_quotes_in_a_document_without_lines_none_is_named() -> None:
+    (shown,) = build_context([result_of(chunk_of(CODE, language="docx"))], 10_000).shown
+    quotes = [Passage(shown, each, each) for each in shown.units if each.text in ("quay brake --now", "quay leave")]
+
+    assert completed_list(quotes[0], quotes, lambda source, path: CODE)[1].note == "(goes on)"
+
+
+def test_nothing_is_said_of_an_example_of_another_page() -> None:
+    pages = [chunk_of(CODE, path, language="markdown") for path in ("a.md", "b.md")]
+    quotes = [
+        Passage(shown, shown.units[place], shown.units[place])
+        for shown, place in zip(build_context([result_of(page) for page in pages], 10_000).shown, (2, 4), strict=True)
+    ]
+
+    assert completed_list(quotes[0], quotes, lambda source, path: CODE)[1].note == ""

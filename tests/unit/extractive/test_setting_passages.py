@@ -168,3 +168,11 @@ def test_the_default_of_another_term_of_plain_text_is_no_answer() -> None:
     page = chunk_of("\n\n".join(entries), "crane.5.scd", language="text")
 
     assert quotes(picked("What is the default of max_load?", page)) == [entries[0]]
+
+
+def test_a_flag_is_quoted_behind_its_documentation_however_much_better_that_is() -> None:
+    said = "- `--tides <file>` - Which tides are read before a ship leaves."
+    flag = 'moor.option(\n    "--tides",\n    help="Which file is read.",\n)'
+    chunks = (chunk_of(said, "ships.md"), chunk_of(flag, "moor.py", kind="code", language="python"))
+
+    assert quotes(picked("What does --tides do?", *chunks, scores=(20.0, 1.0))) == [said, flag]
