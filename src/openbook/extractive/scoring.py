@@ -143,8 +143,8 @@ _DOCUMENTED_BONUS = 3.0
 # What raises an error, over a definition that does not say when.
 _CAUSE_BONUS = 5.5
 
-# The definition of an enumeration, over what is done with its values, and over parameters of that type.
-_ENUMERATION_BONUS = 12.0
+# The definition of an enumeration, over what is done with its values.
+_ENUMERATION_BONUS = 9.0
 
 # A list or a manifest states the version required, where sentences have more words of the question.
 _REQUIRED_BONUS = 5.0

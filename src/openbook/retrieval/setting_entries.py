@@ -236,7 +236,8 @@ class _Lines:
             last = self._end_of_item(place) if self._is_prose else self._end_of_block(place)
             return self._made(place, last, "item", before, is_described=is_described)
         is_term = self._starts[place] in self._terms and TERM.match(shape) is not None
-        if is_term or (self._is_code and PARAMETER_HEAD.match(shape)):
+        # `tide_level:` describes no `TideLevel`, which is a type.
+        if is_term or (self._is_code and PARAMETER_HEAD.match(shape) and self._is_exact(place, place)):
             last = self._end_of_block(place, _MAX_COMMENT_LINES, with_paragraphs=True)
             told = sum(map(_words, self._lines[place + 1 : last + 1])) >= _MIN_WORDS
             return self._made(place, last, "item", before, is_described=told) if is_term or told else None

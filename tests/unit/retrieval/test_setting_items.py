@@ -47,3 +47,10 @@ def test_an_item_may_name_an_option_with_its_value(item: str, is_described: bool
 
 def test_an_item_about_what_a_setting_does_does_not_name_it_with_its_value() -> None:
     assert setting_entries("- tides turn: at noon and at midnight\n", "tides") == []
+
+
+def test_a_parameter_in_a_docstring_does_not_describe_its_type() -> None:
+    text = "def lift(tide_level):\n    '''Lift it.\n\n    tide_level:\n        How high the tide is.\n    '''\n"
+
+    assert [each.is_described for each in setting_entries(text, "tide_level", kind="code")][-1:] == [True]
+    assert not any(each.is_described for each in setting_entries(text, "TideLevel", kind="code"))
