@@ -188,8 +188,13 @@ def _left_of_example(quote: Passage, quotes: Sequence[Passage]) -> str:
 
 
 def _document_of(quote: Passage, text_of: TextOf) -> str:
-    """Return the text of the document of a quote; empty if it has been indexed again since the search."""
-    chunk = quote.shown.result.chunk
+    """Return the text of the document of a quote.
+
+    It is empty if that has been indexed again since the search, and for code without a list in it or directly below.
+    """
+    chunk, units = quote.shown.result.chunk, quote.shown.units[quote.first.number - 1 : quote.last.number + 1]
+    if quote.is_code and not any(opens_list(_COMMENT.sub(r"\1", unit.text)) for unit in units):
+        return ""
     text = text_of(chunk.source, chunk.span.path) or ""
     is_same = text[chunk.span.start_char : chunk.span.end_char] == chunk.text
     return text if is_same and chunk.kind != "course" else ""
