@@ -67,30 +67,24 @@ def _ends_of_rows(lines: Sequence[str], first: int) -> list[int]:
     return ends
 
 
-def rest_of_list(lines: Sequence[str], first: int, last: int) -> int:
-    """Return the last line of the list or table that a quote begins and breaks off; -1 if there is none.
-
-    `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
-    """
-    return max((each.stop - 1 for each in items_around(lines, first, last)), default=-1)
-
-
-def names_left(lines: Sequence[str], first: int, last: int) -> list[str]:
-    """Return the names of the items of a list or table that a quote breaks off; none if one of them has no name.
+def names_of(lines: Sequence[str], items: Sequence[range]) -> list[str]:
+    """Return the names of items of a list or table, given by their lines; none if one of them has no name.
 
     Names are what stands in bold, in backticks, in a link or before a colon or dash, and first cells of rows.
 
     Example:
-        >>> names_left(["Ropes:", "- **hemp** rots", "- `wire` rusts", "- silk: soft"], 0, 1)
+        >>> names_of(["- **hemp** rots", "- `wire` rusts", "- silk: soft"], [range(1, 2), range(2, 3)])
         ['`wire`', 'silk']
     """
-    items = [each for each in items_around(lines, first, last) if each.start > last]
     names = [_name_of(lines[each.start]) for each in items if not _goes_on(lines[each.start])]
     return names if all(names) else []
 
 
 def items_around(lines: Sequence[str], first: int, last: int) -> list[range]:
-    """Return the lines of each item of the list or table that a quote begins and breaks off."""
+    """Return the lines of each item of the list or table that a quote begins and breaks off; none if there is none.
+
+    `first` and `last` are the lines of the quote. A quote of one item that nothing introduces is no part of a list.
+    """
     start = first - (first > 0 and _is_border(lines[first - 1]))
     # A sentence that introduces a list begins it.
     below = next((at for at in range(last + 1, len(lines)) if lines[at].strip()), last)

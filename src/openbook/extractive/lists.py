@@ -17,9 +17,8 @@ from openbook.extractive.list_bounds import (
     ends_of_items,
     header_of,
     items_around,
-    names_left,
+    names_of,
     opens_list,
-    rest_of_list,
 )
 from openbook.extractive.passages import Passage, join_passages, lines_of_code, overlap
 from openbook.extractive.setting_passages import TextOf
@@ -158,7 +157,8 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
         return quote, NOTHING
     lines, first, last = _prose_lines(quote, text), quote.first.span.start_line - 1, quote.last.span.end_line - 1
     left = LeftOut(columns_over(lines, first))
-    end = rest_of_list(lines, first, last) + 1
+    items = items_around(lines, first, last)
+    end = items[-1].stop if items else 0
     rest = [unit for unit in quote.shown.units[quote.last.number :] if unit.span.end_line <= end]
     if rest and rest[-1].span.end_line == end:
         added = Passage(quote.shown, rest[0], rest[-1])
@@ -168,7 +168,7 @@ def completed_list(quote: Passage, quotes: Sequence[Passage], text_of: TextOf) -
             return whole, left
     if not end:
         return quote, left
-    names = names_left(lines, first, last)
+    names = names_of(lines, [each for each in items if each.start > last])
     place = f"goes on to line {end}" if has_lines(chunk.language) else "goes on"
     listed = ", ".join([*names[:_MAX_NAMES], "..."] if len(names) > _MAX_NAMES else names)
     return quote, left._replace(note=f"({place}: {listed})" if listed else f"({place})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.extractive.list_bounds import columns_over, names_left, rest_of_list
+from openbook.extractive.list_bounds import columns_over, items_around, names_of
 
 ROWS = ["| Rope | Tears at |", "|---|---|", "| hemp | 2 t |", "| wire | 9 t |", "| silk | 1 t |"]
 # As a reader of AsciiDoc marks them: a row has several lines, and there are blank lines in the table.
@@ -43,8 +43,6 @@ NESTED = ["- of plants:", "  - hemp", "  - jute", "- of metal"]
         pytest.param(ROWS, (0, 1), 4, id="only-the-header"),
         pytest.param([*ROWS, "  Ropes tear."], (0, 2), 4, id="table-above-an-indented-text"),
         pytest.param(MARKED, (0, 3), 10, id="marked-rows"),
-        pytest.param(MARKED, (4, 4), -1, id="in-marked-rows"),
-        pytest.param(MARKED, (8, 8), -1, id="below-a-text-of-a-row"),
         pytest.param(["Ropes are:", *ROWS], (0, 3), 5, id="sentence-and-table"),
         pytest.param(GRID, (1, 3), 5, id="grid-without-its-border"),
         pytest.param(SIMPLE, (0, 3), 5, id="simple-table"),
@@ -54,7 +52,7 @@ NESTED = ["- of plants:", "  - hemp", "  - jute", "- of metal"]
 def test_a_list_that_a_quote_breaks_off_goes_on_to_its_last_line(
     lines: list[str], quote: tuple[int, int], end: int
 ) -> None:
-    assert rest_of_list([*lines, "", "Ropes are old."], *quote) == end
+    assert items_around([*lines, "", "Ropes are old."], *quote)[-1].stop - 1 == end
 
 
 @pytest.mark.parametrize(
@@ -70,13 +68,15 @@ def test_a_list_that_a_quote_breaks_off_goes_on_to_its_last_line(
         pytest.param(NESTED, (0, 2), id="an-item-with-all-below-it"),
         pytest.param(ROWS, (2, 3), id="rows-within-the-table"),
         pytest.param(GRID, (3, 3), id="row-of-a-grid"),
+        pytest.param(MARKED, (4, 4), id="in-marked-rows"),
+        pytest.param(MARKED, (8, 8), id="below-a-text-of-a-row"),
         pytest.param([*SIMPLE[:-1], "silk   1 t", SIMPLE[-1]], (3, 4), id="rows-of-a-simple-table"),
         pytest.param(SIMPLE, (0, 4), id="all-but-the-lower-border"),
         pytest.param(["Ropes are old.", "", *ITEMS], (0, 0), id="a-sentence-above"),
     ],
 )
 def test_a_quote_that_breaks_off_no_list_it_begins(lines: list[str], quote: tuple[int, int]) -> None:
-    assert rest_of_list([*lines, "", "Ropes are old."], *quote) == -1
+    assert items_around([*lines, "", "Ropes are old."], *quote) == []
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,5 @@ ROPES = ["Ropes:", "- jute"]
 def test_the_items_that_a_quote_breaks_off_have_names(lines: list[str], names: list[str]) -> None:
     last = next((at for at, line in enumerate(lines) if "jute" in line), 1)
 
-    assert names_left([*lines, "", "Ropes are old."], 0, last) == names
+    items = [each for each in items_around([*lines, "", "Ropes are old."], 0, last) if each.start > last]
+    assert names_of(lines, items) == names
